@@ -1,6 +1,7 @@
 package alarm
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -37,7 +38,7 @@ const (
 )
 
 // Rules are all alarms.
-var Rules = []Rule{
+var Rules = expressed([]Rule{
 	{
 		Name: "audit_mismatch", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-the-audit-finds-something",
 		Expression: "max(gateway_audit_violations) > 0", find: auditMismatch,
@@ -48,91 +49,78 @@ var Rules = []Rule{
 	},
 	{
 		Name: "full_audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
-		Expression: firing("full_audit_late"), find: auditLate(audit.Complete.Scope, fullLate),
+		find: auditLate(audit.Complete.Scope, fullLate),
 	},
 	{
 		Name: "day_unsealed", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "sealed-days",
 		Expression: "max(gateway_ledger_seal_age_seconds) > 90000", find: dayUnsealed,
 	},
 	{
-		Name: "account_overdrawn", Severity: Ticket, Link: "/operator/reconciliation",
-		Runbook:    "when-an-account-is-overdrawn",
+		Name: "account_overdrawn", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "when-an-account-is-overdrawn",
 		Expression: "max(gateway_ledger_overdrawn_accounts) > 0", find: overdrawn,
 	},
 	{
 		Name: "rate_stale", Severity: Page, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
 		Expression: "min by (currency) (gateway_rate_fresh) == 0", find: rateStale,
 	},
-	{
-		Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-		Expression: firing("feed_failing"), find: feedFailing,
-	},
+	{Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale", find: feedFailing},
 	{
 		Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
-		Expression: firing("settlement_waiting"), find: settlementWaiting,
+		find: since((*db.Queries).AlarmSettlements, settleLate),
 	},
 	{
 		Name: "events_dead", Severity: Ticket, Link: "/operator/events/dead", Runbook: "when-webhooks-do-not-arrive",
-		Expression: `sum(increase(gateway_webhook_attempts_total{event_status="dead"}[1h])) > 0`, find: eventsDead,
+		Expression: `sum(increase(gateway_webhook_attempts_total{event_status="dead"}[1h])) > 0`, find: within((*db.Queries).AlarmDeadEvents, deadWithin),
 	},
 	{
 		Name: "events_waiting", Severity: Page, Link: "/operator/events/dead", Runbook: "when-webhooks-do-not-arrive",
 		Expression: "max(gateway_webhook_relay_age_seconds) > 60", find: eventsWaiting,
 	},
-	{
-		Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: ofWork,
-		Expression: firing("payouts_overdue"), find: payoutsOverdue,
-	},
+	{Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: ofWork, find: payoutsOverdue},
 	{
 		Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: ofWork,
-		Expression: firing("deposits_waiting"), find: depositsWaiting,
+		find: since((*db.Queries).AlarmDeposits, depositLate),
 	},
 	{
 		Name: "withdrawals_waiting", Severity: Page, Link: "/operator/withdrawals", Runbook: ofWork,
-		Expression: firing("withdrawals_waiting"), find: withdrawalsWaiting,
+		find: within((*db.Queries).AlarmWithdrawals, withdrawalLate),
 	},
 	{
 		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: ofWork,
-		Expression: firing("appeals_waiting"), find: appealsWaiting,
+		find: since((*db.Queries).AlarmAppeals, appealLate),
 	},
-	{
-		Name: "cases_waiting", Severity: Ticket, Link: "/operator/cases", Runbook: ofWork,
-		Expression: firing("cases_waiting"), find: casesWaiting,
-	},
+	{Name: "cases_waiting", Severity: Ticket, Link: "/operator/cases", Runbook: ofWork, find: since((*db.Queries).AlarmCases, caseLate)},
 	{
 		Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: ofWork,
-		Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
+		Expression: "max(gateway_card_conflicts) > 0", find: within((*db.Queries).AlarmConflicts, 0),
 	},
 	{
 		Name: "factor_locked", Severity: Ticket, Link: "/operator/users", Runbook: "when-a-second-factor-is-locked",
-		Expression: firing("factor_locked"), find: factorLocked,
+		find: within((*db.Queries).AlarmFactors, 0),
 	},
 	{
-		Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders",
-		Runbook:    "when-a-trader-gives-payouts-back",
-		Expression: firing("payouts_given_back"), find: givenBackOften,
+		Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders", Runbook: "when-a-trader-gives-payouts-back",
+		find: givenBackOften,
 	},
 	{
 		Name: "phones_silent", Severity: Ticket, Link: "/operator/traders", Runbook: "when-a-phone-is-silent",
-		Expression: firing("phones_silent"), find: phonesSilent,
+		find: since((*db.Queries).AlarmPhones, db.PhoneSilent),
 	},
 	{
 		Name: "chain_stuck", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-a-network-is-not-read",
-		Expression: firing("chain_stuck"), find: chainStuck,
+		find: since((*db.Queries).AlarmChains, chainLate),
 	},
 	{
 		Name: "chain_lost", Severity: Page, Link: "/operator/deposits", Runbook: "when-a-transfer-has-vanished",
-		Expression: firing("chain_lost"), find: chainLost,
+		find: within((*db.Queries).AlarmChainLost, lostWithin),
 	},
 	{
-		Name: "operator_by_command", Severity: Page, Link: "/operator/users",
-		Runbook:    "when-the-command-has-made-an-operator",
-		Expression: firing("operator_by_command"), find: operatorByCommand,
+		Name: "operator_by_command", Severity: Page, Link: "/operator/users", Runbook: "when-the-command-has-made-an-operator",
+		find: within((*db.Queries).AlarmCommand, commandWithin),
 	},
 	{
-		Name: "second_operator_missing", Severity: Ticket, Link: "/operator/users",
-		Runbook:    "when-no-second-operator-can-decide",
-		Expression: firing("second_operator_missing"), find: secondOperatorMissing,
+		Name: "second_operator_missing", Severity: Ticket, Link: "/operator/users", Runbook: "when-no-second-operator-can-decide",
+		find: secondOperatorMissing,
 	},
 	{
 		Name: "clock_skewed", Severity: Page, Runbook: "when-a-clock-is-wrong",
@@ -142,18 +130,44 @@ var Rules = []Rule{
 		Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
 		Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
 	},
-	{
-		Name: "pages_damaged", Severity: Page, Runbook: "when-a-page-is-damaged",
-		Expression: firing("pages_damaged"), find: pagesDamaged,
-	},
+	{Name: "pages_damaged", Severity: Page, Runbook: "when-a-page-is-damaged", find: pagesDamaged},
 	{
 		Name: "replica_unused", Severity: Ticket, Runbook: "when-the-read-replica-is-not-used",
 		Expression: "min(gateway_read_replica_used) == 0", find: replicaUnused,
 	},
+})
+
+// expressed gives an alarm that has no metric of its own the Prometheus expression of whether it fires.
+func expressed(rules []Rule) []Rule {
+	for i := range rules {
+		rules[i].Expression = cmp.Or(rules[i].Expression, `max(gateway_alarm_firing{alarm="`+rules[i].Name+`"}) > 0`)
+	}
+	return rules
 }
 
-// firing is the Prometheus expression of an alarm that has no metric of its own.
-func firing(name string) string { return `max(gateway_alarm_firing{alarm="` + name + `"}) > 0` }
+// counted is what a query answers that counts how much of something there is, and since when.
+type counted = struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// within finds what a query finds that is asked for a time so long ago.
+func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), ago time.Duration) find {
+	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
+		row, err := ask(q.Queries, ctx, now.Add(-ago))
+		found := counted(row)
+		return finding{found.Count, found.Oldest}, err
+	}
+}
+
+// since finds what has waited since before a time so long ago, which is late from then on.
+func since[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), late time.Duration) find {
+	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
+		f, err := within(ask, late)(ctx, q, now)
+		f.since = f.since.Add(late)
+		return f, err
+	}
+}
 
 func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
 	var f finding
@@ -219,16 +233,6 @@ func feedFailing(ctx context.Context, q reads, _ time.Time) (finding, error) {
 	return finding{count: count}, err
 }
 
-func settlementWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmSettlements(ctx, now.Add(-settleLate))
-	return finding{row.Count, row.Oldest.Add(settleLate)}, err
-}
-
-func eventsDead(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmDeadEvents(ctx, now.Add(-deadWithin))
-	return finding{row.Count, row.Oldest}, err
-}
-
 func eventsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
 	at, err := q.WebhookOutboxOldest(ctx)
 	if db.NoRows(err) {
@@ -239,36 +243,6 @@ func eventsWaiting(ctx context.Context, q reads, now time.Time) (finding, error)
 
 func payoutsOverdue(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmPayouts(ctx, db.AlarmPayoutsParams{Now: now, TakenUntil: now.Add(-payoutLate)})
-	return finding{row.Count, row.Oldest}, err
-}
-
-func depositsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmDeposits(ctx, now.Add(-depositLate))
-	return finding{row.Count, row.Oldest.Add(depositLate)}, err
-}
-
-func withdrawalsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmWithdrawals(ctx, now.Add(-withdrawalLate))
-	return finding{row.Count, row.Oldest}, err
-}
-
-func appealsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmAppeals(ctx, now.Add(-appealLate))
-	return finding{row.Count, row.Oldest.Add(appealLate)}, err
-}
-
-func casesWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmCases(ctx, now.Add(-caseLate))
-	return finding{row.Count, row.Oldest.Add(caseLate)}, err
-}
-
-func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmConflicts(ctx, now)
-	return finding{row.Count, row.Oldest}, err
-}
-
-func factorLocked(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmFactors(ctx, now)
 	return finding{row.Count, row.Oldest}, err
 }
 
@@ -283,29 +257,9 @@ func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error
 	return finding{count: count}, err
 }
 
-func phonesSilent(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmPhones(ctx, now.Add(-db.PhoneSilent))
-	return finding{row.Count, row.Oldest.Add(db.PhoneSilent)}, err
-}
-
-func chainStuck(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmChains(ctx, now.Add(-chainLate))
-	return finding{row.Count, row.Oldest.Add(chainLate)}, err
-}
-
-func chainLost(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmChainLost(ctx, now.Add(-lostWithin))
-	return finding{row.Count, row.Oldest}, err
-}
-
 // commandWithin is how long an alarm reports an operator who was created by the command line rather
 // than by another operator.
 const commandWithin = 24 * time.Hour
-
-func operatorByCommand(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmCommand(ctx, now.Add(-commandWithin))
-	return finding{row.Count, row.Oldest}, err
-}
 
 func secondOperatorMissing(ctx context.Context, q reads, _ time.Time) (finding, error) {
 	if q.deciders == nil {
