@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Violation is a breach of an invariant.
@@ -225,10 +225,7 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	var s Size
 	err := pool.QueryRow(ctx, "select (select count(*) from payment), (select count(*) from payin), (select count(*) from transfer)").
 		Scan(&s.Payments, &s.Payouts, &s.Transfers)
-	if err != nil {
-		return s, fmt.Errorf("count what was audited: %w", err)
-	}
-	return s, nil
+	return s, fault.Doing("count what was audited", err)
 }
 
 // progress is how far a full audit has come: the rules before this one are done, and this one for ids
@@ -332,11 +329,7 @@ func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Viola
 	prove := r.prove
 	if prove == nil {
 		prove = func(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
-			rows, err := pool.Query(ctx, r.query, args...)
-			if err != nil {
-				return nil, err
-			}
-			return pgx.CollectRows(rows, pgx.RowTo[string])
+			return askTexts(ctx, pool, r.query, args...)
 		}
 	}
 	details, err := prove(ctx, pool)

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/fault"
 )
 
 // proveBalances adds up the transfers of every account and compares the sum with its balance. It adds
@@ -80,21 +82,15 @@ func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 
 // addUp adds the transfers of a range to the sums.
 func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
-	rows, err := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
-		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to)
-	if err != nil {
-		return fmt.Errorf("add up transfers: %w", err)
-	}
+	rows, _ := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
+		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to) // the rows have its error
 	var account int64
 	var amount decimal.Decimal
-	_, err = pgx.ForEachRow(rows, []any{&account, &amount}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&account, &amount}, func() error {
 		moved[account] = moved[account].Add(amount)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("add up transfers: %w", err)
-	}
-	return nil
+	return fault.Doing("add up transfers", err)
 }
 
 // compareBalances compares the balances with the sums up to past and the transfers after it.
@@ -104,17 +100,14 @@ func compareBalances(
 	moved map[int64]decimal.Decimal,
 	past int64,
 ) ([]string, error) {
-	rows, err := pool.Query(ctx, `
+	rows, _ := pool.Query(ctx, `
 		with since as (
 			select m.account_id, sum(m.amount) as amount from `+sides+` where t.id > $1 group by m.account_id
 		), waiting as (
 			select account_id, sum(amount) as amount from account_pending group by account_id
 		)
 		select account_id, coalesce(a.balance, 0), coalesce(waiting.amount, 0), coalesce(since.amount, 0)
-		from account_balance a full join waiting using (account_id) full join since using (account_id)`, past)
-	if err != nil {
-		return nil, fmt.Errorf("read balances: %w", err)
-	}
+		from account_balance a full join waiting using (account_id) full join since using (account_id)`, past) // the rows have its error
 	var broken []string
 	differ := func(account int64, balance, pending, booked decimal.Decimal) {
 		if !balance.Add(pending).Equal(booked) {
@@ -126,7 +119,7 @@ func compareBalances(
 	}
 	var account int64
 	var balance, pending, since decimal.Decimal
-	_, err = pgx.ForEachRow(rows, []any{&account, &balance, &pending, &since}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&account, &balance, &pending, &since}, func() error {
 		differ(account, balance, pending, moved[account].Add(since))
 		delete(moved, account)
 		return nil

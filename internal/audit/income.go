@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -58,11 +57,7 @@ func proveIncome(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	}
 	var broken []string
 	for day := *first; !day.After(*last); day = day.AddDate(0, 0, 1) {
-		rows, err := pool.Query(ctx, incomeBroken, day, day.AddDate(0, 0, 1))
-		if err != nil {
-			return nil, fmt.Errorf("add up a day's income: %w", err)
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		found, err := askTexts(ctx, pool, incomeBroken, day, day.AddDate(0, 0, 1))
 		if err != nil {
 			return nil, fmt.Errorf("add up a day's income: %w", err)
 		}

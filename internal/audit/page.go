@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/fault"
 )
 
 // pageRules are the invariants of the sealed days.
@@ -52,15 +54,9 @@ const pagesQuery = `
 	from ledger_page p left join ledger_seal s using (day) left join signing_key k on k.kid = p.kid`
 
 func readPages(ctx context.Context, pool *pgxpool.Pool, which string, args ...any) ([]sealedPage, error) {
-	rows, err := pool.Query(ctx, pagesQuery+which, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read pages: %w", err)
-	}
+	rows, _ := pool.Query(ctx, pagesQuery+which, args...) // the rows have its error
 	pages, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sealedPage])
-	if err != nil {
-		return nil, fmt.Errorf("read pages: %w", err)
-	}
-	return pages, nil
+	return pages, fault.Doing("read pages", err)
 }
 
 // proveNextPage checks the first page after a day, counted from 1970, and returns its day.
@@ -243,10 +239,7 @@ func (a *pageAgain) read(ctx context.Context, pool *pgxpool.Pool, before *sealed
 		if err != nil {
 			return err
 		}
-		rows, err := pool.Query(ctx, pageTransfers, append(args, past, to)...)
-		if err != nil {
-			return fmt.Errorf("read the transfers of a page: %w", err)
-		}
+		rows, _ := pool.Query(ctx, pageTransfers, append(args, past, to)...) // the rows have its error
 		if err := a.add(rows); err != nil {
 			return fmt.Errorf("read the transfers of a page: %w", err)
 		}
@@ -332,15 +325,12 @@ func (a *pageAgain) sumsHash(stored []string) []byte {
 
 // SealedDays has the hash of each sealed day, by the day. It covers the day's transfers and the days before it.
 func SealedDays(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
-	rows, err := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page")
-	if err != nil {
-		return nil, fmt.Errorf("read sealed days: %w", err)
-	}
+	rows, _ := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page") // the rows have its error
 	days := map[string]string{}
 	var day, hash string
-	_, err = pgx.ForEachRow(rows, []any{&day, &hash}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&day, &hash}, func() error {
 		days[day] = hash
 		return nil
 	})
-	return days, err
+	return days, fault.Doing("read sealed days", err)
 }

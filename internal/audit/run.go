@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Run is an audit that is made regularly, by one process at a time.
@@ -127,10 +128,7 @@ func (r Run) store(
 	for _, v := range broken {
 		params.Rules, params.Details = append(params.Rules, v.Rule), append(params.Details, v.Detail)
 	}
-	if err := q.AuditViolationInsert(ctx, params); err != nil {
-		return fmt.Errorf("keep violations: %w", err)
-	}
-	return nil
+	return fault.Doing("keep violations", q.AuditViolationInsert(ctx, params))
 }
 
 // file adds a finished audit to the history.
@@ -140,10 +138,7 @@ func (r Run) file(ctx context.Context, q *db.Queries, past db.AuditHistoryInsert
 		kept = fullKept
 	}
 	prune := db.AuditHistoryPruneParams{Scope: r.Scope, Before: past.BeganAt.Add(-kept)}
-	if err := errors.Join(q.AuditHistoryInsert(ctx, past), q.AuditHistoryPrune(ctx, prune)); err != nil {
-		return fmt.Errorf("file the audit: %w", err)
-	}
-	return nil
+	return fault.Doing("file the audit", errors.Join(q.AuditHistoryInsert(ctx, past), q.AuditHistoryPrune(ctx, prune)))
 }
 
 func orTakenOver(rows int64, err error) error {

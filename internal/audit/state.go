@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,10 +81,7 @@ const (
 
 // State reads the state of the audits.
 func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return State{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return State{}, err
 	}
 	var state State
@@ -153,14 +151,9 @@ func pastOf(row db.AuditHistory) Past {
 
 func (s *Service) violations(ctx context.Context, scope string, began time.Time) ([]Violation, error) {
 	rows, err := s.q.AuditViolationList(ctx, db.AuditViolationListParams{Scope: scope, BeganAt: began, Page: shownMost})
-	if err != nil {
-		return nil, fmt.Errorf("read violations: %w", err)
-	}
-	list := make([]Violation, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Violation{Rule: row.Rule, Detail: row.Detail})
-	}
-	return list, nil
+	return db.Each(rows, func(row db.AuditViolationListRow) Violation {
+		return Violation{Rule: row.Rule, Detail: row.Detail}
+	}), fault.Doing("read violations", err)
 }
 
 // invariants are all rules, each with the time up to which it was checked.
@@ -201,10 +194,7 @@ func (s *Service) broken(ctx context.Context) ([]Past, error) {
 func (s *Service) History(
 	ctx context.Context, who caller.Caller, scope string, before time.Time,
 ) (list []Past, more bool, err error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return nil, false, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return nil, false, err
 	}
 	rows, err := s.q.AuditHistoryList(ctx, db.AuditHistoryListParams{Scope: scope, Before: before, Page: historyPage + 1})

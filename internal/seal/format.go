@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 )
 
@@ -210,8 +211,6 @@ func (t Totals) hash(salt []byte) Hash {
 }
 
 func totalsOf(text []byte) (t Totals, err error) {
-	if err := json.Unmarshal(text, &t); err != nil {
-		return t, fmt.Errorf("read the totals of a day: %w", err)
-	}
-	return t, nil
+	err = json.Unmarshal(text, &t)
+	return t, fault.Doing("read the totals of a day", err)
 }

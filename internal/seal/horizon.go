@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/fault"
 )
 
 // writersPause is the pause between two looks at open transactions.
@@ -49,13 +51,7 @@ func (s *Sealer) lastForGood(ctx context.Context) (int64, error) {
 }
 
 func (s *Sealer) writers(ctx context.Context) ([]string, error) {
-	rows, err := s.pool.Query(ctx, writing)
-	if err != nil {
-		return nil, fmt.Errorf("find who moves money: %w", err)
-	}
+	rows, _ := s.pool.Query(ctx, writing) // the rows have its error
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("find who moves money: %w", err)
-	}
-	return list, nil
+	return list, fault.Doing("find who moves money", err)
 }

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,10 +110,7 @@ func (s *Service) prove(
 	ctx context.Context, who caller.Caller, needed caller.Capability, subject string,
 	find func() (id, cashboxID int64, err error),
 ) (Proof, error) {
-	if err := who.Need(needed); err != nil {
-		return Proof{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(needed), fault.Decoded(ctx).Err()); err != nil {
 		return Proof{}, err
 	}
 	id, cashboxID, err := find()
@@ -243,14 +241,7 @@ func (s *Service) part(ctx context.Context, row db.LedgerPage, part db.LedgerPar
 	}
 	transfers, err := s.q.LedgerDayTransfers(ctx,
 		of.span(row.LastID).transfers(part.FirstID-1, part.LastID, partSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("read a part of the day: %w", err)
-	}
-	leaves := make([]Hash, 0, len(transfers))
-	for _, t := range transfers {
-		leaves = append(leaves, leafOf(salt, t))
-	}
-	return leaves, nil
+	return db.Each(transfers, func(t db.Transfer) Hash { return leafOf(salt, t) }), fault.Doing("read a part of the day", err)
 }
 
 func accountOn(t db.Transfer, side string) int64 {

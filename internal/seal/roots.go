@@ -81,10 +81,7 @@ func (s *Service) month(ctx context.Context, month string) ([]db.LedgerPage, tim
 
 func (s *Service) between(ctx context.Context, from, until time.Time) ([]db.LedgerPage, error) {
 	rows, err := s.q.LedgerPageBetween(ctx, db.LedgerPageBetweenParams{FromDay: from, UntilDay: until})
-	if err != nil {
-		return nil, fmt.Errorf("read pages: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Doing("read pages", err)
 }
 
 // ParseRoots reads a published file.

@@ -2,13 +2,13 @@ package seal
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/withdrawal"
@@ -59,8 +59,5 @@ func (s *Service) keys(ctx context.Context) (attest.Keys, error) {
 		return nil, err
 	}
 	keys, err := attest.ParseKeys(file)
-	if err != nil {
-		return nil, fmt.Errorf("our own keys: %w", err)
-	}
-	return keys, nil
+	return keys, fault.Doing("our own keys", err)
 }

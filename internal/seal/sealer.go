@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -268,8 +269,5 @@ func (s *Sealer) write(ctx context.Context, due dueDay, r reading) error {
 	if row.Totals, err = json.Marshal(totals); err != nil {
 		return fmt.Errorf("write the totals: %w", err)
 	}
-	if err := s.q.LedgerPageInsert(ctx, row); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	return nil
+	return fault.Doing("write the page", s.q.LedgerPageInsert(ctx, row))
 }
