@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/sandbox"
 )
@@ -60,10 +61,7 @@ func (d *database) create(ctx context.Context) error {
 	if err == nil && !exists {
 		_, err = conn.Exec(ctx, "create database "+databaseName)
 	}
-	if err != nil {
-		return fmt.Errorf("create database: %w", err)
-	}
-	return nil
+	return fault.Doing("create database", err)
 }
 
 // anew adds to the refusal of a database from before the baseline how a sandbox begins anew.

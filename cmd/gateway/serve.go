@@ -144,25 +144,14 @@ func (g *gateway) open(ctx context.Context, url string) error {
 			return err
 		}
 	}
-	if err := g.checkHome(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{
+		g.checkHome, g.openReplica, g.openSecrets, g.openClock, g.checkKeys, g.openSafes, g.wire,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	if err := g.openReplica(ctx); err != nil {
-		return err
-	}
-	if err := g.openSecrets(); err != nil {
-		return err
-	}
-	if err := g.openClock(ctx); err != nil {
-		return err
-	}
-	if err := g.checkKeys(ctx); err != nil {
-		return err
-	}
-	if err := g.openSafes(ctx); err != nil {
-		return err
-	}
-	return g.wire(ctx)
+	return nil
 }
 
 // openReplica opens the standby that lists are read from, where there is one.
@@ -175,7 +164,7 @@ func (g *gateway) openReplica(ctx context.Context) (err error) {
 
 // openSecrets takes the keys from the environment, and in a sandbox those not given from the
 // sandbox's own.
-func (g *gateway) openSecrets() error {
+func (g *gateway) openSecrets(context.Context) error {
 	var err error
 	if g.sandbox {
 		if g.sandboxKey, err = sandbox.LoadKey(g.dataDir); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway.example/internal/attest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/seal"
 )
 
@@ -32,11 +33,7 @@ func (e environment) verifyTimeline(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read the signed file: %w", err)
 	}
-	published, err := readKeys(ctx, from)
-	if err != nil {
-		return err
-	}
-	keys, err := attest.ParseKeys(published)
+	keys, err := publicKeys(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -59,14 +56,20 @@ func keysSetting(from *string) setting {
 	}
 }
 
+// publicKeys are those of a file or an address.
+func publicKeys(ctx context.Context, from string) (attest.Keys, error) {
+	published, err := readKeys(ctx, from)
+	if err != nil {
+		return attest.Keys{}, err
+	}
+	return attest.ParseKeys(published)
+}
+
 // readKeys reads public keys from a file or an address.
 func readKeys(ctx context.Context, from string) ([]byte, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		file, err := os.ReadFile(from) //nolint:gosec // whoever runs the command names the file
-		if err != nil {
-			return nil, fmt.Errorf("read the public keys: %w", err)
-		}
-		return file, nil
+		return file, fault.Doing("read the public keys", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -99,11 +102,7 @@ func (e environment) verifyProof(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read the proof: %w", err)
 	}
-	published, err := readKeys(ctx, from)
-	if err != nil {
-		return err
-	}
-	keys, err := attest.ParseKeys(published)
+	keys, err := publicKeys(ctx, from)
 	if err != nil {
 		return err
 	}
