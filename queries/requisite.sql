@@ -133,33 +133,6 @@ where r.trader_id = @trader_id and r.id > @after_id
   and (sqlc.narg(ids)::bigint[] is null or r.id = any(sqlc.narg(ids)::bigint[]))
 order by r.id limit @page;
 
--- RequisiteUpdateOwn changes what is given of what a trader sets themselves. Of what can be cleared, the set_ flags tell unset
--- from cleared.
--- name: RequisiteUpdateOwn :exec
-update requisite set own_enabled = coalesce(sqlc.narg(enabled), own_enabled),
-    own_min_amount = case when @set_min_amount::boolean then sqlc.narg(min_amount) else own_min_amount end,
-    own_max_amount = case when @set_max_amount::boolean then sqlc.narg(max_amount) else own_max_amount end,
-    own_daily_count = case when @set_daily_count::boolean then sqlc.narg(daily_count) else own_daily_count end,
-    own_daily_sum = case when @set_daily_sum::boolean then sqlc.narg(daily_sum) else own_daily_sum end,
-    own_open_payments = case when @set_open_payments::boolean then sqlc.narg(open_payments) else own_open_payments end,
-    own_work_from = case when @set_hours::boolean then sqlc.narg(work_from)::text::time else own_work_from end,
-    own_work_until = case when @set_hours::boolean then sqlc.narg(work_until)::text::time else own_work_until end,
-    own_time_zone = case when @set_time_zone::boolean then sqlc.narg(time_zone) else own_time_zone end
-where id = @id;
-
--- RequisiteUpdate changes what is given. Of the limits that can be cleared, the set_ flags tell unset from cleared.
--- name: RequisiteUpdate :exec
-update requisite set enabled = coalesce(sqlc.narg(enabled), enabled),
-    holder = coalesce(sqlc.narg(holder), holder), bank = coalesce(sqlc.narg(bank), bank),
-    min_amount = coalesce(sqlc.narg(min_amount), min_amount), max_amount = coalesce(sqlc.narg(max_amount), max_amount),
-    time_zone = coalesce(sqlc.narg(time_zone), time_zone), weight = coalesce(sqlc.narg(weight), weight),
-    daily_count = case when @set_daily_count::boolean then sqlc.narg(daily_count) else daily_count end,
-    daily_sum = case when @set_daily_sum::boolean then sqlc.narg(daily_sum) else daily_sum end,
-    open_payments = case when @set_open_payments::boolean then sqlc.narg(open_payments) else open_payments end,
-    work_from = case when @set_hours::boolean then sqlc.narg(work_from)::text::time else work_from end,
-    work_until = case when @set_hours::boolean then sqlc.narg(work_until)::text::time else work_until end
-where id = @id;
-
 -- RequisiteList lists requisites, the newest first, each with its settings as RequisiteSetting reads them. They are found by
 -- id, by the whole value (hashes) or its last four characters (ending), or by holder or bank (search).
 -- name: RequisiteList :many

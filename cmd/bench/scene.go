@@ -142,9 +142,8 @@ func (s *stage) addMerchants() {
 func (s *stage) addBox(merchantID int64, keyID string) box {
 	made := box{id: s.addCashbox(merchantID, keyID), keyID: keyID, secret: rand.Text()}
 	for _, method := range []string{manyMethod, fewMethod, cardMethod} {
-		check(s.q.CashboxMethodSet(s.ctx, db.CashboxMethodSetParams{
-			CashboxID: made.id, Method: method, Enabled: true, ValiditySeconds: int32(validity / time.Second),
-			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString("4.5")),
+		check(s.q.Put(s.ctx, setting.Method.Name, map[string]any{"cashbox_id": made.id, "method": method}, map[string]any{
+			"validity_seconds": int32(validity / time.Second), "margin_percent": decimal.RequireFromString("4.5"),
 		}))
 	}
 	must(auth.InsertKey(s.ctx, s.q, made.secret, db.KeyInsertParams{

@@ -36,68 +36,6 @@ func (q *Queries) CashboxMethodList(ctx context.Context, cashboxID int64) ([][]b
 	return items, nil
 }
 
-const cashboxMethodSet = `-- name: CashboxMethodSet :exec
-insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
-    claim_seconds, cards, amount_policy, tolerance_percent, tolerance_amount, difference_to,
-    late_seconds)
-values ($1, $2, $3, $4, $5, $6, $7,
-    coalesce($8::integer, 900), coalesce($9::smallint, 3),
-    coalesce($10::text, 'exact'), $11, $12,
-    coalesce($13::text, 'trader'), coalesce($14::integer, 86400))
-on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
-    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount,
-    claim_seconds = coalesce($8::integer, cashbox_method.claim_seconds),
-    cards = coalesce($9::smallint, cashbox_method.cards),
-    amount_policy = coalesce($10::text, cashbox_method.amount_policy),
-    tolerance_percent = case when $15::boolean then excluded.tolerance_percent
-        else cashbox_method.tolerance_percent end,
-    tolerance_amount = case when $16::boolean then excluded.tolerance_amount
-        else cashbox_method.tolerance_amount end,
-    difference_to = coalesce($13::text, cashbox_method.difference_to),
-    late_seconds = coalesce($14::integer, cashbox_method.late_seconds)
-`
-
-type CashboxMethodSetParams struct {
-	CashboxID           int64
-	Method              string
-	Enabled             bool
-	MarginPercent       decimal.NullDecimal
-	ValiditySeconds     int32
-	MinAmount           decimal.NullDecimal
-	MaxAmount           decimal.NullDecimal
-	ClaimSeconds        *int32
-	Cards               *int16
-	AmountPolicy        *string
-	TolerancePercent    decimal.NullDecimal
-	ToleranceAmount     decimal.NullDecimal
-	DifferenceTo        *string
-	LateSeconds         *int32
-	SetTolerancePercent bool
-	SetToleranceAmount  bool
-}
-
-func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetParams) error {
-	_, err := q.db.Exec(ctx, cashboxMethodSet,
-		arg.CashboxID,
-		arg.Method,
-		arg.Enabled,
-		arg.MarginPercent,
-		arg.ValiditySeconds,
-		arg.MinAmount,
-		arg.MaxAmount,
-		arg.ClaimSeconds,
-		arg.Cards,
-		arg.AmountPolicy,
-		arg.TolerancePercent,
-		arg.ToleranceAmount,
-		arg.DifferenceTo,
-		arg.LateSeconds,
-		arg.SetTolerancePercent,
-		arg.SetToleranceAmount,
-	)
-	return err
-}
-
 const cashboxMethodSetting = `-- name: CashboxMethodSetting :one
 select (to_jsonb(m) - 'version')::jsonb from cashbox_method m where m.cashbox_id = $1 and m.method = $2 for no key update
 `

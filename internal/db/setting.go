@@ -137,6 +137,30 @@ func (q *Queries) Set(ctx context.Context, table string, id int64, columns map[s
 	return err
 }
 
+// Put changes columns of the row with a key, and inserts it where there is none; then what is not given is as the
+// schema has it. Names are declared, as those of Set are.
+func (q *Queries) Put(ctx context.Context, table string, key, columns map[string]any) error {
+	var names, places, kept []string
+	var args []any
+	put := func(values map[string]any) []string {
+		sorted := slices.Sorted(maps.Keys(values))
+		for i, name := range sorted {
+			args = append(args, values[name])
+			sorted[i] = pgx.Identifier{name}.Sanitize()
+			names, places = append(names, sorted[i]), append(places, fmt.Sprintf("$%d", len(args)))
+		}
+		return sorted
+	}
+	keys := put(key)
+	for _, name := range put(columns) {
+		kept = append(kept, name+" = excluded."+name)
+	}
+	_, err := q.db.Exec(ctx, fmt.Sprintf("insert into %s (%s) values (%s) on conflict (%s) do update set %s",
+		pgx.Identifier{table}.Sanitize(), strings.Join(names, ", "), strings.Join(places, ", "), strings.Join(keys, ", "),
+		strings.Join(kept, ", ")), args...)
+	return err
+}
+
 // Creation says how a setting with an id is inserted and read.
 type Creation struct {
 	// Insert returns the id. Its error is returned unchanged.

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -81,9 +82,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	m.WebhookSecret = o.WebhookSecret
 	m.CashboxID = d.NewCashbox(t, m.ID, o.Currency, m.WebhookSecret)
 	for _, method := range o.Methods {
-		check(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
-			CashboxID: m.CashboxID, Method: method, Enabled: true, MarginPercent: o.Margin,
-			ValiditySeconds: int32(o.Validity / time.Second),
+		check(t, q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": m.CashboxID, "method": method}, map[string]any{
+			"margin_percent": o.Margin, "validity_seconds": int32(o.Validity / time.Second),
 		}))
 	}
 	m.KeyID, m.Secret = fmt.Sprintf("key-%d", m.ID), fmt.Sprintf("secret-%d", m.ID)

@@ -9,7 +9,7 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// Balance is an owner's USDT.
+// Balance is an owner's USDT: what is available for new payments, and what is held.
 type Balance struct{ Available, Reserved decimal.Decimal }
 
 // Balance reads the balance of a trader or a cashbox, for an operator.
@@ -17,6 +17,18 @@ func (s *Settings) Balance(ctx context.Context, who caller.Caller, owner ledger.
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Balance{}, err
 	}
+	return s.balance(ctx, owner, id)
+}
+
+// OwnBalance reads the balance of the caller's trader.
+func (s *Settings) OwnBalance(ctx context.Context, who caller.Caller) (Balance, error) {
+	if err := checkOwn(ctx, who, caller.TraderMoney); err != nil {
+		return Balance{}, err
+	}
+	return s.balance(ctx, ledger.Trader, who.TraderID)
+}
+
+func (s *Settings) balance(ctx context.Context, owner ledger.Owner, id int64) (Balance, error) {
 	available, err := ledger.Balance(ctx, s.q, ledger.Available(owner, id))
 	if err != nil {
 		return Balance{}, err

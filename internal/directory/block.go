@@ -134,7 +134,7 @@ func (s *Settings) newBlock(ctx context.Context, who caller.Caller, n NewBlock) 
 	f := fault.Decoded(ctx)
 	row := db.PayerBlockSetParams{
 		Kind: string(n.Kind), Reason: f.RequiredText("reason", n.Reason, maxReason), Until: n.Until,
-		CreatedAt: s.clock.Now(), CreatedBy: who.Actor(), MerchantID: orNil(n.MerchantID),
+		CreatedAt: s.clock.Now(), CreatedBy: who.Actor(), MerchantID: optional.Of(n.MerchantID),
 	}
 	if who.Kind == caller.MerchantPortal {
 		row.MerchantID, row.Own = &who.MerchantID, true

@@ -226,8 +226,8 @@ func (s *Settings) Cashbox(ctx context.Context, who caller.Caller, id int64) (Ca
 
 func cashboxes(ctx context.Context, q *db.Queries, l listing) ([]Cashbox, error) {
 	rows, err := q.CashboxList(ctx, db.CashboxListParams{
-		BeforeID: l.before, ID: l.id, MerchantID: orNil(l.MerchantID), TraderID: orNil(l.TraderID),
-		Currency: orNil(l.Currency), Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
+		BeforeID: l.before, ID: l.id, MerchantID: optional.Of(l.MerchantID), TraderID: optional.Of(l.TraderID),
+		Currency: optional.Of(l.Currency), Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
 	})
 	if err != nil {
 		return nil, err

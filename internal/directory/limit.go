@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 )
 
@@ -53,7 +54,7 @@ func (s *Settings) SetPlatformLimit(
 	}
 	f := fault.Decoded(ctx)
 	params := n.params(f)
-	c.Reason = orNil(f.RequiredText("reason", n.Reason, maxReason))
+	c.Reason = optional.Of(f.RequiredText("reason", n.Reason, maxReason))
 	if err := f.Err(); err != nil {
 		return done, err
 	}

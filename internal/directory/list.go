@@ -110,15 +110,6 @@ func decodeAll[R, T any](rows []R, decode func(R) (T, error)) ([]T, error) {
 	return list, nil
 }
 
-// orNil is v, or nil if it is zero.
-func orNil[T comparable](v T) *T {
-	var nothing T
-	if v == nothing {
-		return nil
-	}
-	return &v
-}
-
 // Versioned is the version of a setting that was read: a change with it as Seen is refused if the
 // setting has changed since.
 type Versioned struct {

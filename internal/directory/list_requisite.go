@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/sensitive"
 )
 
@@ -54,7 +53,7 @@ var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
 
 func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
 	params := db.RequisiteListParams{
-		BeforeID: l.before, ID: l.id, TraderID: orNil(l.TraderID), Currency: orNil(l.Currency), Method: orNil(l.Method),
+		BeforeID: l.before, ID: l.id, TraderID: optional.Of(l.TraderID), Currency: optional.Of(l.Currency), Method: optional.Of(l.Method),
 		Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
 	}
 	if value := strings.ReplaceAll(l.Text, " ", ""); valueForm.MatchString(value) { // no holder or bank is called so
@@ -71,50 +70,32 @@ func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing)
 	})
 }
 
-// limitColumns are the limits as columns of a requisite's row.
-type limitColumns struct {
-	MinAmount    decimal.NullDecimal `json:"min_amount"`
-	MaxAmount    decimal.NullDecimal `json:"max_amount"`
-	DailyCount   *int32              `json:"daily_count"`
-	DailySum     decimal.NullDecimal `json:"daily_sum"`
-	OpenPayments *int32              `json:"open_payments"`
-	WorkFrom     string              `json:"work_from"`
-	WorkUntil    string              `json:"work_until"`
-	TimeZone     string              `json:"time_zone"`
-}
-
-func (c limitColumns) limits() RequisiteLimits {
-	l := RequisiteLimits(c)
-	l.WorkFrom, l.WorkUntil = minutes(l.WorkFrom), minutes(l.WorkUntil)
-	return l
-}
-
 // minutes formats a time of day without seconds.
 func minutes(clock string) string { return clock[:min(len(clock), len("15:04"))] }
 
 func decodeRequisite(setting []byte) (Requisite, error) {
 	r, err := decode[Requisite](setting)
-	if err != nil {
-		return r, err
-	}
 	columns := map[string]json.RawMessage{}
-	if err := json.Unmarshal(setting, &columns); err != nil {
-		return r, fmt.Errorf("read requisite: %w", err)
+	if err == nil {
+		err = json.Unmarshal(setting, &columns)
 	}
-	if r.Set, err = limitsOf(columns, ""); err != nil {
-		return r, err
+	if err == nil {
+		r.Set, err = limitsOf(columns, "")
 	}
-	if r.Own, err = limitsOf(columns, "own_"); err != nil {
-		return r, err
+	if err == nil {
+		r.Own, err = limitsOf(columns, "own_")
 	}
-	if err := json.Unmarshal(columns["value"], &r.Masked); err != nil {
+	if err == nil {
+		err = json.Unmarshal(columns["value"], &r.Masked)
+	}
+	if err != nil {
 		return r, fmt.Errorf("read requisite: %w", err)
 	}
 	return r, nil
 }
 
 // limitsOf reads the limits from the columns with a prefix.
-func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimits, error) {
+func limitsOf(columns map[string]json.RawMessage, prefix string) (found RequisiteLimits, err error) {
 	named := map[string]json.RawMessage{}
 	for name, value := range columns {
 		if short, is := strings.CutPrefix(name, prefix); is {
@@ -122,14 +103,11 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (RequisiteLimit
 		}
 	}
 	content, err := json.Marshal(named)
-	if err != nil {
-		return RequisiteLimits{}, fmt.Errorf("read limits: %w", err)
+	if err == nil {
+		err = json.Unmarshal(content, &found)
 	}
-	var found limitColumns
-	if err := json.Unmarshal(content, &found); err != nil {
-		return RequisiteLimits{}, fmt.Errorf("read limits: %w", err)
-	}
-	return found.limits(), nil
+	found.WorkFrom, found.WorkUntil = minutes(found.WorkFrom), minutes(found.WorkUntil)
+	return found, err
 }
 
 // RequisiteValue reads the whole value of a requisite, and notes who read it.

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -79,27 +78,10 @@ func (s *Settings) CreateMerchant(
 func (s *Settings) UpdateMerchant(
 	ctx context.Context, who caller.Caller, u MerchantUpdate,
 ) (done Changed[Merchant], err error) {
-	c, err := s.change(who, setting.Merchant.Needs, setting.Merchant.Name, strconv.FormatInt(u.ID, 10))
-	if err != nil {
-		return done, err
-	}
-	f := fault.Decoded(ctx)
-	columns := setting.Merchant.Read(f, u)
-	c.Reason = because(f, u.Reason, u.APIEnabled)
-	if err := f.Err(); err != nil {
-		return done, err
-	}
-	read := func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) }
-	return became[Merchant](db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Whole: true,
-		Seen:  u.Seen,
-		Read:  read,
-		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, read, setting.Merchant.Terms(u)); err != nil {
-				return foureyes.Want(err, foureyes.UpdateMerchant, u)
-			}
-			return q.Set(ctx, setting.Merchant.Name, u.ID, columns)
-		},
+	return became[Merchant](s.revise(ctx, who, revision{
+		of: setting.Merchant, id: u.ID, update: u, on: u.APIEnabled, reason: u.Reason, seen: u.Seen,
+		action: foureyes.UpdateMerchant,
+		read:   func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
 	}))
 }
 

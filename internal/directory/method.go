@@ -70,7 +70,7 @@ func (s *Settings) SetMethod(
 	if err != nil {
 		return done, err
 	}
-	params, err := m.validate(ctx, currency)
+	columns, err := m.columns(ctx, currency)
 	if err != nil {
 		return done, err
 	}
@@ -85,59 +85,22 @@ func (s *Settings) SetMethod(
 			if err := s.terms(ctx, q, c, known, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
 				return foureyes.Want(err, foureyes.SetCashboxMethod, m)
 			}
-			return q.CashboxMethodSet(ctx, params)
+			return q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": m.CashboxID, "method": m.Name}, columns)
 		},
 		New: true,
 	}))
 }
 
-func (m CashboxMethod) validate(ctx context.Context, currency string) (db.CashboxMethodSetParams, error) {
+// columns checks the settings, and returns them by their columns.
+func (m CashboxMethod) columns(ctx context.Context, currency string) (map[string]any, error) {
 	f := fault.Decoded(ctx)
-	params := db.CashboxMethodSetParams{
-		CashboxID:       m.CashboxID,
-		Method:          m.Name,
-		Enabled:         m.Enabled,
-		ValiditySeconds: m.ValiditySeconds,
-		MarginPercent:   optionalPercent(f, "marginPercent", m.MarginPercent),
-		MinAmount:       optionalAmount(f, "minAmount", m.MinAmount),
-		MaxAmount:       optionalAmount(f, "maxAmount", m.MaxAmount),
-	}
+	columns := setting.Method.Read(f, m)
 	_, known := catalogue.Find(catalogue.Payments(currency), m.Name)
 	f.Check(known, "method", "is not a method for %s", currency)
-	setting.Method.Find("validitySeconds").Between(f, m.ValiditySeconds)
-	checkOrder(f, params.MinAmount, params.MaxAmount)
-	if s := m.ClaimSeconds; s != nil {
-		setting.Method.Find("claimSeconds").Between(f, *s)
-		params.ClaimSeconds = s
-	}
-	if c := m.Cards; c != nil {
-		cards := setting.Method.Find("cards")
-		cards.Between(f, *c)
-		params.Cards = new(int16(max(0, min(*c, cards.Max))))
-	}
-	if s := m.LateSeconds; s != nil {
-		setting.Method.Find("lateSeconds").Between(f, *s)
-		params.LateSeconds = s
-	}
-	m.validatePolicy(f, &params)
-	return params, f.Err()
-}
-
-func (m CashboxMethod) validatePolicy(f fault.Fields, params *db.CashboxMethodSetParams) {
-	if p := m.AmountPolicy; p != nil {
-		setting.Method.Find("amountPolicy").Among(f, *p)
-		params.AmountPolicy = p
-	}
-	if p := m.TolerancePercent; p != nil {
-		params.SetTolerancePercent, params.TolerancePercent = true, optionalPercent(f, "tolerancePercent", *p)
-	}
-	if a := m.ToleranceAmount; a != nil {
-		params.SetToleranceAmount, params.ToleranceAmount = true, optionalAmount(f, "toleranceAmount", *a)
-	}
-	if d := m.DifferenceTo; d != nil {
-		setting.Method.Find("differenceTo").Among(f, *d)
-		params.DifferenceTo = d
-	}
+	low, _ := columns["min_amount"].(decimal.NullDecimal)
+	high, _ := columns["max_amount"].(decimal.NullDecimal)
+	checkOrder(f, low, high)
+	return columns, f.Err()
 }
 
 // Methods lists a cashbox's methods for an operator.

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // Whose says whose payments are counted. Zero fields do not filter.
@@ -22,7 +23,7 @@ func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose)
 	}
 	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
 		n, err := q.PayinOpenCount(ctx, db.PayinOpenCountParams{
-			MerchantID: orNil(of.MerchantID), TraderID: orNil(of.TraderID), Most: OpenMost,
+			MerchantID: optional.Of(of.MerchantID), TraderID: optional.Of(of.TraderID), Most: OpenMost,
 		})
 		return []int32{n}, err
 	})
@@ -39,8 +40,8 @@ func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose
 	}
 	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
 		n, err := q.PaymentOpenCount(ctx, db.PaymentOpenCountParams{
-			MerchantID: orNil(of.MerchantID), CashboxID: orNil(of.CashboxID), TraderID: orNil(of.TraderID),
-			RequisiteID: orNil(of.RequisiteID), Most: OpenMost,
+			MerchantID: optional.Of(of.MerchantID), CashboxID: optional.Of(of.CashboxID), TraderID: optional.Of(of.TraderID),
+			RequisiteID: optional.Of(of.RequisiteID), Most: OpenMost,
 		})
 		return []int32{n}, err
 	})

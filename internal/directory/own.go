@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/requisite"
 )
@@ -37,15 +36,17 @@ type OwnRequisite struct {
 
 // RequisiteLimits are limits of a requisite. Nil, or not valid, is no limit.
 type RequisiteLimits struct {
-	MinAmount, MaxAmount decimal.NullDecimal
-	DailyCount           *int32
-	DailySum             decimal.NullDecimal
-	OpenPayments         *int32
+	MinAmount    decimal.NullDecimal `json:"min_amount"`
+	MaxAmount    decimal.NullDecimal `json:"max_amount"`
+	DailyCount   *int32              `json:"daily_count"`
+	DailySum     decimal.NullDecimal `json:"daily_sum"`
+	OpenPayments *int32              `json:"open_payments"`
 	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty if it works all day.
-	WorkFrom, WorkUntil string
+	WorkFrom  string `json:"work_from"`
+	WorkUntil string `json:"work_until"`
 	// TimeZone is an IANA name. Limits count by the operators' day; the trader's zone is empty if it
 	// is the same.
-	TimeZone string
+	TimeZone string `json:"time_zone"`
 }
 
 // RequisiteUse is how much a requisite was used.
@@ -244,20 +245,4 @@ func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
 		return false, fmt.Errorf("read break: %w", err)
 	}
 	return on, nil
-}
-
-// OwnBalance is a trader's USDT: what is available for new payments, and what is held.
-type OwnBalance struct{ Available, Reserved decimal.Decimal }
-
-// OwnBalance reads the balance of the caller's trader.
-func (s *Settings) OwnBalance(ctx context.Context, who caller.Caller) (OwnBalance, error) {
-	if err := checkOwn(ctx, who, caller.TraderMoney); err != nil {
-		return OwnBalance{}, err
-	}
-	available, err := ledger.Balance(ctx, s.q, ledger.Available(ledger.Trader, who.TraderID))
-	if err != nil {
-		return OwnBalance{}, err
-	}
-	reserved, err := ledger.Balance(ctx, s.q, ledger.Reserved(ledger.Trader, who.TraderID))
-	return OwnBalance{Available: available, Reserved: reserved}, err
 }

@@ -13,26 +13,16 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/setting"
 )
 
 var errOperatorOff = fault.New(fault.Refused, "requisite_off_by_operator",
 	"An operator has switched the requisite off; only they can switch it on.")
 
-// OwnLimits are the limits that a trader sets for a requisite. Nil keeps one; empty, or 0, clears it.
-type OwnLimits struct {
-	MinAmount, MaxAmount *string
-	DailyCount           *int32
-	DailySum             *string
-	OpenPayments         *int32
-	// WorkFrom and WorkUntil are set or cleared together, in TimeZone. Daily limits keep counting by
-	// the operators' day.
-	WorkFrom, WorkUntil, TimeZone *string
-}
-
 // OwnUpdate changes the fields that are set.
 type OwnUpdate struct {
 	Enabled *bool
-	Limits  OwnLimits
+	Limits  Limits
 }
 
 // UpdateOwnRequisite changes a trader's own settings of their requisite, and returns it. Limits may
@@ -41,19 +31,16 @@ type OwnUpdate struct {
 func (s *Settings) UpdateOwnRequisite(
 	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
 ) (OwnRequisite, error) {
-	if err := who.Need(caller.TraderRequisites); err != nil {
+	c, err := s.change(who, caller.TraderRequisites, setting.Requisite.Name, strconv.FormatInt(id, 10))
+	if err != nil {
 		return OwnRequisite{}, err
 	}
 	f := fault.Decoded(ctx)
-	params := u.params(f)
+	limits, columns := u.read(f)
 	if err := f.Err(); err != nil {
 		return OwnRequisite{}, err
 	}
-	params.ID = id
-	c := Change{
-		At: s.clock.Now(), Actor: who.Actor(), Subject: "requisite", SubjectKey: strconv.FormatInt(id, 10),
-	}
-	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	_, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read: func(q *db.Queries) ([]byte, error) {
 			// A requisite never changes its owner, so this needs no lock.
@@ -67,10 +54,10 @@ func (s *Settings) UpdateOwnRequisite(
 			if err != nil {
 				return fmt.Errorf("read requisite: %w", err)
 			}
-			if err := within(row, params); err != nil {
+			if err := u.within(row, limits); err != nil {
 				return err
 			}
-			return q.RequisiteUpdateOwn(ctx, params)
+			return q.Set(ctx, setting.Requisite.Name, id, columns)
 		},
 	})
 	if db.IsCheckViolation(err) {
@@ -96,7 +83,7 @@ func (s *Settings) UpdateOwnRequisites(
 	f := fault.Decoded(ctx)
 	f.Check(len(ids) > 0, "ids", "must not be empty")
 	f.Check(len(ids) <= MaxOwnUpdates, "ids", "must be at most %d", MaxOwnUpdates)
-	u.params(f)
+	u.read(f)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -115,51 +102,34 @@ func (s *Settings) UpdateOwnRequisites(
 	return refused, nil
 }
 
-// orderField is the field to blame for a wrong order: the one that was given.
-func (l OwnLimits) orderField() string {
-	return Limits{MinAmount: l.MinAmount, MaxAmount: l.MaxAmount}.orderField()
-}
-
-// params checks the given fields and turns them into SQL's terms.
-func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
-	l := u.Limits
-	p := db.RequisiteUpdateOwnParams{
-		Enabled:      u.Enabled,
-		SetMinAmount: l.MinAmount != nil, MinAmount: optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
-		SetMaxAmount: l.MaxAmount != nil, MaxAmount: optionalAmount(f, "limits.maxAmount", optional.Value(l.MaxAmount)),
-		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
-		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", optional.Value(l.DailySum)),
-		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
-		SetTimeZone: l.TimeZone != nil,
+// read checks what is given, and returns the limits with the columns of it all.
+func (u OwnUpdate) read(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
+	given, columns = u.Limits.read(f, "own_")
+	if optional.Value(u.Limits.TimeZone) != "" {
+		checkZone(f, u.Limits.TimeZone)
 	}
-	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
-	if l.TimeZone != nil && *l.TimeZone != "" {
-		checkZone(f, l.TimeZone)
-		p.TimeZone = l.TimeZone
+	if u.Enabled != nil {
+		columns["own_enabled"] = *u.Enabled
 	}
-	var clocks db.RequisiteUpdateParams
-	clocks.SetHours = l.WorkFrom != nil || l.WorkUntil != nil
-	Limits{WorkFrom: l.WorkFrom, WorkUntil: l.WorkUntil}.hours(f, &clocks)
-	p.SetHours, p.WorkFrom, p.WorkUntil = clocks.SetHours, clocks.WorkFrom, clocks.WorkUntil
-	return p
+	return given, columns
 }
 
 // isDesk reports whether a requisite is for card checkout. It has no value.
 func isDesk(row db.Requisite) bool { return row.Sealed == nil }
 
 // within refuses limits looser than the operators' limits of the locked requisite.
-func within(row db.Requisite, p db.RequisiteUpdateOwnParams) error {
-	if p.Enabled != nil && *p.Enabled && !row.Enabled {
+func (u OwnUpdate) within(row db.Requisite, given RequisiteLimits) error {
+	if optional.Value(u.Enabled) && !row.Enabled {
 		return errOperatorOff
 	}
 	f := fault.Fields{}
-	between(f, "limits.minAmount", p.MinAmount, row)
-	between(f, "limits.maxAmount", p.MaxAmount, row)
-	f.Check(!p.DailySum.Valid || !row.DailySum.Valid || p.DailySum.Decimal.LessThanOrEqual(row.DailySum.Decimal),
+	between(f, "limits.minAmount", given.MinAmount, row)
+	between(f, "limits.maxAmount", given.MaxAmount, row)
+	f.Check(!given.DailySum.Valid || !row.DailySum.Valid || given.DailySum.Decimal.LessThanOrEqual(row.DailySum.Decimal),
 		"limits.dailySum", "must be at most %s, which the operator has set", money.Fiat(row.DailySum.Decimal))
-	atMost(f, "limits.dailyCount", p.DailyCount, row.DailyCount)
-	atMost(f, "limits.openPayments", p.OpenPayments, row.OpenPayments)
-	f.Check(p.OpenPayments == nil || !isDesk(row), "limits.openPayments", openNotForDesks)
+	atMost(f, "limits.dailyCount", given.DailyCount, row.DailyCount)
+	atMost(f, "limits.openPayments", given.OpenPayments, row.OpenPayments)
+	f.Check(given.OpenPayments == nil || !isDesk(row), "limits.openPayments", openNotForDesks)
 	return f.Err()
 }
 
@@ -176,13 +146,14 @@ func atMost(f fault.Fields, field string, own, set *int32) {
 // SetBreak begins or ends a break of the caller's trader. During a break their requisites get no new
 // payments; open payments stay.
 func (s *Settings) SetBreak(ctx context.Context, who caller.Caller, on bool) error {
-	if err := checkOwn(ctx, who, caller.TraderWork); err != nil {
+	c, err := s.change(who, caller.TraderWork, setting.Trader.Name, strconv.FormatInt(who.TraderID, 10))
+	if err != nil {
 		return err
 	}
-	c := Change{
-		At: s.clock.Now(), Actor: who.Actor(), Subject: "trader", SubjectKey: strconv.FormatInt(who.TraderID, 10),
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
 	}
-	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	_, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, who.TraderID) },
 		Apply: func(q *db.Queries) error {

@@ -42,7 +42,7 @@ func TestOwnLimits(t *testing.T) {
 		MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), OpenPayments: new(int32(3)),
 		WorkFrom: new("08:00"), WorkUntil: new("22:00"),
 	}}))(t)
-	own := testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false), Limits: directory.OwnLimits{
+	own := testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false), Limits: directory.Limits{
 		MinAmount: new("100"), MaxAmount: new("4999.99"), DailyCount: new(int32(6)), DailySum: new("90000"),
 		OpenPayments: new(int32(3)), WorkFrom: new("22:30"), WorkUntil: new("06:00"), TimeZone: new("Asia/Baku"),
 	}}))(t)
@@ -56,7 +56,7 @@ func TestOwnLimits(t *testing.T) {
 	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
-	testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
+	testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: directory.Limits{
 		MinAmount: new(""), MaxAmount: new(""), DailyCount: new(int32(0)), DailySum: new(""),
 		OpenPayments: new(int32(0)), WorkFrom: new(""), WorkUntil: new(""), TimeZone: new(""),
 	}}))(t)
@@ -80,10 +80,10 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	who, id := b.trader.Caller, b.trader.Requisites[0]
 	b.Exec(t, `update requisite set min_amount = 100, max_amount = 5000, daily_count = 7, daily_sum = 9000, open_payments = 3
 		where id = $1`, id)
-	set := func(l directory.OwnLimits) error {
+	set := func(l directory.Limits) error {
 		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: l}))
 	}
-	for field, wrong := range map[string][]directory.OwnLimits{
+	for field, wrong := range map[string][]directory.Limits{
 		"limits.minAmount":    {{MinAmount: new("99.99")}, {MinAmount: new("5000.01")}},
 		"limits.maxAmount":    {{MaxAmount: new("5000.01")}, {MaxAmount: new("99.99")}, {MinAmount: new("300"), MaxAmount: new("200")}},
 		"limits.dailyCount":   {{DailyCount: new(int32(8))}, {DailyCount: new(int32(-1))}},
@@ -97,13 +97,13 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 		}
 	}
 	// The bounds themselves are within.
-	testenv.NoError(t, set(directory.OwnLimits{
+	testenv.NoError(t, set(directory.Limits{
 		MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), DailySum: new("9000"),
 		OpenPayments: new(int32(3)),
 	}))
 	b.Exec(t, `update requisite set sealed = null, hash = null, last4 = null, open_payments = null, own_open_payments = null
 		where id = $1`, id)
-	dbtest.WantFields(t, set(directory.OwnLimits{OpenPayments: new(int32(1))}), "limits.openPayments")
+	dbtest.WantFields(t, set(directory.Limits{OpenPayments: new(int32(1))}), "limits.openPayments")
 }
 
 // What an operator has switched off, a trader may only leave so, or switch off as well.
@@ -128,7 +128,7 @@ func TestOwnChangesAreKept(t *testing.T) {
 	who, id := b.trader.Caller, b.trader.Requisites[0]
 	for range 2 {
 		testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id,
-			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(5))}}))(t)
+			directory.OwnUpdate{Limits: directory.Limits{DailyCount: new(int32(5))}}))(t)
 		testenv.NoError(t, b.settings.SetBreak(ctx, who, true))
 	}
 	list, _ := testenv.Must2(b.settings.Changes(ctx, operator, directory.ChangePage{}))(t)
@@ -226,7 +226,7 @@ func TestOwnLimitsAgainstOperators(t *testing.T) {
 				directory.RequisiteUpdate{ID: id, Limits: directory.Limits{DailyCount: new(100 - n)}}))
 		}
 		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id,
-			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(81 + n)}}))
+			directory.OwnUpdate{Limits: directory.Limits{DailyCount: new(81 + n)}}))
 	}) {
 		testenv.Check(t, err == nil || i%2 != 0 && fault.As(err) != nil, "%v", err)
 	}

@@ -38,7 +38,7 @@ func (s *Settings) CreateRequisite(
 		return done, err
 	}
 	f := fault.Decoded(ctx)
-	limits := n.limits(f)
+	limits, columns := n.limits(f)
 	if err := s.checkRequisite(ctx, f, n); err != nil {
 		return done, err
 	}
@@ -48,8 +48,10 @@ func (s *Settings) CreateRequisite(
 	var made int64
 	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
-			made, err = s.addRequisite(ctx, q, n, limits, c.At)
-			return made, err
+			if made, err = s.addRequisite(ctx, q, n, limits, c.At); err != nil {
+				return 0, err
+			}
+			return made, q.Set(ctx, setting.Requisite.Name, made, columns)
 		},
 		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.RequisiteSetting(ctx, id) },
 	})
@@ -57,17 +59,17 @@ func (s *Settings) CreateRequisite(
 }
 
 // limits are the limits that a new requisite begins with.
-func (n NewRequisite) limits(f fault.Fields) db.RequisiteUpdateParams {
-	limits := n.Limits.params(f)
-	if !limits.MinAmount.Valid {
-		limits.MinAmount = optionalAmount(f, "", defaultMin)
+func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
+	given, columns = n.Limits.set(f)
+	if !given.MinAmount.Valid {
+		given.MinAmount = optionalAmount(f, "", defaultMin)
 	}
-	if !limits.MaxAmount.Valid {
-		limits.MaxAmount = optionalAmount(f, "", defaultMax)
+	if !given.MaxAmount.Valid {
+		given.MaxAmount = optionalAmount(f, "", defaultMax)
 	}
-	ordered := limits.MinAmount.Decimal.LessThanOrEqual(limits.MaxAmount.Decimal)
+	ordered := given.MinAmount.Decimal.LessThanOrEqual(given.MaxAmount.Decimal)
 	f.Check(ordered, n.Limits.orderField(), wrongOrder, defaultMin, defaultMax)
-	return limits
+	return given, columns
 }
 
 // mayAdd wants a second operator where the trader has had payments: payers' money would go elsewhere from now on.
@@ -85,9 +87,9 @@ func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	return nil
 }
 
-// addRequisite writes a requisite with its limits, and returns its id.
+// addRequisite writes a requisite with the limits that each has, and returns its id.
 func (s *Settings) addRequisite(
-	ctx context.Context, q *db.Queries, n NewRequisite, limits db.RequisiteUpdateParams, now time.Time,
+	ctx context.Context, q *db.Queries, n NewRequisite, limits RequisiteLimits, now time.Time,
 ) (int64, error) {
 	id, err := InsertRequisite(ctx, q, s.requisites, n.Value, db.RequisiteInsertParams{
 		TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Holder: n.Holder, Bank: n.Bank,
@@ -99,8 +101,7 @@ func (s *Settings) addRequisite(
 	if err != nil {
 		return 0, fmt.Errorf("insert requisite: %w", err)
 	}
-	limits.ID = id
-	return id, q.RequisiteUpdate(ctx, limits)
+	return id, nil
 }
 
 // InsertRequisite writes a requisite, its value sealed for its id. A desk that takes cards has no value.
@@ -143,25 +144,32 @@ func (s *Settings) UpdateRequisite(
 		return done, err
 	}
 	f := fault.Decoded(ctx)
-	params := u.Limits.params(f)
-	if params.OpenPayments != nil {
+	limits, columns := u.Limits.set(f)
+	if limits.OpenPayments != nil {
 		isDesk, err := s.q.RequisiteIsDesk(ctx, u.ID)
 		if err != nil && !db.NoRows(err) {
 			return done, err
 		}
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
+	for column, text := range map[string]*string{"holder": u.Holder, "bank": u.Bank} {
+		if text != nil {
+			columns[column] = *text
+		}
+	}
+	if u.Enabled != nil {
+		columns["enabled"] = *u.Enabled
+	}
 	checkZone(f, u.Limits.TimeZone)
 	c.Reason = because(f, u.Reason, u.Enabled)
 	if err := f.Err(); err != nil {
 		return done, err
 	}
-	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
 	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
-		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
+		Apply: func(q *db.Queries) error { return q.Set(ctx, setting.Requisite.Name, u.ID, columns) },
 	})
 	if db.IsCheckViolation(err) {
 		return done, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()

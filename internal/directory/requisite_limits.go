@@ -4,13 +4,13 @@ import (
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
-	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 )
 
-// Limits are the limits of a requisite. Nil leaves one as it is; empty, or 0, clears it.
+// Limits are the limits of a requisite, an operator's or its trader's own. Nil leaves one as it is; empty, or 0, clears
+// it. Daily limits count by the operators' day, whatever the zone of a trader's own hours.
 type Limits struct {
 	MinAmount, MaxAmount *string
 	TimeZone             *string
@@ -18,30 +18,56 @@ type Limits struct {
 	DailySum             *string
 	OpenPayments         *int32
 	WorkFrom, WorkUntil  *string
-	Weight               *int32
+	// Weight is operators' alone.
+	Weight *int32
 }
 
-// params checks the limits, and says what they come to in SQL.
-func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
-	p := db.RequisiteUpdateParams{
-		MinAmount: optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
-		MaxAmount: optionalAmount(f, "limits.maxAmount", optional.Value(l.MaxAmount)),
-		TimeZone:  l.TimeZone, Weight: l.Weight,
-		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
-		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", optional.Value(l.DailySum)),
-		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
-		SetHours: l.WorkFrom != nil || l.WorkUntil != nil,
+// read checks the limits that are given, and returns them with the columns that keep them, whose names begin with a
+// prefix.
+func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, columns map[string]any) {
+	given = RequisiteLimits{
+		MinAmount:  optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
+		MaxAmount:  optionalAmount(f, "limits.maxAmount", optional.Value(l.MaxAmount)),
+		DailyCount: count(f, "limits.dailyCount", l.DailyCount), OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
+		DailySum: optionalAmount(f, "limits.dailySum", optional.Value(l.DailySum)),
 	}
+	f.Check(!given.DailySum.Valid || given.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
+	columns = map[string]any{}
+	keep := func(column string, is bool, value any) {
+		if is {
+			columns[prefix+column] = value
+		}
+	}
+	keep("min_amount", l.MinAmount != nil, given.MinAmount)
+	keep("max_amount", l.MaxAmount != nil, given.MaxAmount)
+	keep("daily_count", l.DailyCount != nil, given.DailyCount)
+	keep("daily_sum", l.DailySum != nil, given.DailySum)
+	keep("open_payments", l.OpenPayments != nil, given.OpenPayments)
+	keep("time_zone", l.TimeZone != nil, optional.Of(optional.Value(l.TimeZone)))
+	from, until := optional.Value(l.WorkFrom), optional.Value(l.WorkUntil)
+	if from != "" || until != "" { // they come together or are cleared together
+		checkClock(f, "limits.workFrom", from)
+		checkClock(f, "limits.workUntil", until)
+		f.Check(from != until, "limits.workUntil", "must differ from workFrom")
+	}
+	hours := l.WorkFrom != nil || l.WorkUntil != nil
+	keep("work_from", hours, optional.Of(from))
+	keep("work_until", hours, optional.Of(until))
+	return given, columns
+}
+
+// set checks the limits that operators set, and returns them with their columns.
+func (l Limits) set(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
+	given, columns = l.read(f, "")
 	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
 	f.Check(l.MaxAmount == nil || *l.MaxAmount != "", "limits.maxAmount", "cannot be cleared")
-	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
 	if l.Weight != nil {
 		weight := setting.Requisite.Find("weight")
 		weight.Name = "limits.weight"
 		weight.Between(f, *l.Weight)
+		columns["weight"] = *l.Weight
 	}
-	l.hours(f, &p)
-	return p
+	return given, columns
 }
 
 // checkZone wants a zone by its IANA name.
@@ -51,18 +77,6 @@ func checkZone(f fault.Fields, zone *string) {
 	}
 	_, err := time.LoadLocation(*zone)
 	f.Check(err == nil && *zone != "" && *zone != "Local", "limits.timeZone", "is not a known time zone")
-}
-
-// hours come together or are cleared together.
-func (l Limits) hours(f fault.Fields, p *db.RequisiteUpdateParams) {
-	from, until := optional.Value(l.WorkFrom), optional.Value(l.WorkUntil)
-	if !p.SetHours || from == "" && until == "" {
-		return
-	}
-	checkClock(f, "limits.workFrom", from)
-	checkClock(f, "limits.workUntil", until)
-	f.Check(from != until, "limits.workUntil", "must differ from workFrom")
-	p.WorkFrom, p.WorkUntil = &from, &until
 }
 
 // count reads a number of payments; 0 is no limit.

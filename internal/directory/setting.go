@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
@@ -79,11 +80,11 @@ const maxReason = 500
 // switch is nil where it stays as it is.
 func because(f fault.Fields, reason string, on *bool) *string {
 	if on != nil && !*on {
-		return orNil(f.RequiredText("reason", reason, maxReason))
+		return optional.Of(f.RequiredText("reason", reason, maxReason))
 	}
 	reason = strings.TrimSpace(reason)
 	f.MaxLength("reason", reason, maxReason)
-	return orNil(reason)
+	return optional.Of(reason)
 }
 
 // ChangePage asks for part of the log, the newest first.

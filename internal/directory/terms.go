@@ -4,13 +4,55 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/setting"
 )
+
+// revision is a change of what is set of somebody, terms among it.
+type revision struct {
+	of setting.Subject
+	id int64
+	// update is the whole change, which action makes once it is approved; on is its switch, or nil.
+	update       any
+	on           *bool
+	reason, seen string
+	action       foureyes.Action
+	// read reads what is set, under a lock.
+	read func(q *db.Queries) ([]byte, error)
+}
+
+// revise makes a revision. A large change of terms takes a second operator.
+func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (Change, error) {
+	c, err := s.change(who, r.of.Needs, r.of.Name, strconv.FormatInt(r.id, 10))
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	columns := r.of.Read(f, r.update)
+	c.Reason = because(f, r.reason, r.on)
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Seen:  r.seen,
+		Read:  r.read,
+		Apply: func(q *db.Queries) error {
+			if err := s.terms(ctx, q, c, r.read, r.of.Terms(r.update)); err != nil {
+				return foureyes.Want(err, r.action, r.update)
+			}
+			return q.Set(ctx, r.of.Name, r.id, columns)
+		},
+	})
+}
 
 // termsWindow is how far back terms are compared, so that many small steps count as a large one.
 const termsWindow = 24 * time.Hour
@@ -36,11 +78,11 @@ func (s *Settings) terms(
 		return fmt.Errorf("read what the terms were: %w", err)
 	}
 	for column, value := range to {
-		for _, setting := range [][]byte{now, was} {
-			if value == nil || setting == nil {
+		for _, known := range [][]byte{now, was} {
+			if value == nil || known == nil {
 				continue
 			}
-			if err := s.near(setting, column, *value); err != nil {
+			if err := s.near(known, column, *value); err != nil {
 				return err
 			}
 		}
@@ -53,9 +95,9 @@ func (s *Settings) terms(
 func (s *Settings) marginNow(
 	ctx context.Context, q *db.Queries, m CashboxMethod, read func(*db.Queries) ([]byte, error),
 ) ([]byte, error) {
-	setting, err := read(q)
+	known, err := read(q)
 	if !db.NoRows(err) || m.MarginPercent == "" {
-		return setting, err
+		return known, err
 	}
 	markup, err := q.CashboxMerchantRate(ctx, m.CashboxID)
 	if err != nil {

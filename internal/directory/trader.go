@@ -3,7 +3,6 @@ package directory
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -84,27 +83,10 @@ func InsertTrader(ctx context.Context, q *db.Queries, params db.TraderInsertPara
 func (s *Settings) UpdateTrader(
 	ctx context.Context, who caller.Caller, u TraderUpdate,
 ) (done Changed[Trader], err error) {
-	c, err := s.change(who, setting.Trader.Needs, setting.Trader.Name, strconv.FormatInt(u.ID, 10))
-	if err != nil {
-		return done, err
-	}
-	f := fault.Decoded(ctx)
-	columns := setting.Trader.Read(f, u)
-	c.Reason = because(f, u.Reason, u.Enabled)
-	if err := f.Err(); err != nil {
-		return done, err
-	}
-	read := func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) }
-	return became[Trader](db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Whole: true,
-		Seen:  u.Seen,
-		Read:  read,
-		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, read, setting.Trader.Terms(u)); err != nil {
-				return foureyes.Want(err, foureyes.UpdateTrader, u)
-			}
-			return q.Set(ctx, setting.Trader.Name, u.ID, columns)
-		},
+	return became[Trader](s.revise(ctx, who, revision{
+		of: setting.Trader, id: u.ID, update: u, on: u.Enabled, reason: u.Reason, seen: u.Seen,
+		action: foureyes.UpdateTrader,
+		read:   func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 	}))
 }
 

@@ -224,12 +224,17 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 		known, _ := catalogue.Find(catalogue.Methods, method)
 		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity, policy: modelPolicies[method]}
 		policy := box.methods[method].policy
-		testenv.NoError(t, d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
-			CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
-			ValiditySeconds: int32(known.Validity / time.Second),
-			AmountPolicy:    optionalModel(policy.kind), SetToleranceAmount: true, ToleranceAmount: nullModel(policy.near),
-			DifferenceTo: optionalModel(policy.gains),
-		}))
+		columns := map[string]any{
+			"margin_percent": nullPercent(margin), "validity_seconds": int32(known.Validity / time.Second),
+			"tolerance_amount": nullModel(policy.near),
+		}
+		for column, text := range map[string]string{"amount_policy": policy.kind, "difference_to": policy.gains} {
+			if text != "" {
+				columns[column] = text
+			}
+		}
+		testenv.NoError(t, d.Queries().Put(
+			t.Context(), "cashbox_method", map[string]any{"cashbox_id": id, "method": method}, columns))
 	}
 	return box
 }

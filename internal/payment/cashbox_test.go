@@ -80,8 +80,8 @@ func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency str
 	t.Helper()
 	id := b.NewCashbox(t, merchant.ID, currency, merchant.WebhookSecret)
 	for _, method := range methods {
-		testenv.NoError(t, b.Queries().CashboxMethodSet(t.Context(),
-			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900}))
+		testenv.NoError(t, b.Queries().Put(t.Context(), "cashbox_method",
+			map[string]any{"cashbox_id": id, "method": method}, map[string]any{"validity_seconds": 900}))
 	}
 	return id
 }

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -267,9 +268,9 @@ func (s *seeder) apiKey(ctx context.Context, params db.KeyInsertParams) error {
 
 func (s *seeder) methods(ctx context.Context, cashboxID int64, currency string) error {
 	for _, m := range catalogue.Payments(currency) {
-		err := s.q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
-			CashboxID: cashboxID, Method: m.Name, Enabled: true, ValiditySeconds: int32(m.Validity / time.Second),
-			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString(margin)),
+		err := s.q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": cashboxID, "method": m.Name}, map[string]any{
+			"enabled": true, "validity_seconds": int32(m.Validity / time.Second),
+			"margin_percent": decimal.RequireFromString(margin),
 		})
 		if err != nil {
 			return err

@@ -157,12 +157,16 @@ func (s Setting) Between(f fault.Fields, n int32) {
 	f.Check(n >= s.Min && (s.Max == 0 || n <= s.Max), s.Name, "must be between %d and %d", s.Min, s.Max)
 }
 
-// Read checks the settings that an update gives, and returns them by their columns.
+// Read checks the settings that an update gives, and returns them by their columns. A pointer to nothing gives none.
 func (s Subject) Read(f fault.Fields, update any) map[string]any {
 	columns := map[string]any{}
 	for _, one := range s.Settings {
-		if given := one.In(reflect.ValueOf(update)); given.IsValid() && !given.IsNil() {
-			columns[Column(one.Name)] = one.checked(f, given.Elem())
+		given := one.In(reflect.ValueOf(update))
+		if given.Kind() == reflect.Pointer {
+			given = given.Elem()
+		}
+		if given.IsValid() {
+			columns[Column(one.Name)] = one.checked(f, given)
 		}
 	}
 	return columns
@@ -172,7 +176,14 @@ func (s Subject) Read(f fault.Fields, update any) map[string]any {
 func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	switch s.Kind {
 	case Percent:
-		return s.percent(f, given.String())
+		return s.number(f, given.String(), money.ParsePercent)
+	case Amount:
+		return s.number(f, given.String(), func(literal string) (decimal.Decimal, error) {
+			return money.Parse(literal, money.FiatDecimals)
+		})
+	case Choice:
+		s.Among(f, given.String())
+		return given.String()
 	case Whole:
 		n := int32(given.Int())
 		s.Between(f, n)
@@ -191,12 +202,14 @@ func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	}
 }
 
-func (s Setting) percent(f fault.Fields, literal string) decimal.NullDecimal {
+func (s Setting) number(
+	f fault.Fields, literal string, parse func(string) (decimal.Decimal, error),
+) decimal.NullDecimal {
 	if literal == "" {
 		f.Check(!s.Needed, s.Name, "cannot be cleared")
 		return decimal.NullDecimal{}
 	}
-	value, err := money.ParsePercent(literal)
+	value, err := parse(literal)
 	if err != nil {
 		f.Add(s.Name, "%s", err)
 	}

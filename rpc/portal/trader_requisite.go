@@ -78,7 +78,7 @@ func (s *traderService) UpdateRequisite(
 	return &portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}, err
 }
 
-func ownLimits(l *portalv1.OwnRequisiteLimits) (set directory.OwnLimits) {
+func ownLimits(l *portalv1.OwnRequisiteLimits) (set directory.Limits) {
 	if l != nil {
 		setting.Requisite.Fill(&set, l)
 	}

@@ -29,7 +29,7 @@ func (v *visit) requisitePage() error {
 
 // requisite is the one that the address names.
 func (v *visit) requisite() (standing, error) {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return standing{}, err
 	}
@@ -95,7 +95,7 @@ func (v *visit) changeRequisite() error {
 }
 
 // typedLimits are the limits of a form, as people type them: with spaces and a comma, perhaps.
-func typedLimits(found fault.Fields, form url.Values) directory.OwnLimits {
+func typedLimits(found fault.Fields, form url.Values) directory.Limits {
 	plain := func(name string) *string {
 		text := portal.TypedAmount(form.Get(name))
 		return &text
@@ -117,7 +117,7 @@ func typedLimits(found fault.Fields, form url.Values) directory.OwnLimits {
 		count := int32(n)
 		return &count
 	}
-	return directory.OwnLimits{
+	return directory.Limits{
 		MinAmount: plain("minAmount"), MaxAmount: plain("maxAmount"), DailyCount: count("dailyCount"),
 		DailySum: plain("dailySum"), OpenPayments: count("openPayments"),
 		WorkFrom: trimmed("workFrom"), WorkUntil: trimmed("workUntil"), TimeZone: trimmed("timeZone"),
