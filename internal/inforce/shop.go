@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
 )
 
 // Shop is a cashbox for payments by one of its methods.
@@ -95,57 +96,49 @@ func (k *Keeper) Taken(method, currency string) bool {
 	return false
 }
 
-// Validity is how long a payment by a cashbox's method waits for its payer.
-func (k *Keeper) Validity(cashboxID int64, method string) time.Duration {
+// method is how a cashbox's method is set; one of no cashbox in memory has nothing.
+func (k *Keeper) method(cashboxID int64, name string) (m db.CashboxMethodsSinceRow, known bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].ValiditySeconds) * time.Second
+		return box.methods[name], true
 	}
-	return 0
+	return m, false
+}
+
+// Validity is how long a payment by a cashbox's method waits for its payer.
+func (k *Keeper) Validity(cashboxID int64, method string) time.Duration {
+	m, _ := k.method(cashboxID, method)
+	return time.Duration(m.ValiditySeconds) * time.Second
 }
 
 // Patience is how long a payment waits at least after its payer said that they have paid.
 func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].ClaimSeconds) * time.Second
-	}
-	return 0
+	m, _ := k.method(cashboxID, method)
+	return time.Duration(m.ClaimSeconds) * time.Second
 }
 
 // Lateness is how long after its time a payment can still be completed by its trader.
 func (k *Keeper) Lateness(cashboxID int64, method string) time.Duration {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].LateSeconds) * time.Second
-	}
-	return 0
+	m, _ := k.method(cashboxID, method)
+	return time.Duration(m.LateSeconds) * time.Second
 }
 
 // AmountPolicy says what becomes of another amount than asked for.
 func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		m := box.methods[method]
-		return AmountPolicy{
-			Kind: m.AmountPolicy, Percent: m.TolerancePercent, Amount: m.ToleranceAmount, ToPlatform: m.DifferenceTo == "platform",
-		}
+	m, _ := k.method(cashboxID, method)
+	return AmountPolicy{
+		Kind: m.AmountPolicy, Percent: m.TolerancePercent, Amount: m.ToleranceAmount, ToPlatform: m.DifferenceTo == "platform",
 	}
-	return AmountPolicy{}
 }
 
 // CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
 func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return int(box.methods[method].Cards)
+	m, known := k.method(cashboxID, method)
+	if !known {
+		return 1
 	}
-	return 1
+	return int(m.Cards)
 }
 
 // PayerEvents reports whether the merchant wants events about what payers say.
