@@ -15,6 +15,8 @@ import (
 type entry struct {
 	needs caller.Capability
 	href  string
+	// also are pages that its list leads to; "" is none.
+	also  string
 	label say.Phrase
 	group say.Phrase
 	icon  string
@@ -24,78 +26,116 @@ type entry struct {
 	waiting bool
 }
 
-var merchantEntries = []entry{
-	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview, icon: "home"},
-	{needs: caller.MerchantRead, href: OwnPaymentsPath, label: say.Payments, group: say.Payments, icon: "in"},
-	{
-		needs: caller.MerchantRead, href: OwnPayoutsPath, label: say.Payouts,
-		group: say.Payments, icon: "out", waits: waits.Overdue,
-	},
-	{
-		needs: caller.MerchantRead, href: OwnAppealsPath, label: say.Appeals,
-		group: say.Payments, icon: "flag", waits: waits.OwnAppeals,
-	},
-	{needs: caller.MerchantRead, href: "/merchant/links", label: say.LinksTitle, group: say.Payments, icon: "link"},
-	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments, icon: "ban"},
-	{
-		needs: caller.MerchantMoney, href: OwnDepositsPath, label: say.Deposits,
-		group: say.MoneyGroup, icon: "wallet", waits: waits.OwnDeposits,
-	},
-	{
-		needs: caller.MerchantMoney, href: "/merchant/withdrawals", label: say.Withdrawals,
-		group: say.MoneyGroup, icon: "out",
-	},
-	{
-		needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle,
-		group: say.MoneyGroup, icon: "coins",
-	},
-	{
-		needs: caller.MerchantMoney, href: OwnStatementPath, label: say.StatementTitle,
-		group: say.MoneyGroup, icon: "list",
-	},
-	{
-		needs: caller.MerchantEvents, href: KeysPath, label: say.KeysTitle,
-		group: say.DeveloperGroup, icon: "key",
-	},
-	{
-		needs: caller.MerchantEvents, href: HooksPath, label: say.WebhooksTitle,
-		group: say.DeveloperGroup, icon: "link", waits: waits.Failing,
-	},
-	{
-		needs: caller.MerchantEvents, href: EventsPath, label: say.EventsTitle,
-		group: say.DeveloperGroup, icon: "bell", waits: waits.DeadEvents,
-	},
-	{
-		needs: caller.MerchantEvents, href: RequestsPath, label: say.RequestsTitle,
-		group: say.DeveloperGroup, icon: "code",
-	},
-	{
-		needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle,
-		group: say.DeveloperGroup, icon: "pulse",
-	},
-	{needs: caller.MerchantEvents, href: LooksPath, label: say.LooksTitle, group: say.SettingGroup, icon: "brush"},
-	{
-		needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle,
-		group: say.SettingGroup, icon: "team",
-	},
-	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle, group: say.SettingGroup, icon: "log"},
-}
+var merchantEntries = slices.Concat(
+	under(say.Phrase{}, caller.MerchantRead, []entry{
+		{href: "/merchant", label: say.Overview, icon: "home"},
+	}),
+	under(say.Payments, caller.MerchantRead, []entry{
+		{href: OwnPaymentsPath, label: say.Payments, icon: "in"},
+		{href: OwnPayoutsPath, also: "/merchant/payout-files", label: say.Payouts, icon: "out", waits: waits.Overdue},
+		{href: OwnAppealsPath, label: say.Appeals, icon: "flag", waits: waits.OwnAppeals},
+		{href: "/merchant/links", label: say.LinksTitle, icon: "link"},
+		{href: "/merchant/blocks", label: say.BlocksTitle, icon: "ban"},
+	}),
+	under(say.MoneyGroup, caller.MerchantMoney, []entry{
+		{href: OwnDepositsPath, label: say.Deposits, icon: "wallet", waits: waits.OwnDeposits},
+		{href: "/merchant/withdrawals", label: say.Withdrawals, icon: "out"},
+		{href: "/merchant/balance", label: say.BalanceTitle, icon: "coins"},
+		{href: OwnStatementPath, label: say.StatementTitle, icon: "list"},
+	}),
+	under(say.DeveloperGroup, caller.MerchantEvents, []entry{
+		{href: KeysPath, label: say.KeysTitle, icon: "key"},
+		{href: HooksPath, label: say.WebhooksTitle, icon: "link", waits: waits.Failing},
+		{href: EventsPath, label: say.EventsTitle, icon: "bell", waits: waits.DeadEvents},
+		{href: RequestsPath, label: say.RequestsTitle, icon: "code"},
+		{href: "/merchant/developers/doctor", label: say.DoctorTitle, icon: "pulse"},
+	}),
+	under(say.SettingGroup, caller.MerchantEvents, []entry{
+		{href: LooksPath, label: say.LooksTitle, icon: "brush"},
+	}),
+	under(say.SettingGroup, caller.MerchantTeamRead, []entry{
+		{href: "/merchant/team", label: say.TeamTitle, icon: "team"},
+		{href: "/merchant/log", label: say.LogTitle, icon: "log"},
+	}),
+)
 
-var traderEntries = []entry{
-	{needs: caller.TraderRead, href: "/trader", label: say.Desk, icon: "desk"},
-	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments, icon: "in"},
-	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
-	{
-		needs: caller.TraderRead, href: "/trader/appeals", label: say.Appeals, icon: "flag",
-		waits: waits.Unread, waiting: true,
-	},
-	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
-	{
-		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
-		waits: waits.Messages,
-	},
-	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
-	{needs: caller.TraderMoney, href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
+var traderEntries = slices.Concat(
+	under(say.Phrase{}, caller.TraderRead, []entry{
+		{href: "/trader", label: say.Desk, icon: "desk"},
+		{href: "/trader/payments", label: say.Payments, icon: "in"},
+		{href: "/trader/payouts", label: say.Payouts, icon: "out"},
+		{href: "/trader/appeals", label: say.Appeals, icon: "flag", waits: waits.Unread, waiting: true},
+		{href: "/trader/requisites", label: say.Requisites, icon: "card"},
+		{href: "/trader/messages", label: say.MessagesShort, icon: "message", waits: waits.Messages},
+	}),
+	under(say.Phrase{}, caller.TraderMoney, []entry{
+		{href: "/trader/statement", label: say.StatementTitle, icon: "list"},
+		{href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
+	}),
+)
+
+var operatorEntries = slices.Concat(
+	under(say.WorkGroup, caller.OperatorRead, []entry{
+		{href: "/operator", label: say.WorkTitle, icon: "desk"},
+		{href: PaymentsPath, label: say.Payments, icon: "in"},
+		{href: PayoutsPath, label: say.Payouts, icon: "out"},
+		{href: LinksPath, label: say.LinksTitle, icon: "link"},
+		{href: DepositsPath, also: "/operator/transfers", label: say.Deposits, icon: "wallet", waits: waits.Deposits},
+		{href: WithdrawalsPath, also: "/operator/hand-overs", label: say.Withdrawals, icon: "out", waits: waits.Withdrawals},
+		{href: AppealsPath, label: say.Appeals, icon: "flag", waits: waits.OpenAppeals},
+		{href: CasesPath, label: say.CasesTitle, icon: "scales", waits: waits.Cases, waiting: true},
+		{href: ObjectionsPath, label: say.ObjectionsTitle, icon: "message", waits: waits.Objections, waiting: true},
+		{href: OverduePath, label: say.OverdueTitle, icon: "clock", waits: waits.Overdue},
+		{href: ConflictsPath, label: say.ConflictsTitle, icon: "card", waits: waits.Conflicts},
+		{href: DeadPath, label: say.DeadTitle, icon: "link", waits: waits.DeadEvents},
+		{href: FailingPath, label: say.FailingTitle, icon: "pulse", waits: waits.Failing},
+	}),
+	under(say.DirectoryGroup, caller.OperatorRead, []entry{
+		{href: MerchantsPath, label: say.Merchants, icon: "shop"},
+		{href: CashboxesPath, label: say.Cashboxes, icon: "till"},
+		{href: TradersPath, label: say.Traders, icon: "team"},
+		{href: RequisitesPath, label: say.Requisites, icon: "card"},
+		{href: UsersPath, label: say.Users, icon: "user"},
+		{href: LimitsPath, label: say.PlatformLimit, icon: "gauge"},
+		{href: BlocksPath, label: say.BlocksTitle, icon: "ban"},
+		{href: BanksPath, label: say.Banks, icon: "bank"},
+	}),
+	under(say.DirectoryGroup, caller.OperatorReveal, []entry{
+		{href: MessagesPath, label: say.MessagesOfBanks, icon: "message"},
+	}),
+	under(say.RateGroup, caller.OperatorRead, []entry{
+		{href: RatesPath, label: say.RatesTitle, icon: "rate"},
+		{href: RoutingPath, label: say.RoutingTitle, icon: "route"},
+	}),
+	under(say.MoneyGroup, caller.OperatorMoney, []entry{
+		{href: MoneyPath, label: say.MoneyTitle, icon: "coins"},
+	}),
+	under(say.MoneyGroup, caller.OperatorRead, []entry{
+		{href: ApprovalsPath, label: say.ApprovalsTitle, icon: "approve", waits: waits.Proposals},
+		{href: AccountsPath, label: say.AccountsTitle, icon: "wallet"},
+		{href: ReceivingPath, label: say.ReceivingTitle, icon: "in"},
+		{href: TermsPath, label: say.WithdrawalsTerms, icon: "gauge"},
+		{href: IncomePath, label: say.IncomeTitle, icon: "chart"},
+	}),
+	under(say.TrustGroup, caller.OperatorRead, []entry{
+		{href: AlarmsPath, label: say.AlarmsTitle, icon: "bell"},
+		{href: PatternsPath, label: say.PatternsTitle, icon: "find"},
+		{href: ReconPath, label: say.ReconTitle, icon: "scales"},
+		{href: AuditPath, label: say.AuditTitle, icon: "log"},
+		{href: ManualPath, label: say.ManualTitle, icon: "book"},
+	}),
+)
+
+var simulatorEntries = under(say.SandboxGroup, caller.OperatorRead, []entry{
+	{href: SimulatorPath, label: say.SimulatorTitle, icon: "desk"},
+})
+
+// under are entries below a heading, for who has the capability.
+func under(group say.Phrase, needs caller.Capability, entries []entry) []entry {
+	for i := range entries {
+		entries[i].group, entries[i].needs = group, needs
+	}
+	return entries
 }
 
 // entries are the pages of a kind of user.
@@ -106,7 +146,7 @@ func entries(kind caller.Kind) []entry {
 	case caller.Trader:
 		return traderEntries
 	case caller.Operator:
-		return slices.Concat(workEntries, directoryEntries, rateEntries, moneyEntries, trustEntries)
+		return operatorEntries
 	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device, caller.Link:
 	}
 	return nil
@@ -128,7 +168,7 @@ func (v *Visit) navigation() []view.NavItem {
 			continue
 		}
 		items = append(items, view.NavItem{
-			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href), Waits: string(e.waits), Waiting: e.waiting,
+			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e), Waits: string(e.waits), Waiting: e.waiting,
 		})
 	}
 	return items
@@ -152,98 +192,8 @@ func (v *Visit) tellWaits() {
 }
 
 // isAt tells whether the page belongs to an entry. The portal's first page is only itself.
-func (v *Visit) isAt(href string) bool {
+func (v *Visit) isAt(e entry) bool {
 	path := v.R.URL.Path
-	for page, of := range map[string]string{ // pages that lists lead to
-		"/payout-files": "/payouts", "/operator/hand-overs": WithdrawalsPath, "/operator/transfers": DepositsPath,
-	} {
-		path = strings.Replace(path, page, of, 1)
-	}
-	return path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
-}
-
-// moneyEntries are the pages of money in an operator's navigation.
-var moneyEntries = []entry{
-	{needs: caller.OperatorMoney, href: MoneyPath, label: say.MoneyTitle, group: say.MoneyGroup, icon: "coins"},
-	{
-		needs: caller.OperatorRead, href: ApprovalsPath, label: say.ApprovalsTitle,
-		group: say.MoneyGroup, icon: "approve", waits: waits.Proposals,
-	},
-	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup, icon: "wallet"},
-	{needs: caller.OperatorRead, href: ReceivingPath, label: say.ReceivingTitle, group: say.MoneyGroup, icon: "in"},
-	{needs: caller.OperatorRead, href: TermsPath, label: say.WithdrawalsTerms, group: say.MoneyGroup, icon: "gauge"},
-	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup, icon: "chart"},
-}
-
-// rateEntries are the pages of rates and routing in an operator's navigation.
-var rateEntries = []entry{
-	{needs: caller.OperatorRead, href: RatesPath, label: say.RatesTitle, group: say.RateGroup, icon: "rate"},
-	{needs: caller.OperatorRead, href: RoutingPath, label: say.RoutingTitle, group: say.RateGroup, icon: "route"},
-}
-
-var simulatorEntries = []entry{
-	{needs: caller.OperatorRead, href: SimulatorPath, label: say.SimulatorTitle, group: say.SandboxGroup, icon: "desk"},
-}
-
-var trustEntries = []entry{
-	{needs: caller.OperatorRead, href: AlarmsPath, label: say.AlarmsTitle, group: say.TrustGroup, icon: "bell"},
-	{needs: caller.OperatorRead, href: PatternsPath, label: say.PatternsTitle, group: say.TrustGroup, icon: "find"},
-	{needs: caller.OperatorRead, href: ReconPath, label: say.ReconTitle, group: say.TrustGroup, icon: "scales"},
-	{needs: caller.OperatorRead, href: AuditPath, label: say.AuditTitle, group: say.TrustGroup, icon: "log"},
-	{needs: caller.OperatorRead, href: ManualPath, label: say.ManualTitle, group: say.TrustGroup, icon: "book"},
-}
-
-var workEntries = []entry{
-	{needs: caller.OperatorRead, href: "/operator", label: say.WorkTitle, group: say.WorkGroup, icon: "desk"},
-	{needs: caller.OperatorRead, href: PaymentsPath, label: say.Payments, group: say.WorkGroup, icon: "in"},
-	{needs: caller.OperatorRead, href: PayoutsPath, label: say.Payouts, group: say.WorkGroup, icon: "out"},
-	{needs: caller.OperatorRead, href: LinksPath, label: say.LinksTitle, group: say.WorkGroup, icon: "link"},
-	{
-		needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits,
-		group: say.WorkGroup, icon: "wallet", waits: waits.Deposits,
-	},
-	{
-		needs: caller.OperatorRead, href: WithdrawalsPath, label: say.Withdrawals,
-		group: say.WorkGroup, icon: "out", waits: waits.Withdrawals,
-	},
-	{
-		needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals,
-		group: say.WorkGroup, icon: "flag", waits: waits.OpenAppeals,
-	},
-	{
-		needs: caller.OperatorRead, href: CasesPath, label: say.CasesTitle,
-		group: say.WorkGroup, icon: "scales", waits: waits.Cases, waiting: true,
-	},
-	{
-		needs: caller.OperatorRead, href: ObjectionsPath, label: say.ObjectionsTitle,
-		group: say.WorkGroup, icon: "message", waits: waits.Objections, waiting: true,
-	},
-	{
-		needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle,
-		group: say.WorkGroup, icon: "clock", waits: waits.Overdue,
-	},
-	{
-		needs: caller.OperatorRead, href: ConflictsPath, label: say.ConflictsTitle,
-		group: say.WorkGroup, icon: "card", waits: waits.Conflicts,
-	},
-	{
-		needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle,
-		group: say.WorkGroup, icon: "link", waits: waits.DeadEvents,
-	},
-	{
-		needs: caller.OperatorRead, href: FailingPath, label: say.FailingTitle,
-		group: say.WorkGroup, icon: "pulse", waits: waits.Failing,
-	},
-}
-
-var directoryEntries = []entry{
-	{needs: caller.OperatorRead, href: MerchantsPath, label: say.Merchants, group: say.DirectoryGroup, icon: "shop"},
-	{needs: caller.OperatorRead, href: CashboxesPath, label: say.Cashboxes, group: say.DirectoryGroup, icon: "till"},
-	{needs: caller.OperatorRead, href: TradersPath, label: say.Traders, group: say.DirectoryGroup, icon: "team"},
-	{needs: caller.OperatorRead, href: RequisitesPath, label: say.Requisites, group: say.DirectoryGroup, icon: "card"},
-	{needs: caller.OperatorRead, href: UsersPath, label: say.Users, group: say.DirectoryGroup, icon: "user"},
-	{needs: caller.OperatorRead, href: LimitsPath, label: say.PlatformLimit, group: say.DirectoryGroup, icon: "gauge"},
-	{needs: caller.OperatorRead, href: BlocksPath, label: say.BlocksTitle, group: say.DirectoryGroup, icon: "ban"},
-	{needs: caller.OperatorRead, href: BanksPath, label: say.Banks, group: say.DirectoryGroup, icon: "bank"},
-	{needs: caller.OperatorReveal, href: MessagesPath, label: say.MessagesOfBanks, group: say.DirectoryGroup, icon: "message"},
+	return path == e.href || path == e.also || strings.HasPrefix(path, e.href+"/") && strings.Count(e.href, "/") > 1 ||
+		e.also != "" && strings.HasPrefix(path, e.also+"/")
 }
