@@ -1,6 +1,7 @@
 package caller
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -153,6 +154,9 @@ var grants = map[Capability]grant{
 	OperatorBlock:     {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: Settings},
 	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, reach: People},
 }
+
+// Kinds are the kinds of users who may have a capability.
+func (c Capability) Kinds() []Kind { return slices.Sorted(maps.Keys(grants[c].roles)) }
 
 // Proved is the caller after a fresh second factor, to tell what they could do then.
 func (c Caller) Proved() Caller {

@@ -105,6 +105,15 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.R.PostForm, nil
 }
 
+// Sent is a form about what the address names by its number.
+func (v *Visit) Sent() (id int64, form url.Values, err error) {
+	if id, err = v.Numbered(); err != nil {
+		return 0, nil, err
+	}
+	form, err = v.Form()
+	return id, form, err
+}
+
 // Wrong are the fields that an error names, each with what is said of it; nil is another error.
 func (v *Visit) Wrong(err error) map[string]string {
 	f := edge.Fault(err)

@@ -77,6 +77,14 @@ func With[V, A any](a A, show func(V, A) error) func(V) error {
 	return func(v V) error { return show(v, a) }
 }
 
+// ListRoutes are a list, and its file, of which the list says what it takes.
+func ListRoutes[V any](l *List, reads caller.Capability, show, file func(V, List) error) []RouteOf[V] {
+	return []RouteOf[V]{
+		{Pattern: "GET " + l.Path, Needs: reads, Keeps: l, Handle: With(*l, show)},
+		{Pattern: "GET " + l.Path + ".csv", Needs: l.Export, Handle: With(*l, file)},
+	}
+}
+
 // The names of parameters.
 const (
 	AsksSearch  = "q"

@@ -74,63 +74,22 @@ func (v *Visit) whose(a *Asked) {
 	}
 }
 
+// parameters are what an address may ask of the list.
 func (l List) parameters() []string {
-	var names []string
-	if !l.Always {
-		names = append(names, AsksFrom, AsksTo)
+	when := func(is bool, names ...string) []string {
+		if !is {
+			return nil
+		}
+		return names
 	}
-	if l.Search {
-		names = append(names, AsksSearch)
-	}
-	if len(l.Statuses) > 0 {
-		names = append(names, AsksStatus)
-	}
-	if len(l.Methods) > 0 {
-		names = append(names, AsksMethod)
-	}
-	if l.Amounts {
-		names = append(names, asksMin, asksMax)
-	}
-	if l.Account {
-		names = append(names, AsksAccount)
-	}
-	if l.Cashbox {
-		names = append(names, AsksCashbox)
-	}
-	if len(l.Types) > 0 {
-		names = append(names, AsksType)
-	}
-	if l.Program {
-		names = append(names, AsksCode, AsksKey)
-	}
-	if l.Log {
-		names = append(names, AsksSubject, AsksKey)
-	}
-	if len(l.Currencies) > 0 {
-		names = append(names, AsksCurrency)
-	}
-	if l.Overdue {
-		names = append(names, AsksOverdue)
-	}
-	if l.Owner {
-		names = append(names, AsksOwner)
-	}
-	if l.Grouped {
-		names = append(names, AsksBy)
-	}
-	if l.Sorted {
-		names = append(names, AsksSort)
-	}
-	if l.Metadata {
-		names = append(names, AsksMetadata)
-	}
-	if l.Merchants || l.Owners {
-		names = append(names, AsksMerchant)
-	}
-	if l.Owners {
-		names = append(names, AsksTrader)
-	}
-	return names
+	return slices.Concat(
+		when(!l.Always, AsksFrom, AsksTo), when(l.Search, AsksSearch), when(len(l.Statuses) > 0, AsksStatus),
+		when(len(l.Methods) > 0, AsksMethod), when(l.Amounts, asksMin, asksMax), when(l.Account, AsksAccount),
+		when(l.Cashbox, AsksCashbox), when(len(l.Types) > 0, AsksType), when(l.Program, AsksCode, AsksKey),
+		when(l.Log, AsksSubject, AsksKey), when(len(l.Currencies) > 0, AsksCurrency), when(l.Overdue, AsksOverdue),
+		when(l.Owner, AsksOwner), when(l.Grouped, AsksBy), when(l.Sorted, AsksSort), when(l.Metadata, AsksMetadata),
+		when(l.Merchants || l.Owners, AsksMerchant), when(l.Owners, AsksTrader),
+	)
 }
 
 // read turns the parameters into a filter.
@@ -195,21 +154,13 @@ func (a *Asked) readNumbers(check checker) {
 			check(err == nil && number > 0, id.name, id.flaw)
 		}
 	}
-	var known bool
-	f.MinAmount, known = a.amount(asksMin)
-	check(known, asksMin, say.WrongAmount)
-	f.MaxAmount, known = a.amount(asksMax)
-	check(known, asksMax, say.WrongAmount)
+	f.MinAmount, f.MaxAmount = a.amount(asksMin, check), a.amount(asksMax, check)
 	check(f.MaxAmount.IsZero() || !f.MaxAmount.LessThan(f.MinAmount), asksMax, say.WrongLess)
 }
 
 func (a *Asked) readDays(check checker) {
 	f := &a.Filter
-	var known bool
-	f.From, known = a.day(AsksFrom)
-	check(known, AsksFrom, say.WrongDate)
-	f.To, known = a.day(AsksTo)
-	check(known, AsksTo, say.WrongDate)
+	f.From, f.To = a.day(AsksFrom, check), a.day(AsksTo, check)
 	if !f.To.IsZero() { // the day is within
 		check(!f.To.Before(f.From), AsksTo, say.WrongOrder)
 		f.To = f.To.AddDate(0, 0, 1)
@@ -217,31 +168,33 @@ func (a *Asked) readDays(check checker) {
 }
 
 // day is the beginning of a day in the reader's zone; zero where none is asked for.
-func (a *Asked) day(name string) (time.Time, bool) {
+func (a *Asked) day(name string, check checker) time.Time {
 	text := a.Query.Get(name)
 	if text == "" {
-		return time.Time{}, true
+		return time.Time{}
 	}
 	day, err := time.ParseInLocation(time.DateOnly, text, a.Zone)
-	return day, err == nil && day.Year() >= 2000 && day.Year() < 3000
+	check(err == nil && day.Year() >= 2000 && day.Year() < 3000, name, say.WrongDate)
+	return day
 }
 
 // amountsMost is beyond every amount that there is.
 var amountsMost = decimal.New(1, 15)
 
 // amount is an amount as people write it; zero where none is asked for.
-func (a *Asked) amount(name string) (decimal.Decimal, bool) {
+func (a *Asked) amount(name string, check checker) decimal.Decimal {
 	text := a.Query.Get(name)
 	if text == "" {
-		return decimal.Zero, true
+		return decimal.Zero
 	}
 	text = money.Typed(text)
 	amount, err := decimal.NewFromString(text)
 	plain := err == nil && !strings.ContainsAny(text, "eE") && amount.Exponent() >= -2
 	if !plain || !amount.IsPositive() || amount.GreaterThan(amountsMost) {
-		return decimal.Zero, false
+		check(false, name, say.WrongAmount)
+		return decimal.Zero
 	}
-	return amount, true
+	return amount
 }
 
 // Filtered tells whether anything but the time of the list is kept to.
@@ -255,12 +208,7 @@ func (a *Asked) Filtered() bool {
 }
 
 // Href is the address of the list with a query.
-func (a *Asked) Href(query url.Values) string {
-	if len(query) == 0 {
-		return a.Path
-	}
-	return a.Path + "?" + query.Encode()
-}
+func (a *Asked) Href(query url.Values) string { return string(Listed(a.Path, query.Encode())) }
 
 // With is the address of what is asked for, one parameter set.
 func (a *Asked) With(name, value string) view.Link {

@@ -102,7 +102,7 @@ func (v *Visit) PickField(
 const namesPath = "/operator/names/"
 
 var pickRoutes = []Route{
-	{Pattern: "GET " + namesPath + "{kind}", Kinds: Operators, Needs: caller.OperatorRead, Fragment: true, Handle: (*Visit).offerNames},
+	{Pattern: "GET " + namesPath + "{kind}", Needs: caller.OperatorRead, Fragment: true, Handle: (*Visit).offerNames},
 }
 
 // offerNames offers the names that have what was typed in them. Where several may be named, that is what follows the last

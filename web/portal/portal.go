@@ -89,6 +89,9 @@ func New(core Core, features ...Route) (http.Handler, error) {
 		if !route.Open && route.Needs == "" && !slices.Equal(route.Kinds, Users) {
 			return nil, fmt.Errorf("route %s: nothing says which capability it takes", route.Pattern)
 		}
+		if route.Kinds == nil && route.Needs != "" {
+			route.Kinds = route.Needs.Kinds()
+		}
 		if route.Keeps != nil {
 			p.keeps[route.Keeps.Path] = route.Keeps
 		}

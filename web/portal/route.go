@@ -28,7 +28,8 @@ type Route = RouteOf[*Visit]
 type RouteOf[V any] struct {
 	// Pattern is the method and path.
 	Pattern string
-	// Open lets in anybody, also without a session; Kinds are let in otherwise.
+	// Open lets in anybody, also without a session. Otherwise Kinds are let in, who are those that may have the
+	// capability where it does not say.
 	Open  bool
 	Kinds []caller.Kind
 	// Begun lets in users whose second factor is still to come, too.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"strconv"
 	"strings"
@@ -63,14 +64,6 @@ func Titled(name string, id int64) string {
 	return strings.TrimSpace(name + " №\u00a0" + strconv.FormatInt(id, 10))
 }
 
-// UnlessNone is nil where there is none.
-func UnlessNone(id int64) *int64 {
-	if id == 0 {
-		return nil
-	}
-	return &id
-}
-
 // Numbered is the number that the address names.
 func (v *Visit) Numbered() (int64, error) {
 	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
@@ -80,21 +73,13 @@ func (v *Visit) Numbered() (int64, error) {
 	return id, nil
 }
 
-// PaymentID is the id that the address names.
-func (v *Visit) PaymentID() (int64, error) {
-	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
-	if err != nil || id <= 0 {
-		return 0, fault.ErrNotFound
+// Named is what the number in the address names, as a service reads it for the user.
+func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T, error)) (one T, err error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return one, err
 	}
-	return id, nil
-}
-
-// Given is nil for what was left empty.
-func Given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+	return read(v.Ctx(), v.Who, id)
 }
 
 // MethodName is a method's name; two of the same name are told apart by what the API calls them.
@@ -139,14 +124,6 @@ func ReadID(form url.Values, name string, f fault.Fields) int64 {
 		f.Check(err == nil && id > 0, name, "must be a number")
 	}
 	return id
-}
-
-// Text is what a part says that may be missing.
-func Text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
 }
 
 // Size is a number of bytes as people read it.

@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -18,41 +19,13 @@ import (
 
 // A merchant's appeals of failed payments.
 var appealRoutes = []route{
-	{
-		Pattern: "GET /merchant/appeals",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantRead,
-		Keeps:   &appealList,
-		Handle:  (*visit).appeals,
-	},
-	{
-		Pattern: "GET /merchant/appeals/{id}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantRead,
-		Handle:  (*visit).appeal,
-	},
-	{
-		Pattern: "GET /merchant/appeals/{id}/file",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantRead,
-		Handle:  (*visit).appealFile,
-	},
-	{
-		Pattern: "GET /merchant/payments/{id}/appeal", Kinds: portal.Merchants, Needs: caller.MerchantAppeal,
-		Handle: (*visit).appealPage,
-	},
-	{
-		Pattern: "POST /merchant/payments/{id}/appeal", Kinds: portal.Merchants, Needs: caller.MerchantAppeal,
-		Handle: (*visit).openAppeal,
-	},
-	{
-		Pattern: "GET /operator/appeals/{id}/file", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).appealFile,
-	},
-	{
-		Pattern: "GET /operator/appeals/{id}/file/shown", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).appealPicture,
-	},
+	{Pattern: "GET /merchant/appeals", Needs: caller.MerchantRead, Keeps: &appealList, Handle: (*visit).appeals},
+	{Pattern: "GET /merchant/appeals/{id}", Needs: caller.MerchantRead, Handle: (*visit).appeal},
+	{Pattern: "GET /merchant/appeals/{id}/file", Needs: caller.MerchantRead, Handle: (*visit).appealFile},
+	{Pattern: "GET /merchant/payments/{id}/appeal", Needs: caller.MerchantAppeal, Handle: (*visit).appealPage},
+	{Pattern: "POST /merchant/payments/{id}/appeal", Needs: caller.MerchantAppeal, Handle: (*visit).openAppeal},
+	{Pattern: "GET /operator/appeals/{id}/file", Needs: caller.OperatorRead, Handle: (*visit).appealFile},
+	{Pattern: "GET /operator/appeals/{id}/file/shown", Needs: caller.OperatorRead, Handle: (*visit).appealPicture},
 }
 
 var appealList = portal.List{
@@ -77,7 +50,7 @@ func (v *visit) appeals() error {
 	var next *string
 	if len(a.Wrong) == 0 {
 		var page payment.OwnAppeals
-		page.Statuses, page.Cursor = a.Filter.Status, portal.Given(a.Filter.Cursor)
+		page.Statuses, page.Cursor = a.Filter.Status, optional.Of(a.Filter.Cursor)
 		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
 		var err error
 		found, next, err = v.Payments.ListOwnAppeals(v.Ctx(), v.Who, page)
@@ -124,7 +97,7 @@ func (v *visit) appeal() error {
 		},
 	}
 	if a.Status == "completed" || a.Status == "failed" {
-		shown.Decision = portal.Text(a.Payment.StatusReason)
+		shown.Decision = optional.Value(a.Payment.StatusReason)
 	}
 	v.Shell.Title = v.Shell.Say(say.AppealTitle, a.ID)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AppealPage(s, shown) })
@@ -132,11 +105,7 @@ func (v *visit) appeal() error {
 }
 
 func (v *visit) appealFile() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	file, err := v.Payments.ReadAppealFile(v.Ctx(), v.Who, id)
+	file, err := portal.Named(v.Visit, v.Payments.ReadAppealFile)
 	if err != nil {
 		return err
 	}
@@ -146,11 +115,7 @@ func (v *visit) appealFile() error {
 
 // appealPicture sends an appeal's file to be shown in its page, where it is a picture.
 func (v *visit) appealPicture() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	file, err := v.Payments.ReadAppealFile(v.Ctx(), v.Who, id)
+	file, err := portal.Named(v.Visit, v.Payments.ReadAppealFile)
 	if err != nil {
 		return err
 	}
@@ -159,7 +124,7 @@ func (v *visit) appealPicture() error {
 
 // appealable reads the payment that the address names.
 func (v *visit) appealable() (payment.Payment, error) {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return payment.Payment{}, err
 	}
@@ -222,7 +187,7 @@ func (v *visit) openAppeal() error {
 
 func (v *visit) appealed(p payment.Payment, sent portal.Upload) (submission.Outcome, error) {
 	var opened payment.AppealRecord
-	reason := portal.Given(sent.Form.Get("reason"))
+	reason := optional.Of(sent.Form.Get("reason"))
 	number, err := strconv.ParseInt(sent.Form.Get("receipt"), 10, 32)
 	if err == nil && sent.File == nil {
 		opened, err = v.Payments.AppealWithReceipt(v.Ctx(), v.Who, p.ID, int32(number), reason)

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
@@ -17,14 +18,12 @@ import (
 
 // What operators and traders write to each other about appeals. An operator reads it on the appeal's own page.
 var threadRoutes = []route{
-	{Pattern: "GET /trader/appeals", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).threads},
-	{Pattern: "GET /trader/appeals/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).thread},
+	{Pattern: "GET /trader/appeals", Needs: caller.TraderRead, Handle: (*visit).threads},
+	{Pattern: "GET /trader/appeals/{id}", Needs: caller.TraderRead, Handle: (*visit).thread},
+	{Pattern: "POST /trader/appeals/{id}/messages", Needs: caller.TraderWork, Handle: (*visit).sendMessage},
 	{
-		Pattern: "POST /trader/appeals/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).sendMessage,
-	},
-	{ // whether they may, the service says, which asks for no second factor
-		Pattern: "POST /operator/appeals/{id}/messages", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		// whether they may, the service says, which asks for no second factor
+		Pattern: "POST /operator/appeals/{id}/messages", Needs: caller.OperatorRead,
 		Handle: (*visit).sendMessage,
 	},
 }
@@ -36,7 +35,7 @@ var threadList = portal.List{
 func (v *visit) threads() error {
 	a := v.Asks(threadList)
 	var page payment.Page
-	page.Cursor = portal.Given(a.Filter.Cursor)
+	page.Cursor = optional.Of(a.Filter.Cursor)
 	found, next, err := v.Payments.ListThreads(v.Ctx(), v.Who, page)
 	if a.Wrong, err = v.Flawed(err); err != nil {
 		return err
@@ -95,11 +94,7 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 
 // sendMessage sends a message, once. What may hold a card number is not shown again.
 func (v *visit) sendMessage() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	id, err := v.Numbered()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

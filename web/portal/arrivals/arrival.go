@@ -12,9 +12,9 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/submission"
-	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -23,9 +23,9 @@ import (
 const arrivalsPath = "/trader/arrivals"
 
 var arrivalRoutes = []route{
-	{Pattern: "GET " + arrivalsPath, Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).list},
-	{Pattern: "GET " + arrivalsPath + "/new", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).ask},
-	{Pattern: "POST " + arrivalsPath + "/new", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).keep},
+	{Pattern: "GET " + arrivalsPath, Needs: caller.TraderRead, Handle: (*visit).list},
+	{Pattern: "GET " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: (*visit).ask},
+	{Pattern: "POST " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: (*visit).keep},
 }
 
 // list looks for an amount where one was typed, and for words otherwise.
@@ -37,7 +37,7 @@ func (v *visit) list() error {
 			page.Amount, page.Words = amount, ""
 		}
 	}
-	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
 	found, next, err := v.Payments.ListFree(v.Ctx(), v.Who, page)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (v *visit) keep() error {
 		return err
 	}
 	amount := money.Typed(form.Get("amount"))
-	said := payment.Came{Amount: &amount, Payer: portal.Given(form.Get("payer")), Note: portal.Given(form.Get("note"))}
+	said := payment.Came{Amount: &amount, Payer: optional.Of(form.Get("payer")), Note: optional.Of(form.Get("note"))}
 	if text := form.Get("came"); text != "" {
 		at, err := time.ParseInLocation("2006-01-02T15:04", text, v.Shell.Zone)
 		if err != nil {

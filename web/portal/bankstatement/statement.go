@@ -18,22 +18,10 @@ import (
 )
 
 var statementRoutes = []route{
-	{
-		Pattern: "GET /trader/requisites/{id}/statement", Kinds: portal.Traders, Needs: caller.TraderMoney,
-		Handle: (*visit).ask,
-	},
-	{
-		Pattern: "POST /trader/requisites/{id}/statement", Kinds: portal.Traders, Needs: caller.TraderMoney,
-		Handle: (*visit).compare,
-	},
-	{
-		Pattern: "GET " + portal.RequisitesPath + "/{id}/statement", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).ask,
-	},
-	{
-		Pattern: "POST " + portal.RequisitesPath + "/{id}/statement", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).compare,
-	},
+	{Pattern: "GET /trader/requisites/{id}/statement", Needs: caller.TraderMoney, Handle: (*visit).ask},
+	{Pattern: "POST /trader/requisites/{id}/statement", Needs: caller.TraderMoney, Handle: (*visit).compare},
+	{Pattern: "GET " + portal.RequisitesPath + "/{id}/statement", Needs: caller.OperatorRead, Handle: (*visit).ask},
+	{Pattern: "POST " + portal.RequisitesPath + "/{id}/statement", Needs: caller.OperatorRead, Handle: (*visit).compare},
 }
 
 // asked is the requisite that the address names: its trader, and the page it is on.

@@ -3,13 +3,13 @@ package cases
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
@@ -47,57 +47,16 @@ var (
 // caseRoutes are what operators look at and decide.
 var caseRoutes = slices.Concat(
 	[]route{
-		{
-			Pattern: "GET /operator/deposits",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorRead,
-			Keeps:   &caseDepositList, Handle: (*visit).caseDeposits,
-		},
-		{
-			Pattern: "GET /operator/deposits/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).caseDeposit,
-		},
-		{
-			Pattern: "GET /operator/appeals",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorRead,
-			Keeps:   &caseAppealList,
-			Handle:  (*visit).caseAppeals,
-		},
-		{
-			Pattern: "GET /operator/appeals/{id}",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorRead,
-			Handle:  (*visit).caseAppeal,
-		},
-		{
-			Pattern: "GET " + portal.CasesPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).amounts,
-		},
-		{
-			Pattern: "GET /operator/overdue",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorRead,
-			Handle:  (*visit).overdue,
-		},
-		{
-			Pattern: "GET /operator/conflicts",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorRead,
-			Handle:  (*visit).conflicts,
-		},
-		{
-			Pattern: "GET /operator/conflicts/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).conflict,
-		},
-		{
-			Pattern: "GET " + portal.ObjectionsPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).objections,
-		},
-		{
-			Pattern: "GET " + portal.ObjectionsPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).objection,
-		},
+		{Pattern: "GET /operator/deposits", Needs: caller.OperatorRead, Keeps: &caseDepositList, Handle: (*visit).caseDeposits},
+		{Pattern: "GET /operator/deposits/{id}", Needs: caller.OperatorRead, Handle: (*visit).caseDeposit},
+		{Pattern: "GET /operator/appeals", Needs: caller.OperatorRead, Keeps: &caseAppealList, Handle: (*visit).caseAppeals},
+		{Pattern: "GET /operator/appeals/{id}", Needs: caller.OperatorRead, Handle: (*visit).caseAppeal},
+		{Pattern: "GET " + portal.CasesPath, Needs: caller.OperatorRead, Handle: (*visit).amounts},
+		{Pattern: "GET /operator/overdue", Needs: caller.OperatorRead, Handle: (*visit).overdue},
+		{Pattern: "GET /operator/conflicts", Needs: caller.OperatorRead, Handle: (*visit).conflicts},
+		{Pattern: "GET /operator/conflicts/{id}", Needs: caller.OperatorRead, Handle: (*visit).conflict},
+		{Pattern: "GET " + portal.ObjectionsPath, Needs: caller.OperatorRead, Handle: (*visit).objections},
+		{Pattern: "GET " + portal.ObjectionsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).objection},
 	},
 	claimRoutes(depositCase),
 	claimRoutes(appealCase),
@@ -112,19 +71,13 @@ var caseRoutes = slices.Concat(
 // asks for no second factor.
 func claimRoutes(of caseKind) []route {
 	one := of.base + "/{id}"
+	on := func(do func(*visit, caseKind) error) func(*visit) error {
+		return func(v *visit) error { return do(v, of) }
+	}
 	return []route{
-		{
-			Pattern: "GET " + one + "/claim", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
-			Handle: func(v *visit) error { return v.claimRegion(of) },
-		},
-		{
-			Pattern: "POST " + one + "/take", Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: func(v *visit) error { return v.takeCase(of) },
-		},
-		{
-			Pattern: "POST " + one + "/release", Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: func(v *visit) error { return v.releaseCase(of) },
-		},
+		{Pattern: "GET " + one + "/claim", Needs: caller.OperatorRead, Fragment: true, Handle: on((*visit).claimRegion)},
+		{Pattern: "POST " + one + "/take", Needs: caller.OperatorRead, Handle: on((*visit).takeCase)},
+		{Pattern: "POST " + one + "/release", Needs: caller.OperatorRead, Handle: on((*visit).releaseCase)},
 	}
 }
 
@@ -203,7 +156,7 @@ func (v *visit) depositSubject() (decidable, error) {
 		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Shell.Say(sayNotOurAddress), Class: "wrong"})
 	}
 	facts = append(facts,
-		view.Fact{Label: sayMerchantsReference, Value: portal.Text(d.ExternalReference)})
+		view.Fact{Label: sayMerchantsReference, Value: optional.Value(d.ExternalReference)})
 	seen, err := v.seenOf(d)
 	if err != nil {
 		return decidable{}, err
@@ -272,7 +225,7 @@ func (v *visit) appealSubject() (decidable, error) {
 	}
 	amount := v.Shell.Amount(a.Payment.Amount, a.Payment.Currency)
 	facts := []view.Fact{{Label: say.Amount, Value: amount, Class: "num"}}
-	owners, err := v.OwnersOf(v.Settings, a.Payment.CashboxID, portal.UnlessNone(a.Payment.TraderID))
+	owners, err := v.OwnersOf(v.Settings, a.Payment.CashboxID, optional.Of(a.Payment.TraderID))
 	if err != nil {
 		return decidable{}, err
 	}
@@ -294,7 +247,7 @@ func (v *visit) appealSubject() (decidable, error) {
 
 // amountSubject is a payment of which another amount came.
 func (v *visit) amountSubject() (decidable, error) {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return decidable{}, err
 	}
@@ -339,7 +292,7 @@ func (v *visit) conflictSubject() (decidable, error) {
 		return decidable{}, err
 	}
 	found := decidable{
-		id: id, status: "open", path: portal.ConflictsPath + "/" + strconv.FormatInt(id, 10),
+		id: id, status: "open", path: portal.Numbered(portal.ConflictsPath, id),
 		name: v.Shell.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
 		facts: []view.Fact{
 			{Label: sayPaymentStood, Value: v.Shell.Say(say.PaymentStatus(string(c.PaymentStatus)))},

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -134,7 +135,7 @@ func resolved(outcome payment.Status) func(*visit, int64, *string) error {
 			return err
 		}
 		_, err = v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
-			Outcome: string(outcome), Reason: typed, Statement: portal.Given(v.R.PostFormValue(statementWanted.Name)),
+			Outcome: string(outcome), Reason: typed, Statement: optional.Of(v.R.PostFormValue(statementWanted.Name)),
 		})
 		return err
 	}
@@ -201,15 +202,10 @@ func decisionRoutes(all ...[]decision) []route {
 	var routes []route
 	for _, d := range slices.Concat(all...) {
 		pattern := d.of.base + "/{id}/" + d.step
-		routes = append(routes,
-			route{
-				Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: d.needs,
-				Handle: func(v *visit) error { return v.askDecision(d) },
-			},
-			route{
-				Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: d.needs,
-				Handle: func(v *visit) error { return v.decide(d) },
-			})
+		ask := func(v *visit) error { return v.askDecision(d) }
+		do := func(v *visit) error { return v.decide(d) }
+		routes = append(routes, route{Pattern: "GET " + pattern, Needs: d.needs, Handle: ask},
+			route{Pattern: "POST " + pattern, Needs: d.needs, Handle: do})
 	}
 	return routes
 }
@@ -337,7 +333,7 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 	}
 	var typed *string
 	if d.field != nil {
-		typed = cmp.Or(portal.Given(form.Get(d.field.Name)), portal.Given(form.Get(preparedField)))
+		typed = cmp.Or(optional.Of(form.Get(d.field.Name)), optional.Of(form.Get(preparedField)))
 		if typed == nil && !d.field.Optional {
 			return submission.Outcome{}, fault.Fields{d.field.Name: {"is required"}}.Err()
 		}

@@ -3,7 +3,6 @@ package cases
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"gateway.example/web/portal"
@@ -11,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -36,16 +36,22 @@ var (
 	conflictList = portal.List{Path: portal.ConflictsPath, Always: true, None: sayCasesNone}
 )
 
-// showCases reads a list of cases and shows it: read answers with its rows, each with its id, and where
-// the list goes on.
-func (v *visit) showCases(
-	a portal.Asked, kind work.Kind, shown Cases, read func() ([]CaseRow, []int64, *string, error),
+// showCases reads a list of cases and shows it: row is how one of them is shown, with its id, which is 0 once nobody
+// works on it any more.
+func showCases[T any](
+	v *visit, a portal.Asked, kind work.Kind, shown Cases, read func() ([]T, *string, error), row func(T) (CaseRow, int64),
 ) error {
 	var next *string
 	if len(a.Wrong) == 0 {
-		rows, ids, on, err := read()
+		found, on, err := read()
 		if a.Wrong, err = v.Flawed(err); err != nil {
 			return err
+		}
+		ids := make([]int64, len(found))
+		for i, one := range found {
+			var item CaseRow
+			item, ids[i] = row(one)
+			shown.Items = append(shown.Items, item)
 		}
 		claims, err := v.Work.Claims(v.Ctx(), v.Who, kind, ids)
 		if err != nil {
@@ -53,10 +59,10 @@ func (v *visit) showCases(
 		}
 		for i, id := range ids {
 			if claim, found := claims[id]; found {
-				rows[i].Taken = v.taken(&claim)
+				shown.Items[i].Taken = v.taken(&claim)
 			}
 		}
-		shown.Items, next = rows, on
+		next = on
 	}
 	shown.Empty, shown.Pages = a.Nothing(), a.Older(next)
 	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return CasesPage(s, shown) })
@@ -75,28 +81,24 @@ func (v *visit) caseDeposits() error {
 	filters.Act, filters.ActLabel, filters.Aside = transfersPath, sayTransfers, true
 	v.Shell.Title = v.Shell.Say(say.Deposits)
 	shown := Cases{Filters: &filters, At: say.Created}
-	return v.showCases(a, work.Deposit, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+	var names report.Names
+	return showCases(v, a, work.Deposit, shown, func() ([]deposit.Deposit, *string, error) {
 		var page deposit.Page
-		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
+		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
 		found, next, err := v.Deposits.List(v.Ctx(), v.Who, page)
-		if err != nil {
-			return nil, nil, nil, err
+		if err == nil {
+			names, err = report.NamesOf(v.Ctx(), v.Reports, v.Who, found)
 		}
-		names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, found)
-		for _, d := range found {
-			badge := view.DepositBadge(d.Status)
-			row := CaseRow{
-				Name: strconv.FormatInt(d.ID, 10), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt,
-				Amount: v.Shell.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
-			}
-			if row.Status = &badge; d.Status != "pending" {
-				ids = append(ids, 0) // nobody works on it any more
-			} else {
-				ids = append(ids, d.ID)
-			}
-			rows = append(rows, row)
+		return found, next, err
+	}, func(d deposit.Deposit) (CaseRow, int64) {
+		id := d.ID
+		if d.Status != "pending" {
+			id = 0
 		}
-		return rows, ids, next, err
+		return CaseRow{
+			Name: portal.IDText(d.ID), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt, Status: new(view.DepositBadge(d.Status)),
+			Amount: v.Shell.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
+		}, id
 	})
 }
 
@@ -111,24 +113,20 @@ func (v *visit) caseAppeals() error {
 	}
 	v.Shell.Title = v.Shell.Say(say.Appeals)
 	shown := Cases{Filters: &filters, At: say.Opened}
-	return v.showCases(a, work.Appeal, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+	return showCases(v, a, work.Appeal, shown, func() ([]payment.AppealRecord, *string, error) {
 		var page payment.Page
-		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
-		found, next, err := v.Payments.ListAppeals(v.Ctx(), v.Who, page)
-		for _, one := range found {
-			badge := view.AppealBadge(one.Status)
-			id := one.ID
-			if one.Status != "open" && one.Status != "in_review" {
-				id = 0
-			}
-			ids = append(ids, id)
-			rows = append(rows, CaseRow{
-				Name: strconv.FormatInt(one.ID, 10), Href: v.AppealPath(one.ID), At: one.CreatedAt, Status: &badge,
-				Amount: v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
-				About:  v.Shell.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
-			})
+		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
+		return v.Payments.ListAppeals(v.Ctx(), v.Who, page)
+	}, func(one payment.AppealRecord) (CaseRow, int64) {
+		id := one.ID
+		if one.Status != "open" && one.Status != "in_review" {
+			id = 0
 		}
-		return rows, ids, next, err
+		return CaseRow{
+			Name: portal.IDText(one.ID), Href: v.AppealPath(one.ID), At: one.CreatedAt, Status: new(view.AppealBadge(one.Status)),
+			Amount: v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
+			About:  v.Shell.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
+		}, id
 	})
 }
 
@@ -136,20 +134,16 @@ func (v *visit) amounts() error {
 	a := v.Asks(amountList)
 	v.Shell.Title = v.Shell.Say(say.CasesTitle)
 	shown := Cases{Text: sayOtherText, At: sayFoundAt}
-	return v.showCases(a, work.OtherAmount, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+	return showCases(v, a, work.OtherAmount, shown, func() ([]payment.Payment, *string, error) {
 		var page payment.Page
-		page.Cursor = portal.Given(a.Filter.Cursor)
-		found, next, err := v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
-		for _, p := range found {
-			badge := view.PaymentBadge(string(p.Status))
-			rows = append(rows, CaseRow{
-				Name: portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), At: p.StatusAt, Status: &badge,
-				Amount: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
-				About:  v.Shell.Say(sayAskedFor, v.Shell.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
-			})
-			ids = append(ids, p.ID)
-		}
-		return rows, ids, next, err
+		page.Cursor = optional.Of(a.Filter.Cursor)
+		return v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
+	}, func(p payment.Payment) (CaseRow, int64) {
+		return CaseRow{
+			Name: portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), At: p.StatusAt,
+			Status: new(view.PaymentBadge(string(p.Status))), Amount: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
+			About: v.Shell.Say(sayAskedFor, v.Shell.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
+		}, p.ID
 	})
 }
 
@@ -157,26 +151,23 @@ func (v *visit) overdue() error {
 	a := v.Asks(overdueList)
 	v.Shell.Title = v.Shell.Say(say.OverdueTitle)
 	shown := Cases{Text: sayOverdueText, At: say.TakenAt}
-	return v.showCases(a, work.Overdue, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+	return showCases(v, a, work.Overdue, shown, func() ([]payout.Payin, *string, error) {
 		var page payout.Page
-		page.Cursor = portal.Given(a.Filter.Cursor)
-		found, next, err := v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
-		for _, p := range found {
-			badge := view.PayoutBadge(string(p.Status))
-			row := CaseRow{
-				Name: strconv.FormatInt(p.ID, 10), Href: view.Link(v.PayoutPath(p.UUID.String())), At: p.CreatedAt,
-				Amount: v.Shell.Amount(p.Amount, p.Currency), Status: &badge,
-				Beside: v.Shell.Say(say.ShortMerchant, p.MerchantID),
-			}
-			if p.TakenAt != nil {
-				row.At = *p.TakenAt
-			}
-			if p.TraderID != nil {
-				row.About = v.Shell.Say(say.ShortTrader, *p.TraderID)
-			}
-			rows, ids = append(rows, row), append(ids, p.ID)
+		page.Cursor = optional.Of(a.Filter.Cursor)
+		return v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
+	}, func(p payout.Payin) (CaseRow, int64) {
+		row := CaseRow{
+			Name: portal.IDText(p.ID), Href: view.Link(v.PayoutPath(p.UUID.String())), At: p.CreatedAt,
+			Status: new(view.PayoutBadge(string(p.Status))), Amount: v.Shell.Amount(p.Amount, p.Currency),
+			Beside: v.Shell.Say(say.ShortMerchant, p.MerchantID),
 		}
-		return rows, ids, next, err
+		if p.TakenAt != nil {
+			row.At = *p.TakenAt
+		}
+		if p.TraderID != nil {
+			row.About = v.Shell.Say(say.ShortTrader, *p.TraderID)
+		}
+		return row, p.ID
 	})
 }
 
@@ -184,21 +175,14 @@ func (v *visit) conflicts() error {
 	a := v.Asks(conflictList)
 	v.Shell.Title = v.Shell.Say(say.ConflictsTitle)
 	shown := Cases{Text: sayConflictsText, At: sayFoundAt}
-	return v.showCases(a, work.Conflict, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
-		found, next, err := v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, portal.Given(a.Filter.Cursor))
-		for _, c := range found {
-			badge := view.PaymentBadge(string(c.PaymentStatus))
-			rows = append(rows, CaseRow{
-				Name:   strconv.FormatInt(c.ID, 10),
-				Href:   view.Link(portal.ConflictsPath + "/" + strconv.FormatInt(c.ID, 10)),
-				At:     c.CreatedAt,
-				About:  v.Shell.Say(say.ShortPayment, c.PaymentID),
-				Beside: c.AttemptState,
-				Status: &badge,
-			})
-			ids = append(ids, c.ID)
-		}
-		return rows, ids, next, err
+	return showCases(v, a, work.Conflict, shown, func() ([]checkout.Conflict, *string, error) {
+		return v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
+	}, func(c checkout.Conflict) (CaseRow, int64) {
+		return CaseRow{
+			Name: portal.IDText(c.ID), Href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)), At: c.CreatedAt,
+			About: v.Shell.Say(say.ShortPayment, c.PaymentID), Beside: c.AttemptState,
+			Status: new(view.PaymentBadge(string(c.PaymentStatus))),
+		}, c.ID
 	})
 }
 
@@ -308,7 +292,7 @@ func (v *visit) deskOf(found decidable) *Desk {
 
 // aboutPayment leads to the payment that a case is about, and says what happened to it.
 func (v *visit) aboutPayment(id int64) (Case, error) {
-	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, portal.IDText(id))
 	if err != nil {
 		return Case{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
@@ -55,33 +56,25 @@ func (v *visit) objections() error {
 	a := v.Asks(objectionList)
 	v.Shell.Title = v.Shell.Say(say.ObjectionsTitle)
 	shown := Cases{Text: sayObjectionsText, At: sayObjectedAt}
-	return v.showCases(a, work.Objection, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+	return showCases(v, a, work.Objection, shown, func() ([]bankmessage.Message, *string, error) {
 		var page bankmessage.Page
-		page.Cursor = portal.Given(a.Filter.Cursor)
-		found, next, err := v.Messages.Objections(v.Ctx(), v.Who, page.Page)
-		for _, m := range found {
-			badge := objectionBadges[statusOfObjection(m)]
-			row := CaseRow{
-				Name: portal.IDText(m.ID), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), At: *m.DecidedAt,
-				Status: &badge, Beside: m.Why, Amount: v.Shell.Amount(*m.Amount, m.Currency),
-				About: v.Shell.Say(say.ShortPayment, *m.PaymentID),
-			}
-			id := m.ID
-			if m.Outcome != "" {
-				id = 0 // nobody works on it any more
-			}
-			rows, ids = append(rows, row), append(ids, id)
+		page.Cursor = optional.Of(a.Filter.Cursor)
+		return v.Messages.Objections(v.Ctx(), v.Who, page.Page)
+	}, func(m bankmessage.Message) (CaseRow, int64) {
+		id := m.ID
+		if m.Outcome != "" {
+			id = 0
 		}
-		return rows, ids, next, err
+		return CaseRow{
+			Name: portal.IDText(m.ID), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), At: *m.DecidedAt,
+			Status: new(objectionBadges[statusOfObjection(m)]), Beside: m.Why, Amount: v.Shell.Amount(*m.Amount, m.Currency),
+			About: v.Shell.Say(say.ShortPayment, *m.PaymentID),
+		}, id
 	})
 }
 
 func (v *visit) objectionSubject() (decidable, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return decidable{}, err
-	}
-	m, err := v.Messages.Objection(v.Ctx(), v.Who, id)
+	m, err := portal.Named(v.Visit, v.Messages.Objection)
 	if err != nil {
 		return decidable{}, err
 	}
@@ -93,7 +86,7 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 	if err != nil {
 		return decidable{}, err
 	}
-	owners, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(m.TraderID))
+	owners, err := v.OwnersOf(v.Settings, p.CashboxID, optional.Of(m.TraderID))
 	if err != nil {
 		return decidable{}, err
 	}
@@ -122,11 +115,7 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 }
 
 func (v *visit) objection() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	m, err := v.Messages.Objection(v.Ctx(), v.Who, id)
+	m, err := portal.Named(v.Visit, v.Messages.Objection)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -36,17 +37,14 @@ const transfersPath = "/operator/transfers"
 var transferList = portal.List{Path: transfersPath, Always: true, None: sayCasesNone}
 
 var transferRoutes = []route{
-	{Pattern: "GET " + transfersPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).transfers},
-	{
-		Pattern: "POST " + transfersPath + "/{id}/assign", Kinds: portal.Operators, Needs: caller.OperatorMoney,
-		Handle: (*visit).assign,
-	},
+	{Pattern: "GET " + transfersPath, Needs: caller.OperatorRead, Handle: (*visit).transfers},
+	{Pattern: "POST " + transfersPath + "/{id}/assign", Needs: caller.OperatorMoney, Handle: (*visit).assign},
 }
 
 func (v *visit) transfers() error {
 	a := v.Asks(transferList)
 	var page deposit.Page
-	page.Cursor = portal.Given(a.Filter.Cursor)
+	page.Cursor = optional.Of(a.Filter.Cursor)
 	found, next, err := v.Deposits.Unmatched(v.Ctx(), v.Who, page.Page)
 	if err != nil {
 		return err
@@ -73,11 +71,7 @@ func (v *visit) transfers() error {
 
 // assign has a transfer be for the deposit that the operator names.
 func (v *visit) assign() error {
-	transfer, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	transfer, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,8 @@ import (
 
 // What operators begin with: what waits for them.
 var workRoutes = []route{
-	{Pattern: "GET /operator", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).work},
-	{
-		Pattern: "GET /operator/work", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
-		Handle: (*visit).workRegion,
-	},
+	{Pattern: "GET /operator", Needs: caller.OperatorRead, Handle: (*visit).work},
+	{Pattern: "GET /operator/work", Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).workRegion},
 }
 
 func (v *visit) work() error {

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -26,32 +27,12 @@ import (
 
 // A merchant's deposits into its cashboxes, and what these hold.
 var depositRoutes = []route{
-	{
-		Pattern: "GET /merchant/deposits",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantMoney,
-		Keeps:   &depositList,
-		Handle:  (*visit).deposits,
-	},
-	{
-		Pattern: "GET /merchant/deposits/new", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
-		Handle: (*visit).newDeposit,
-	},
-	{
-		Pattern: "POST /merchant/deposits", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
-		Handle: (*visit).requestDeposit,
-	},
-	{
-		Pattern: "GET /merchant/deposits/{id}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantMoney,
-		Handle:  (*visit).deposit,
-	},
-	{
-		Pattern: "POST /merchant/deposits/{id}/transaction", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
-		Handle: (*visit).nameTransaction,
-	},
-	{Pattern: "GET /merchant/balance", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).balance},
+	{Pattern: "GET /merchant/deposits", Needs: caller.MerchantMoney, Keeps: &depositList, Handle: (*visit).deposits},
+	{Pattern: "GET /merchant/deposits/new", Needs: caller.MerchantDeposits, Handle: (*visit).newDeposit},
+	{Pattern: "POST /merchant/deposits", Needs: caller.MerchantDeposits, Handle: (*visit).requestDeposit},
+	{Pattern: "GET /merchant/deposits/{id}", Needs: caller.MerchantMoney, Handle: (*visit).deposit},
+	{Pattern: "POST /merchant/deposits/{id}/transaction", Needs: caller.MerchantDeposits, Handle: (*visit).nameTransaction},
+	{Pattern: "GET /merchant/balance", Needs: caller.MerchantMoney, Handle: (*visit).balance},
 }
 
 // depositList is short: merchants ask for few.
@@ -76,7 +57,7 @@ func (v *visit) deposits() error {
 	var next *string
 	if len(a.Wrong) == 0 {
 		var page deposit.OwnPage
-		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
+		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
 		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
 		if pair := a.Filter.Metadata; pair != nil {
 			page.Metadata = metadata.Set{pair.Key: pair.Value}
@@ -128,11 +109,7 @@ func (v *visit) deposit() error {
 
 // nameTransaction takes the hash of the transaction by which the USDT come.
 func (v *visit) nameTransaction() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
@@ -204,7 +181,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	if shown.Send.Address == "" {
 		shown.Facts = append(shown.Facts, view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
 	}
-	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: portal.Text(d.ExternalReference)})
+	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: optional.Value(d.ExternalReference)})
 	if d.Named != "" && (d.Transfer == nil || d.Transfer.Hash != d.Named) && shown.Name == nil {
 		shown.Facts = append(shown.Facts, view.Fact{Label: sayNamed, Value: d.Named, Class: "mono"})
 	}
@@ -302,7 +279,7 @@ func (v *visit) requestDeposit() error {
 			Amount:            money.Typed(form.Get("amount")),
 			Network:           form.Get("network"),
 			Address:           strings.TrimSpace(form.Get("address")),
-			ExternalReference: portal.Given(form.Get("externalReference")),
+			ExternalReference: optional.Of(form.Get("externalReference")),
 			IdempotencyKey:    form.Get("token"),
 			Metadata:          noted,
 		})

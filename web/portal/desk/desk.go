@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
@@ -23,64 +24,17 @@ import (
 
 // A trader's desk: what waits for them now, and what they do about it.
 var deskRoutes = []route{
-	{Pattern: "GET /trader", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).desk},
-	{
-		Pattern:  "GET /trader/desk",
-		Kinds:    portal.Traders,
-		Needs:    caller.TraderRead,
-		Fragment: true,
-		Handle:   (*visit).deskRegion,
-	},
-	{
-		Pattern:  "GET /trader/live",
-		Kinds:    portal.Traders,
-		Needs:    caller.TraderRead,
-		Fragment: true,
-		Handle:   (*visit).stream,
-	},
-	{Pattern: "POST /trader/break", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).pause},
-	{
-		Pattern: "GET /trader/payments/{id}/confirm",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).confirmPage,
-	},
-	{
-		Pattern: "POST /trader/payments/{id}/confirm",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).confirm,
-	},
-	{
-		Pattern: "GET /trader/payments/{id}/cancel",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).cancelPage,
-	},
-	{
-		Pattern: "POST /trader/payments/{id}/cancel",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).cancel,
-	},
-	{
-		Pattern: "POST /trader/payments/{id}/code",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).requestCode,
-	},
-	{
-		Pattern: "POST /trader/payments/{id}/resend",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).resend,
-	},
-	{
-		Pattern: "POST /trader/payments/{id}/no-code",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).noCode,
-	},
+	{Pattern: "GET /trader", Needs: caller.TraderRead, Handle: (*visit).desk},
+	{Pattern: "GET /trader/desk", Needs: caller.TraderRead, Fragment: true, Handle: (*visit).deskRegion},
+	{Pattern: "GET /trader/live", Needs: caller.TraderRead, Fragment: true, Handle: (*visit).stream},
+	{Pattern: "POST /trader/break", Needs: caller.TraderWork, Handle: (*visit).pause},
+	{Pattern: "GET /trader/payments/{id}/confirm", Needs: caller.TraderWork, Handle: (*visit).confirmPage},
+	{Pattern: "POST /trader/payments/{id}/confirm", Needs: caller.TraderWork, Handle: (*visit).confirm},
+	{Pattern: "GET /trader/payments/{id}/cancel", Needs: caller.TraderWork, Handle: (*visit).cancelPage},
+	{Pattern: "POST /trader/payments/{id}/cancel", Needs: caller.TraderWork, Handle: (*visit).cancel},
+	{Pattern: "POST /trader/payments/{id}/code", Needs: caller.TraderWork, Handle: (*visit).requestCode},
+	{Pattern: "POST /trader/payments/{id}/resend", Needs: caller.TraderWork, Handle: (*visit).resend},
+	{Pattern: "POST /trader/payments/{id}/no-code", Needs: caller.TraderWork, Handle: (*visit).noCode},
 }
 
 func (v *visit) desk() error {
@@ -200,7 +154,7 @@ func (v *visit) pause() error {
 
 // assigned reads the payment that the address names.
 func (v *visit) assigned() (payment.Payment, error) {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return payment.Payment{}, err
 	}
@@ -248,7 +202,7 @@ func (v *visit) confirm() error {
 	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) (bool, error) {
 		came := portal.TypedAmount(form.Get("receivedAmount"))
 		p, err := v.Payments.ConfirmCame(ctx, v.Who, id, payment.Came{
-			Amount: portal.Given(came), Payer: portal.Given(form.Get("payer")),
+			Amount: optional.Of(came), Payer: optional.Of(form.Get("payer")),
 		})
 		return p.Case(), err
 	}, ConfirmPayment)
@@ -256,7 +210,7 @@ func (v *visit) confirm() error {
 
 func (v *visit) cancel() error {
 	return v.settle("cancelled", func(ctx context.Context, id int64, form url.Values) (bool, error) {
-		_, err := v.Payments.Cancel(ctx, v.Who, id, portal.Given(form.Get("reason")))
+		_, err := v.Payments.Cancel(ctx, v.Who, id, optional.Of(form.Get("reason")))
 		return false, err
 	}, CancelPayment)
 }
@@ -302,7 +256,7 @@ func (v *visit) noCode() error      { return v.cardStep("code-not-needed", v.Che
 func (v *visit) cardStep(
 	word string, step func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ const earningsPath = "/trader/earnings"
 
 // What a trader keeps, and how fast they are.
 var earningsRoutes = []route{
-	{Pattern: "GET " + earningsPath, Kinds: portal.Traders, Needs: caller.TraderMoney, Handle: (*visit).earnings},
+	{Pattern: "GET " + earningsPath, Needs: caller.TraderMoney, Handle: (*visit).earnings},
 }
 
 // earned is what the trader keeps: today, in seven days and in thirty. It is not part of the region that changes: it

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
@@ -58,7 +59,7 @@ func (v *visit) list(of portal.List) error {
 	var next *string
 	if len(a.Wrong) == 0 {
 		page := paylink.Page{States: a.Filter.Status, MerchantID: a.Filter.MerchantID, Search: a.Filter.Search}
-		page.Cursor = portal.Given(a.Filter.Cursor)
+		page.Cursor = optional.Of(a.Filter.Cursor)
 		var err error
 		found, next, err = v.PayLinks.List(v.Ctx(), v.Who, page)
 		if a.Wrong, err = v.Flawed(err); err != nil {
@@ -160,7 +161,7 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	}
 	shown := Detail{
 		List: view.Link(v.Path("/links")), Address: l.URL(v.PayURL, v.Tokens), Amount: v.asked(l), Status: badge(l.State),
-		Description: portal.Text(l.Description), Facts: v.facts(l), CreatedAt: l.CreatedAt, ClosedAt: l.ClosedAt,
+		Description: optional.Value(l.Description), Facts: v.facts(l), CreatedAt: l.CreatedAt, ClosedAt: l.ClosedAt,
 	}
 	if v.Who.Kind == caller.Operator {
 		err = v.overseen(&shown, l)

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -91,11 +92,7 @@ func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
 
 // keep keeps the money of a message. What somebody has decided about it meanwhile stays as it is.
 func (v *visit) keep() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	id, err := v.Numbered()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
@@ -104,7 +101,7 @@ func (v *visit) keep() error {
 		requisite = 0 // nobody's
 	}
 	k := bankmessage.Keeping{
-		MessageID: id, RequisiteID: requisite, Payer: portal.Given(form.Get("payer")), Note: portal.Given(form.Get("note")),
+		MessageID: id, RequisiteID: requisite, Payer: optional.Of(form.Get("payer")), Note: optional.Of(form.Get("note")),
 	}
 	if form.Has("amount") {
 		k.Amount = new(money.Typed(form.Get("amount")))

@@ -26,31 +26,13 @@ const messagesPath = "/trader/messages"
 const rulesPlace = "#rules"
 
 var messageRoutes = []route{
-	{Pattern: "GET " + messagesPath, Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).messages},
-	{
-		Pattern: "POST " + messagesPath + "/{id}/confirm", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).assign,
-	},
-	{
-		Pattern: "POST " + messagesPath + "/{id}/dismiss", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).dismiss,
-	},
-	{
-		Pattern: "GET " + messagesPath + "/{id}/keep", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).askKeep,
-	},
-	{
-		Pattern: "POST " + messagesPath + "/{id}/keep", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).keep,
-	},
-	{
-		Pattern: "GET " + messagesPath + "/{id}/object", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).askObjection,
-	},
-	{
-		Pattern: "POST " + messagesPath + "/{id}/object", Kinds: portal.Traders, Needs: caller.TraderWork,
-		Handle: (*visit).object,
-	},
+	{Pattern: "GET " + messagesPath, Needs: caller.TraderRead, Handle: (*visit).messages},
+	{Pattern: "POST " + messagesPath + "/{id}/confirm", Needs: caller.TraderWork, Handle: (*visit).assign},
+	{Pattern: "POST " + messagesPath + "/{id}/dismiss", Needs: caller.TraderWork, Handle: (*visit).dismiss},
+	{Pattern: "GET " + messagesPath + "/{id}/keep", Needs: caller.TraderWork, Handle: (*visit).askKeep},
+	{Pattern: "POST " + messagesPath + "/{id}/keep", Needs: caller.TraderWork, Handle: (*visit).keep},
+	{Pattern: "GET " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: (*visit).askObjection},
+	{Pattern: "POST " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: (*visit).object},
 }
 
 // asksWaiting is a place in what waits: the requisites below have a list of their own.
@@ -151,11 +133,7 @@ func (v *visit) dismiss() error {
 
 // decide does what a person says about a message. What somebody has decided meanwhile stays as it is.
 func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	id, err := v.Numbered()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,10 @@ import (
 )
 
 var operatorRoutes = []route{
-	{Pattern: "GET " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).unknown},
-	{Pattern: "GET " + portal.MessagesPath + "/{id}/keep", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).askKeep},
-	{Pattern: "POST " + portal.MessagesPath + "/{id}/keep", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).keep},
-	{Pattern: "POST " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).try},
+	{Pattern: "GET " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: (*visit).unknown},
+	{Pattern: "GET " + portal.MessagesPath + "/{id}/keep", Needs: caller.OperatorCases, Handle: (*visit).askKeep},
+	{Pattern: "POST " + portal.MessagesPath + "/{id}/keep", Needs: caller.OperatorCases, Handle: (*visit).keep},
+	{Pattern: "POST " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: (*visit).try},
 }
 
 // asksLike names the message whose text a pattern is begun with.

@@ -21,33 +21,15 @@ import (
 )
 
 var phoneRoutes = []route{
-	{
-		Pattern: "GET " + messagesPath + "/phones/new", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).askPhone,
-	},
-	{
-		Pattern: "POST " + messagesPath + "/phones/new", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).pair,
-	},
-	{
-		Pattern: "POST " + messagesPath + "/phones/{id}/revoke", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).revoke,
-	},
+	{Pattern: "GET " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: (*visit).askPhone},
+	{Pattern: "POST " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: (*visit).pair},
+	{Pattern: "POST " + messagesPath + "/phones/{id}/revoke", Needs: caller.TraderRequisites, Handle: (*visit).revoke},
 }
 
 var ruleRoutes = []route{
-	{
-		Pattern: "GET /trader/requisites/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).askRule,
-	},
-	{
-		Pattern: "POST /trader/requisites/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).setRule,
-	},
-	{
-		Pattern: "POST /trader/requisites/{id}/messages/resume", Kinds: portal.Traders, Needs: caller.TraderRequisites,
-		Handle: (*visit).resume,
-	},
+	{Pattern: "GET /trader/requisites/{id}/messages", Needs: caller.TraderRequisites, Handle: (*visit).askRule},
+	{Pattern: "POST /trader/requisites/{id}/messages", Needs: caller.TraderRequisites, Handle: (*visit).setRule},
+	{Pattern: "POST /trader/requisites/{id}/messages/resume", Needs: caller.TraderRequisites, Handle: (*visit).resume},
 }
 
 func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, "", nil) }

@@ -3,13 +3,13 @@ package money
 import (
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
@@ -20,26 +20,10 @@ import (
 
 // What waits for a second operator.
 var approvalRoutes = []route{
-	{
-		Pattern: "GET " + portal.ApprovalsPath,
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).approvals,
-	},
-	{
-		Pattern: "GET " + portal.ApprovalsPath + "/{id}",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).approval,
-	},
-	{
-		Pattern: "POST " + portal.ApprovalsPath + "/{id}/approve", Kinds: portal.Operators, Needs: caller.OperatorMoney,
-		Handle: (*visit).approve,
-	},
-	{
-		Pattern: "POST " + portal.ApprovalsPath + "/{id}/refuse", Kinds: portal.Operators, Needs: caller.OperatorMoney,
-		Handle: (*visit).refuse,
-	},
+	{Pattern: "GET " + portal.ApprovalsPath, Needs: caller.OperatorRead, Handle: (*visit).approvals},
+	{Pattern: "GET " + portal.ApprovalsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).approval},
+	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/approve", Needs: caller.OperatorMoney, Handle: (*visit).approve},
+	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/refuse", Needs: caller.OperatorMoney, Handle: (*visit).refuse},
 }
 
 // asksState keeps a list of proposals to all of them.
@@ -51,7 +35,7 @@ const (
 func (v *visit) approvals() error {
 	all := v.R.URL.Query().Get(asksState) == allStates
 	page := proposal.Page{All: all}
-	page.Cursor = portal.Given(v.R.URL.Query().Get(portal.AsksAfter))
+	page.Cursor = optional.Of(v.R.URL.Query().Get(portal.AsksAfter))
 	list, next, err := v.Proposals.List(v.Ctx(), v.Who, page)
 	if _, err = v.Flawed(err); err != nil {
 		return err
@@ -59,11 +43,7 @@ func (v *visit) approvals() error {
 	shown := Approvals{
 		Tabs: []view.Tab{
 			{Text: v.Shell.Say(sayOpenOnesOnly), Href: portal.ApprovalsPath, Current: !all},
-			{
-				Text:    v.Shell.Say(sayAllProposals),
-				Href:    view.Query(portal.ApprovalsPath, asksState, allStates),
-				Current: all,
-			},
+			{Text: v.Shell.Say(sayAllProposals), Href: view.Query(portal.ApprovalsPath, asksState, allStates), Current: all},
 		},
 		Sheet: view.Sheet{Label: v.Shell.Say(say.ApprovalsTitle), Empty: view.Empty{Title: sayNoProposals}},
 	}
@@ -71,14 +51,11 @@ func (v *visit) approvals() error {
 	for _, p := range list {
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{
-				Text: v.Shell.Say(say.ActionOf(string(p.Action))),
-				Href: view.Link(portal.ApprovalPath(p.ID)),
-				Note: "№ " + strconv.FormatInt(p.ID, 10),
+				Text: v.Shell.Say(say.ActionOf(string(p.Action))), Href: view.Link(portal.ApprovalPath(p.ID)),
+				Note: "№ " + portal.IDText(p.ID),
 			},
-			{Text: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey},
-			{Text: p.Proposer},
-			{At: &p.CreatedAt},
-			{At: &p.ExpiresAt},
+			{Text: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}, {Text: p.Proposer},
+			{At: &p.CreatedAt}, {At: &p.ExpiresAt},
 			{Text: v.Shell.Say(say.StateOf(string(p.State))), Tone: stateTone(p.State)},
 		})
 	}
@@ -136,15 +113,8 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 		return err
 	}
 	shown := Approval{
-		State: view.Badge{
-			Text: say.StateOf(string(p.State)),
-			Tone: stateTone(p.State),
-		},
-		Path:    portal.ApprovalPath(p.ID),
-		Token:   submission.NewToken(),
-		Approve: v.Shell.Say(sayApproveYes),
-		Reason:  reason,
-		Wrong:   wrong["reason"],
+		State: view.Badge{Text: say.StateOf(string(p.State)), Tone: stateTone(p.State)}, Path: portal.ApprovalPath(p.ID),
+		Token: submission.NewToken(), Approve: v.Shell.Say(sayApproveYes), Reason: reason, Wrong: wrong["reason"],
 	}
 	if shown.Facts, err = v.proposalFacts(p); err != nil {
 		return err
@@ -201,13 +171,13 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 		return nil, err
 	}
 	facts := []view.Fact{
-		{Label: say.Number, Value: strconv.FormatInt(p.ID, 10)},
+		{Label: say.Number, Value: portal.IDText(p.ID)},
 		{Label: sayCounterparty, Value: about},
 		{Label: sayFromAccount, Value: from},
 		{Label: sayToAccount, Value: to},
 	}
 	if p.DepositID != 0 {
-		facts = append(facts, view.Fact{Label: sayDepositLabel, Value: "№ " + strconv.FormatInt(p.DepositID, 10)})
+		facts = append(facts, view.Fact{Label: sayDepositLabel, Value: "№ " + portal.IDText(p.DepositID)})
 	}
 	if p.Amount != "" {
 		facts = append(facts, view.Fact{Label: say.Amount, Value: p.Amount + " USDT"})
@@ -233,16 +203,13 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 
 // accountOf is the account of the trader or cashbox that a proposal is about, or nil.
 func (v *visit) accountOf(p proposal.Proposal) *int64 {
-	id := int64(0)
 	switch {
 	case p.TraderID != 0:
-		id = ledger.Available(ledger.Trader, p.TraderID).ID()
+		return new(ledger.Available(ledger.Trader, p.TraderID).ID())
 	case p.CashboxID != 0:
-		id = ledger.Available(ledger.Cashbox, p.CashboxID).ID()
-	default:
-		return nil
+		return new(ledger.Available(ledger.Cashbox, p.CashboxID).ID())
 	}
-	return &id
+	return nil
 }
 
 // proposedDetails are what an action sets, field by field.

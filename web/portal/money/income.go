@@ -14,12 +14,9 @@ import (
 
 // What the platform earned.
 var incomeRoutes = []route{
+	{Pattern: "GET " + portal.IncomePath, Needs: caller.OperatorRead, Handle: portal.With(incomeList, (*visit).income)},
 	{
-		Pattern: "GET " + portal.IncomePath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(incomeList, (*visit).income),
-	},
-	{
-		Pattern: "GET " + portal.IncomePath + ".csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Pattern: "GET " + portal.IncomePath + ".csv", Needs: caller.OperatorRead,
 		Handle: portal.With(incomeList, (*visit).incomeCSV),
 	},
 }

@@ -22,7 +22,7 @@ import (
 
 // What operators move by hand: a page, and for each action a form, a page that restates it, and the deed.
 var moneyRoutes = append([]route{
-	{Pattern: "GET " + portal.MoneyPath, Kinds: portal.Operators, Needs: caller.OperatorMoney, Handle: (*visit).money},
+	{Pattern: "GET " + portal.MoneyPath, Needs: caller.OperatorMoney, Handle: (*visit).money},
 }, deedRoutes(append(moneyDeeds, rateDeed)...)...)
 
 // deed is an action that operators do by hand, once they have seen it restated.
@@ -40,55 +40,32 @@ type deed struct {
 	facts func(v *visit, p proposal.Payload) ([]view.Fact, error)
 }
 
-var moneyDeeds = []deed{
-	{
-		path:   portal.MoneyPath + "/fund",
-		action: proposal.FundTrader,
-		name:   say.FundTitle,
-		text:   sayFundText,
-		needs:  caller.OperatorMoney,
-		back:   portal.MoneyPath,
-		fields: fundingFields,
-		picks:  map[string]*portal.Pick{"traderId": portal.PickTrader},
-		read:   readFunding,
-		facts:  fundingFacts,
-	},
-	{
-		path:   portal.MoneyPath + "/withdraw",
-		action: proposal.WithdrawTrader,
-		name:   sayWithdrawTitle,
-		text:   sayWithdrawText,
-		needs:  caller.OperatorMoney,
-		back:   portal.MoneyPath,
-		fields: fundingFields,
-		picks:  map[string]*portal.Pick{"traderId": portal.PickTrader},
-		read:   readFunding,
-		facts:  fundingFacts,
-	},
-	{
-		path:   portal.MoneyPath + "/insurance",
-		action: proposal.SetInsurance,
-		name:   sayInsuranceTitle,
-		text:   sayInsuranceText,
-		needs:  caller.OperatorMoney,
-		back:   portal.MoneyPath,
-		fields: insuranceFields,
-		picks:  map[string]*portal.Pick{"cashboxId": portal.PickCashbox},
-		read:   readInsurance,
-		facts:  insuranceFacts,
-	},
-	{
-		path:   portal.MoneyPath + "/correct",
-		action: proposal.Correct,
-		name:   sayCorrectTitle,
-		text:   sayCorrectText,
-		needs:  caller.OperatorMoney,
-		back:   portal.MoneyPath,
-		fields: correctionFields,
-		read:   readCorrection,
-		facts:  correctionFacts,
-	},
-}
+var (
+	ofTrader   = map[string]*portal.Pick{"traderId": portal.PickTrader}
+	ofCashbox  = map[string]*portal.Pick{"cashboxId": portal.PickCashbox}
+	moneyDeeds = []deed{
+		{
+			path: portal.MoneyPath + "/fund", action: proposal.FundTrader, name: say.FundTitle, text: sayFundText,
+			needs: caller.OperatorMoney, back: portal.MoneyPath,
+			fields: fundingFields, picks: ofTrader, read: readFunding, facts: fundingFacts,
+		},
+		{
+			path: portal.MoneyPath + "/withdraw", action: proposal.WithdrawTrader, name: sayWithdrawTitle, text: sayWithdrawText,
+			needs: caller.OperatorMoney, back: portal.MoneyPath,
+			fields: fundingFields, picks: ofTrader, read: readFunding, facts: fundingFacts,
+		},
+		{
+			path: portal.MoneyPath + "/insurance", action: proposal.SetInsurance, name: sayInsuranceTitle, text: sayInsuranceText,
+			needs: caller.OperatorMoney, back: portal.MoneyPath,
+			fields: insuranceFields, picks: ofCashbox, read: readInsurance, facts: insuranceFacts,
+		},
+		{
+			path: portal.MoneyPath + "/correct", action: proposal.Correct, name: sayCorrectTitle, text: sayCorrectText,
+			needs: caller.OperatorMoney, back: portal.MoneyPath,
+			fields: correctionFields, read: readCorrection, facts: correctionFacts,
+		},
+	}
+)
 
 // deedRoutes are the addresses of deeds.
 func deedRoutes(deeds ...deed) []route {
@@ -98,9 +75,9 @@ func deedRoutes(deeds ...deed) []route {
 		sure := func(v *visit) error { return v.deedSure(d) }
 		do := func(v *visit) error { return v.deedDo(d) }
 		routes = append(routes,
-			route{Pattern: "GET " + d.path, Kinds: portal.Operators, Needs: d.needs, Handle: form},
-			route{Pattern: "GET " + d.path + "/confirm", Kinds: portal.Operators, Needs: d.needs, Handle: sure},
-			route{Pattern: "POST " + d.path, Kinds: portal.Operators, Needs: d.needs, Handle: do})
+			route{Pattern: "GET " + d.path, Needs: d.needs, Handle: form},
+			route{Pattern: "GET " + d.path + "/confirm", Needs: d.needs, Handle: sure},
+			route{Pattern: "POST " + d.path, Needs: d.needs, Handle: do})
 	}
 	return routes
 }
@@ -131,14 +108,12 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 		Name: "reason", Label: say.ReasonWhy, Value: typed.Get("reason"), Hint: v.Shell.Say(sayWhyHint),
 		Wrong: wrong["reason"], Area: true, Max: 500, Optional: d.action != proposal.Correct,
 	})
-	if v.Settings.FourEyes.On {
-		others, err := v.Proposals.Others(v.Ctx(), v.Who)
-		if err != nil {
-			return err
-		}
-		if others == 0 {
-			shown.Notes = append(shown.Notes, v.Shell.Say(sayNobodyElse))
-		}
+	alone := ""
+	if err := v.warnAlone(&alone); err != nil {
+		return err
+	}
+	if alone != "" {
+		shown.Notes = append(shown.Notes, alone)
 	}
 	v.Shell.Title = v.Shell.Say(d.name)
 	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, shown) })
@@ -236,12 +211,8 @@ func (v *visit) deedDo(d deed) error {
 
 func (v *visit) referenceField(typed url.Values, wrong map[string]string) view.Field {
 	return view.Field{
-		Name:  "reference",
-		Label: sayMoneyReference,
-		Value: typed.Get("reference"),
-		Hint:  v.Shell.Say(sayReferenceHint),
-		Wrong: wrong["reference"],
-		More:  map[string]any{"autocomplete": "off", "spellcheck": "false"},
+		Name: "reference", Label: sayMoneyReference, Value: typed.Get("reference"), Wrong: wrong["reference"],
+		Hint: v.Shell.Say(sayReferenceHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	}
 }
 
@@ -267,13 +238,19 @@ func readFunding(form url.Values, f fault.Fields) proposal.Payload {
 	}
 }
 
+// held is what an account's owner has; that there is no such account is wrong with the field.
+func (v *visit) held(field string, a ledger.Account, flaw say.Phrase) (*books.Holding, error) {
+	h, err := v.Holding(a.Owner, a.OwnerID)
+	if err == nil && h == nil {
+		err = fault.Fields{field: {v.Shell.Say(flaw)}}.Err()
+	}
+	return h, err
+}
+
 func fundingFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
-	h, err := v.Holding(ledger.Trader, p.TraderID)
+	h, err := v.held("traderId", ledger.Available(ledger.Trader, p.TraderID), sayWrongTrader)
 	if err != nil {
 		return nil, err
-	}
-	if h == nil {
-		return nil, fault.Fields{"traderId": {v.Shell.Say(sayWrongTrader)}}.Err()
 	}
 	return []view.Fact{
 		{Label: sayCounterparty, Value: v.OwnerName(*h)},
@@ -295,12 +272,9 @@ func readInsurance(form url.Values, f fault.Fields) proposal.Payload {
 }
 
 func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
-	h, err := v.Holding(ledger.Cashbox, p.CashboxID)
+	h, err := v.held("cashboxId", ledger.Available(ledger.Cashbox, p.CashboxID), say.WrongCashbox)
 	if err != nil {
 		return nil, err
-	}
-	if h == nil {
-		return nil, fault.Fields{"cashboxId": {v.Shell.Say(say.WrongCashbox)}}.Err()
 	}
 	return []view.Fact{
 		{Label: sayCounterparty, Value: v.OwnerName(*h)},
@@ -317,13 +291,8 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	}
 	account := func(name string, label say.Phrase) view.Field {
 		return view.Field{
-			Name:    name,
-			Label:   label,
-			Value:   v.accountCalled(typed.Get(name)),
-			Hint:    v.Shell.Say(sayAccountHint),
-			Wrong:   wrong[name],
-			Suggest: offered,
-			More:    map[string]any{"autocomplete": "off", "spellcheck": "false"},
+			Name: name, Label: label, Value: v.accountCalled(typed.Get(name)), Wrong: wrong[name], Suggest: offered,
+			Hint: v.Shell.Say(sayAccountHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 		}
 	}
 	return nil, []view.Field{
@@ -397,25 +366,18 @@ func readCorrection(form url.Values, f fault.Fields) proposal.Payload {
 }
 
 func correctionFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
-	var found [2]*books.Holding
-	for i, side := range []struct {
-		name string
-		id   int64
-	}{{"from", *p.From}, {"to", *p.To}} {
-		a := ledger.AccountOf(side.id)
-		h, err := v.Holding(a.Owner, a.OwnerID)
-		if err != nil {
-			return nil, err
-		}
-		if h == nil {
-			return nil, fault.Fields{side.name: {v.Shell.Say(sayWrongAccount)}}.Err()
-		}
-		found[i] = h
+	from, err := v.held("from", ledger.AccountOf(*p.From), sayWrongAccount)
+	if err != nil {
+		return nil, err
+	}
+	to, err := v.held("to", ledger.AccountOf(*p.To), sayWrongAccount)
+	if err != nil {
+		return nil, err
 	}
 	return []view.Fact{
-		{Label: sayFromAccount, Value: v.OwnerName(*found[0])},
-		{Label: sayHasNow, Value: v.Shell.USDT(found[0].Available)},
-		{Label: sayToAccount, Value: v.OwnerName(*found[1])},
+		{Label: sayFromAccount, Value: v.OwnerName(*from)},
+		{Label: sayHasNow, Value: v.Shell.USDT(from.Available)},
+		{Label: sayToAccount, Value: v.OwnerName(*to)},
 		{Label: say.Amount, Value: p.Amount + " USDT"},
 		{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
 	}, nil

@@ -5,6 +5,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
@@ -15,46 +16,16 @@ import (
 
 // Who is kept out, at a merchant and everywhere.
 var blockRoutes = []route{
-	{
-		Pattern: "GET /merchant/blocks", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).blocks,
-	},
-	{
-		Pattern: "GET /merchant/blocks/new", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
-		Handle: (*visit).newBlock,
-	},
-	{
-		Pattern: "POST /merchant/blocks/new", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
-		Handle: (*visit).makeBlock,
-	},
-	{
-		Pattern: "GET /merchant/blocks/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).block,
-	},
-	{
-		Pattern: "POST /merchant/blocks/{id}", Kinds: portal.Merchants, Needs: caller.MerchantBlock,
-		Handle: (*visit).liftBlock,
-	},
-	{
-		Pattern: "GET /operator/blocks", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).blocks,
-	},
-	{
-		Pattern: "GET /operator/blocks/new", Kinds: portal.Operators, Needs: caller.OperatorBlock,
-		Handle: (*visit).newBlock,
-	},
-	{
-		Pattern: "POST /operator/blocks/new", Kinds: portal.Operators, Needs: caller.OperatorBlock,
-		Handle: (*visit).makeBlock,
-	},
-	{
-		Pattern: "GET /operator/blocks/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).block,
-	},
-	{
-		Pattern: "POST /operator/blocks/{id}", Kinds: portal.Operators, Needs: caller.OperatorBlock,
-		Handle: (*visit).liftBlock,
-	},
+	{Pattern: "GET /merchant/blocks", Needs: caller.MerchantRead, Handle: (*visit).blocks},
+	{Pattern: "GET /merchant/blocks/new", Needs: caller.MerchantBlock, Handle: (*visit).newBlock},
+	{Pattern: "POST /merchant/blocks/new", Needs: caller.MerchantBlock, Handle: (*visit).makeBlock},
+	{Pattern: "GET /merchant/blocks/{id}", Needs: caller.MerchantRead, Handle: (*visit).block},
+	{Pattern: "POST /merchant/blocks/{id}", Needs: caller.MerchantBlock, Handle: (*visit).liftBlock},
+	{Pattern: "GET /operator/blocks", Needs: caller.OperatorRead, Handle: (*visit).blocks},
+	{Pattern: "GET /operator/blocks/new", Needs: caller.OperatorBlock, Handle: (*visit).newBlock},
+	{Pattern: "POST /operator/blocks/new", Needs: caller.OperatorBlock, Handle: (*visit).makeBlock},
+	{Pattern: "GET /operator/blocks/{id}", Needs: caller.OperatorRead, Handle: (*visit).block},
+	{Pattern: "POST /operator/blocks/{id}", Needs: caller.OperatorBlock, Handle: (*visit).liftBlock},
 }
 
 // asksAll shows those that keep nobody out any more, too.
@@ -66,7 +37,7 @@ func (v *visit) blocks() error {
 	given := v.R.URL.Query()
 	all, path := given.Get(asksAll), v.Path("/blocks")
 	search := directory.BlockSearch{Holding: all == ""}
-	search.Cursor = portal.Given(given.Get(portal.AsksAfter))
+	search.Cursor = optional.Of(given.Get(portal.AsksAfter))
 	list, next, err := v.Settings.Blocks(v.Ctx(), v.Who, search)
 	if _, err := v.Flawed(err); err != nil {
 		return err
@@ -158,7 +129,7 @@ func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
 	var actors []string
 	var places []at
 	for _, b := range list {
-		actors = append(actors, b.CreatedBy, portal.Text(b.EndedBy))
+		actors = append(actors, b.CreatedBy, optional.Value(b.EndedBy))
 		if b.MerchantID != nil {
 			places = append(places, at(*b.MerchantID))
 		}
@@ -213,7 +184,7 @@ func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
 	if b.EndedAt != nil {
 		facts = append(facts,
 			view.Fact{Label: sayLiftedBy, Value: v.ActorName(*b.EndedBy) + ", " + v.Shell.When(*b.EndedAt)},
-			view.Fact{Label: say.ReasonWhy, Value: portal.Text(b.EndedReason)})
+			view.Fact{Label: say.ReasonWhy, Value: optional.Value(b.EndedReason)})
 	}
 	return facts
 }
@@ -224,11 +195,7 @@ func reasonField(typed string, wrong map[string]string) view.Field {
 
 // liftBlock ends a block, once however often its form is sent.
 func (v *visit) liftBlock() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // What a person should look at in the newest payments.
 var patternRoutes = []route{{
-	Pattern: "GET " + portal.PatternsPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).patterns,
+	Pattern: "GET " + portal.PatternsPath, Needs: caller.OperatorRead, Handle: (*visit).patterns,
 }}
 
 func (v *visit) patterns() error {

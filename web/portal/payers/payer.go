@@ -21,12 +21,8 @@ import (
 
 // What is known of a payer across their payments.
 var payerRoutes = []route{
-	{
-		Pattern: "GET /merchant/payer", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).payer,
-	},
-	{
-		Pattern: "GET /operator/payer", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).payer,
-	},
+	{Pattern: "GET /merchant/payer", Needs: caller.MerchantRead, Handle: (*visit).payer},
+	{Pattern: "GET /operator/payer", Needs: caller.OperatorRead, Handle: (*visit).payer},
 }
 
 func (v *visit) payer() error {

@@ -12,11 +12,11 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/work"
-	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -25,12 +25,12 @@ import (
 // Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader or an
 // operator has money that came count towards a payment.
 var caseRoutes = []route{
-	{Pattern: "GET /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
-	{Pattern: "POST /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
-	{Pattern: "GET /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).casePage},
-	{Pattern: "POST /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).decideCase},
-	{Pattern: "POST /trader/payments/{id}/attach", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).attach},
-	{Pattern: "POST /operator/payments/{id}/attach", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).attach},
+	{Pattern: "GET /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
+	{Pattern: "POST /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
+	{Pattern: "GET /operator/payments/{id}/came", Needs: caller.OperatorCases, Handle: (*visit).casePage},
+	{Pattern: "POST /operator/payments/{id}/came", Needs: caller.OperatorCases, Handle: (*visit).decideCase},
+	{Pattern: "POST /trader/payments/{id}/attach", Needs: caller.TraderWork, Handle: (*visit).attach},
+	{Pattern: "POST /operator/payments/{id}/attach", Needs: caller.OperatorCases, Handle: (*visit).attach},
 }
 
 // cameOf is what came of a payment otherwise than it was asked for, and what may be done about it.
@@ -86,7 +86,7 @@ func (v *visit) casePage() error {
 
 // askCase asks whether that shall be decided, and of what goes back to whom.
 func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) error {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return err
 	}
@@ -128,19 +128,15 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 }
 
 func (v *visit) decideCase() error {
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
-	id, err := v.PaymentID()
-	if err != nil {
-		return err
-	}
-	d := payment.CaseDecision{PaymentID: id, Decision: form.Get("decision"), Reason: portal.Given(form.Get("reason"))}
+	d := payment.CaseDecision{PaymentID: id, Decision: form.Get("decision"), Reason: optional.Of(form.Get("reason"))}
 	if d.Decision == payment.ReturnIt {
 		d.To = &payout.Recipient{
 			Method: form.Get("method"), Address: form.Get("address"), Recipient: form.Get("recipient"),
-			BankName: portal.Given(form.Get("bankName")),
+			BankName: optional.Of(form.Get("bankName")),
 		}
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
@@ -180,11 +176,7 @@ func others(claim *view.Claim) bool { return claim != nil && claim.Others }
 
 // attach has money that belongs to no payment count towards this one.
 func (v *visit) attach() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	id, err := v.PaymentID()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -14,14 +12,8 @@ import (
 
 // What happened to a payment, to be given to others: signed, and on paper.
 var signedRoutes = []route{
-	{
-		Pattern: "GET /merchant/payments/{id}/timeline.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).signedTimeline,
-	},
-	{
-		Pattern: "GET /merchant/payments/{id}/print", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).printTimeline,
-	},
+	{Pattern: "GET /merchant/payments/{id}/timeline.json", Needs: caller.MerchantRead, Handle: (*visit).signedTimeline},
+	{Pattern: "GET /merchant/payments/{id}/print", Needs: caller.MerchantRead, Handle: (*visit).printTimeline},
 	{Pattern: "GET /.well-known/gateway-keys.json", Open: true, Handle: (*visit).signingKeys},
 }
 

@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
@@ -19,75 +20,22 @@ import (
 )
 
 // Payments, open and ended, as traders, merchants and operators see them.
-var paymentRoutes = []route{
-	{
-		Pattern: "GET /trader/payments",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRead,
-		Keeps:   &paymentList, Handle: portal.With(paymentList, (*visit).payments),
-	},
-	{
-		Pattern: "GET /trader/payments.csv",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderMoney,
-		Handle:  portal.With(paymentList, (*visit).paymentsCSV),
-	},
-	{Pattern: "GET /trader/payments/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).payment},
-	{
-		Pattern: "GET /trader/payments/{id}/receipts/{n}",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRead,
-		Handle:  (*visit).receipt,
-	},
-	{
-		Pattern: "GET /merchant/payments", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Keeps: &ownPaymentList, Handle: portal.With(ownPaymentList, (*visit).payments),
-	},
-	{
-		Pattern: "GET /merchant/payments.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Handle: portal.With(ownPaymentList, (*visit).paymentsCSV),
-	},
-	{
-		Pattern: "GET /merchant/payments/{id}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantRead,
-		Handle:  (*visit).payment,
-	},
-	{
-		Pattern: "GET /merchant/payments/{id}/receipts/{n}", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).receipt,
-	},
-	{
-		Pattern: "GET /operator/payments", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Keeps: &casePaymentList, Handle: portal.With(casePaymentList, (*visit).payments),
-	},
-	{
-		Pattern: "GET /operator/payments.csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(casePaymentList, (*visit).paymentsCSV),
-	},
-	{
-		Pattern: "GET /operator/payments/{id}",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).payment,
-	},
-	{
-		Pattern: "GET /operator/payments/{id}/receipts/{n}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).receipt,
-	},
+var paymentRoutes = slices.Concat(
+	routesOf(&paymentList, caller.TraderRead), routesOf(&ownPaymentList, caller.MerchantRead),
+	routesOf(&casePaymentList, caller.OperatorRead),
+)
+
+// routesOf are a list of payments, and each of them.
+func routesOf(l *portal.List, reads caller.Capability) []route {
+	return append(portal.ListRoutes(l, reads, (*visit).payments, (*visit).paymentsCSV),
+		route{Pattern: "GET " + l.Path + "/{id}", Needs: reads, Handle: (*visit).payment},
+		route{Pattern: "GET " + l.Path + "/{id}/receipts/{n}", Needs: reads, Handle: (*visit).receipt})
 }
 
 var paymentList = portal.List{
-	Path:     "/trader/payments",
-	Statuses: []string{"pending", "completed", "failed", "cancelled", "appeal"},
-	Status:   say.PaymentStatus,
-	Methods:  portal.MethodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
-	Search:   true,
-	Hint:     saySearchOwn,
-	Amounts:  true,
-	Sorted:   true,
-	Export:   caller.TraderMoney,
-
+	Path: "/trader/payments", Statuses: []string{"pending", "completed", "failed", "cancelled", "appeal"},
+	Status: say.PaymentStatus, Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
+	Search: true, Hint: saySearchOwn, Amounts: true, Sorted: true, Export: caller.TraderMoney,
 	About: say.Requisite, Sum: sayYouKeepUSDT, Columns: rowColumns(say.Created, say.Requisite, sayYouKeepUSDT),
 	None: sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
 	Start: "/trader/requisites", StartLabel: say.WhyNone,
@@ -163,7 +111,7 @@ func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentR
 		to := v.RequisiteOf(item.Payment)
 		row.About, row.Beside = to.Value, to.Bank
 	} else {
-		row.About, row.Beside = item.OrderID, portal.Text(item.PayerUserID)
+		row.About, row.Beside = item.OrderID, optional.Value(item.PayerUserID)
 		row.Payer = v.PayerPath(item.MerchantID, item.PayerUserID)
 	}
 	if v.Who.Kind == caller.Operator {
@@ -190,7 +138,7 @@ func (v *visit) paymentsCSV(l portal.List) error {
 }
 
 func (v *visit) payment() error {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return err
 	}
@@ -298,13 +246,13 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 // orderFacts are what the merchant has said of a payment, for those who may know whose it is.
 func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 	said := []view.Fact{
-		{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
-		{Label: sayDescription, Value: portal.Text(p.Description)},
+		{Label: sayPayer, Value: optional.Value(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
+		{Label: sayDescription, Value: optional.Value(p.Description)},
 	}
 	order := view.Fact{Label: say.Order, Value: p.OrderID}
 	switch v.Who.Kind {
 	case caller.Operator:
-		facts, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(p.TraderID))
+		facts, err := v.OwnersOf(v.Settings, p.CashboxID, optional.Of(p.TraderID))
 		if err != nil {
 			return nil, err
 		}
@@ -364,7 +312,7 @@ func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 
 // receipt sends a payer's file.
 func (v *visit) receipt() error {
-	id, err := v.PaymentID()
+	id, err := v.Numbered()
 	if err != nil {
 		return err
 	}
@@ -389,19 +337,9 @@ var casePaymentList = portal.List{
 }
 
 var ownPaymentList = portal.List{
-	Path:       portal.OwnPaymentsPath,
-	Currencies: catalogue.Currencies,
-	Statuses:   paymentList.Statuses,
-	Status:     say.PaymentStatus,
-	Methods:    paymentList.Methods,
-	Search:     true,
-	Hint:       saySearchOrders,
-	Amounts:    true,
-	Sorted:     true,
-	Cashbox:    true,
-	Metadata:   true,
-	Export:     caller.MerchantMoney,
-
+	Path: portal.OwnPaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
+	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchOrders,
+	Amounts: true, Sorted: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
 	About: say.Order, Sum: sayYouGetUSDT, Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),
 	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }

@@ -1,11 +1,13 @@
 package payments
 
 import (
+	"slices"
 	"strconv"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/timeline"
@@ -16,100 +18,24 @@ import (
 )
 
 // Payouts, as traders, merchants and operators see them.
-var payoutRoutes = []route{
-	{
-		Pattern: "GET /trader/payouts",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRead,
-		Keeps:   &payoutList, Handle: portal.With(payoutList, (*visit).payouts),
+var payoutRoutes = slices.Concat(
+	portal.ListRoutes(&payoutList, caller.TraderRead, (*visit).payouts, (*visit).payoutsCSV),
+	portal.ListRoutes(&ownPayoutList, caller.MerchantRead, (*visit).payouts, (*visit).payoutsCSV),
+	portal.ListRoutes(&casePayoutList, caller.OperatorRead, (*visit).payouts, (*visit).payoutsCSV),
+	payoutStepRoutes(),
+	[]route{
+		{Pattern: "GET /trader/payouts/{id}", Needs: caller.TraderRead, Handle: (*visit).payout},
+		{Pattern: "POST /trader/payouts/{id}/take", Needs: caller.TraderWork, Handle: (*visit).take},
+		{Pattern: "GET /merchant/payouts/{id}", Needs: caller.MerchantRead, Handle: (*visit).payout},
+		{Pattern: "GET /operator/payouts/{id}", Needs: caller.OperatorRead, Handle: (*visit).payout},
 	},
-	{
-		Pattern: "GET /trader/payouts.csv",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderMoney,
-		Handle:  portal.With(payoutList, (*visit).payoutsCSV),
-	},
-	{Pattern: "GET /trader/payouts/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).payout},
-	{Pattern: "POST /trader/payouts/{id}/take", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).take},
-	{
-		Pattern: "GET /trader/payouts/{id}/complete",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).completePage,
-	},
-	{
-		Pattern: "POST /trader/payouts/{id}/complete",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).complete,
-	},
-	{
-		Pattern: "GET /trader/payouts/{id}/fail",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).failPage,
-	},
-	{Pattern: "POST /trader/payouts/{id}/fail", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).fail},
-	{
-		Pattern: "GET /trader/payouts/{id}/give-back",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).giveBackPage,
-	},
-	{
-		Pattern: "POST /trader/payouts/{id}/give-back",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderWork,
-		Handle:  (*visit).giveBack,
-	},
-	{
-		Pattern: "GET /merchant/payouts", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Keeps: &ownPayoutList, Handle: portal.With(ownPayoutList, (*visit).payouts),
-	},
-	{
-		Pattern: "GET /merchant/payouts.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Handle: portal.With(ownPayoutList, (*visit).payoutsCSV),
-	},
-	{
-		Pattern: "GET /merchant/payouts/{id}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantRead,
-		Handle:  (*visit).payout,
-	},
-	{
-		Pattern: "GET /merchant/payouts/{id}/cancel", Kinds: portal.Merchants, Needs: caller.MerchantPayouts,
-		Handle: (*visit).cancelPayoutPage,
-	},
-	{
-		Pattern: "POST /merchant/payouts/{id}/cancel", Kinds: portal.Merchants, Needs: caller.MerchantPayouts,
-		Handle: (*visit).cancelPayout,
-	},
-	{
-		Pattern: "GET /operator/payouts", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Keeps: &casePayoutList, Handle: portal.With(casePayoutList, (*visit).payouts),
-	},
-	{
-		Pattern: "GET /operator/payouts.csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(casePayoutList, (*visit).payoutsCSV),
-	},
-	{
-		Pattern: "GET /operator/payouts/{id}",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).payout,
-	},
-}
+)
 
 // payoutList has the statuses that a payout may have which a trader took.
 var payoutList = portal.List{
-	Path:     "/trader/payouts",
-	Statuses: []string{"processing", "completed", "failed"},
-	Status:   say.PayoutStatus,
-	Methods:  portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
-	Search:   true,
-	Hint:     saySearchOwn,
-	Export:   caller.TraderMoney,
-
+	Path: "/trader/payouts", Statuses: []string{"processing", "completed", "failed"}, Status: say.PayoutStatus,
+	Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
+	Search:  true, Hint: saySearchOwn, Export: caller.TraderMoney,
 	About: say.Recipient, Sum: sayRewardUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayRewardUSDT),
 	None: sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
 	Start: "/trader#waiting", StartLabel: say.Desk,
@@ -164,17 +90,9 @@ func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem])
 
 func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow {
 	row := PayoutRow{
-		ID:        item.ID,
-		Href:      view.Link(v.PayoutPath(item.UUID.String())),
-		Amount:    v.Shell.Amount(item.Amount, item.Currency),
-		Method:    item.Method,
-		Mask:      item.AddressMask,
-		Recipient: item.Recipient,
-		Status:    view.PayoutBadge(string(item.Status)),
-		CreatedAt: item.CreatedAt,
-		StatusAt:  item.StatusAt,
-		UUID:      item.UUID.String(),
-		Beside:    portal.Text(item.Bank()),
+		ID: item.ID, Href: view.Link(v.PayoutPath(item.UUID.String())), Amount: v.Shell.Amount(item.Amount, item.Currency),
+		Method: item.Method, Mask: item.AddressMask, Recipient: item.Recipient, Status: view.PayoutBadge(string(item.Status)),
+		CreatedAt: item.CreatedAt, StatusAt: item.StatusAt, UUID: item.UUID.String(), Beside: optional.Value(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
 		row.USDT = v.Shell.Figure(*item.RewardUSDT)
@@ -268,8 +186,8 @@ func (v *visit) payoutShown(o payout.Offer) Payout {
 		CreatedAt: o.CreatedAt,
 		TakenAt:   o.TakenAt,
 		StatusAt:  o.StatusAt,
-		Proof:     portal.Text(o.ProofReference),
-		Reason:    portal.Text(o.StatusReason),
+		Proof:     optional.Value(o.ProofReference),
+		Reason:    optional.Value(o.StatusReason),
 	}
 	switch o.Status {
 	case payout.Processing:
@@ -296,7 +214,7 @@ func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
 	shown.Facts = []view.Fact{
 		{Label: say.Order, Value: p.OrderID},
 		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
-		{Label: sayUser, Value: portal.Text(p.UserID)},
+		{Label: sayUser, Value: optional.Value(p.UserID)},
 		{Label: sayYouPay, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"},
 	}
 	if p.Status == payout.Completed {
@@ -352,25 +270,16 @@ func (v *visit) casePayout(id string) (Payout, error) {
 	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
 	shown.Note = say.Phrase{}
 	shown.Facts = append(owners,
-		view.Fact{Label: say.Order, Value: p.OrderID}, view.Fact{Label: sayUser, Value: portal.Text(p.UserID)},
+		view.Fact{Label: say.Order, Value: p.OrderID}, view.Fact{Label: sayUser, Value: optional.Value(p.UserID)},
 		view.Fact{Label: sayFrozenFact, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"})
 	shown.Acts, shown.Claim, err = v.OnPayout(v.Visit, p)
 	return shown, err
 }
 
 var ownPayoutList = portal.List{
-	Path:     portal.OwnPayoutsPath,
-	Overdue:  true,
+	Path: portal.OwnPayoutsPath, Status: say.PayoutStatus, Methods: payoutList.Methods, Overdue: true,
 	Statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
-	Status:   say.PayoutStatus,
-	Methods:  payoutList.Methods,
-	Search:   true,
-	Hint:     saySearchPayouts,
-	Amounts:  true,
-	Cashbox:  true,
-	Metadata: true,
-	Export:   caller.MerchantMoney,
-
+	Search:   true, Hint: saySearchPayouts, Amounts: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
 	About: say.Recipient, Sum: sayYouPayUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),
 	None: sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
 }

@@ -12,30 +12,12 @@ import (
 
 // What shows that a payout was paid, for all who see the payout: to keep, and as a picture of its page.
 var payoutFileRoutes = []route{
-	{
-		Pattern: "GET /trader/payouts/{id}/file", Kinds: portal.Traders, Needs: caller.TraderRead,
-		Handle: (*visit).payoutFile,
-	},
-	{
-		Pattern: "GET /trader/payouts/{id}/file/shown", Kinds: portal.Traders, Needs: caller.TraderRead,
-		Handle: (*visit).payoutPicture,
-	},
-	{
-		Pattern: "GET /merchant/payouts/{id}/file", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).payoutFile,
-	},
-	{
-		Pattern: "GET /merchant/payouts/{id}/file/shown", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).payoutPicture,
-	},
-	{
-		Pattern: "GET /operator/payouts/{id}/file", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).payoutFile,
-	},
-	{
-		Pattern: "GET /operator/payouts/{id}/file/shown", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).payoutPicture,
-	},
+	{Pattern: "GET /trader/payouts/{id}/file", Needs: caller.TraderRead, Handle: (*visit).payoutFile},
+	{Pattern: "GET /trader/payouts/{id}/file/shown", Needs: caller.TraderRead, Handle: (*visit).payoutPicture},
+	{Pattern: "GET /merchant/payouts/{id}/file", Needs: caller.MerchantRead, Handle: (*visit).payoutFile},
+	{Pattern: "GET /merchant/payouts/{id}/file/shown", Needs: caller.MerchantRead, Handle: (*visit).payoutPicture},
+	{Pattern: "GET /operator/payouts/{id}/file", Needs: caller.OperatorRead, Handle: (*visit).payoutFile},
+	{Pattern: "GET /operator/payouts/{id}/file/shown", Needs: caller.OperatorRead, Handle: (*visit).payoutPicture},
 }
 
 func (v *visit) payoutFile() error {

@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -18,6 +19,9 @@ import (
 
 // payoutStep is how a trader is done with a payout that they took, or a merchant with one of its own.
 type payoutStep struct {
+	// path is where it is asked and taken, for who has the capability.
+	path  string
+	needs caller.Capability
 	// field is what they are asked for, or "", and word what is said when it is done.
 	field, word string
 	// from is the status that it is taken from, to where it leads; "" is to the payout.
@@ -27,30 +31,37 @@ type payoutStep struct {
 	end  func(v *visit, id string, typed *string, sent portal.Upload) error
 }
 
-var (
-	completeStep = payoutStep{
-		field: "proofReference", word: "completed", from: payout.Processing, to: "/trader",
-		page: pageOf(CompletePayout), end: (*visit).prove,
-	}
-	failStep = payoutStep{
-		field: "reason", word: "failed", from: payout.Processing, to: "/trader",
-		page: pageOf(FailPayout), end: ended((*payout.Service).Fail),
-	}
-	giveBackStep = payoutStep{
-		field: "reason", word: "given-back", from: payout.Processing, to: "/trader",
-		page: pageOf(GiveBackPayout), end: ended((*payout.Service).GiveBack),
-	}
-	cancelStep = payoutStep{
-		word: "payout-cancelled", from: payout.Waiting, page: pageOf(CancelPayout),
+var payoutSteps = []payoutStep{
+	{
+		path: "/trader/payouts/{id}/complete", needs: caller.TraderWork, field: "proofReference", word: "completed",
+		from: payout.Processing, to: "/trader", page: CompletePayout, end: (*visit).prove,
+	},
+	{
+		path: "/trader/payouts/{id}/fail", needs: caller.TraderWork, field: "reason", word: "failed",
+		from: payout.Processing, to: "/trader", page: FailPayout, end: ended((*payout.Service).Fail),
+	},
+	{
+		path: "/trader/payouts/{id}/give-back", needs: caller.TraderWork, field: "reason", word: "given-back",
+		from: payout.Processing, to: "/trader", page: GiveBackPayout, end: ended((*payout.Service).GiveBack),
+	},
+	{
+		path: "/merchant/payouts/{id}/cancel", needs: caller.MerchantPayouts, word: "payout-cancelled", from: payout.Waiting,
+		page: CancelPayout,
 		end: func(v *visit, id string, _ *string, _ portal.Upload) error {
 			_, err := v.Payouts.Cancel(v.Ctx(), v.Who, id)
 			return err
 		},
-	}
-)
+	},
+}
 
-func pageOf(page func(view.Shell, PayoutQuestion) site.Page) func(view.Shell, PayoutQuestion) site.Page {
-	return page
+func payoutStepRoutes() []route {
+	var routes []route
+	for _, step := range payoutSteps {
+		routes = append(routes,
+			route{Pattern: "GET " + step.path, Needs: step.needs, Handle: func(v *visit) error { return v.askPayout(step) }},
+			route{Pattern: "POST " + step.path, Needs: step.needs, Handle: func(v *visit) error { return v.endPayout(step) }})
+	}
+	return routes
 }
 
 // ended ends a payout as a trader does.
@@ -72,15 +83,6 @@ func (v *visit) prove(id string, typed *string, sent portal.Upload) error {
 	_, err := v.Payouts.Prove(v.Ctx(), v.Who, id, proof)
 	return err
 }
-
-func (v *visit) completePage() error     { return v.askPayout(completeStep) }
-func (v *visit) failPage() error         { return v.askPayout(failStep) }
-func (v *visit) giveBackPage() error     { return v.askPayout(giveBackStep) }
-func (v *visit) cancelPayoutPage() error { return v.askPayout(cancelStep) }
-func (v *visit) complete() error         { return v.endPayout(completeStep) }
-func (v *visit) fail() error             { return v.endPayout(failStep) }
-func (v *visit) giveBack() error         { return v.endPayout(giveBackStep) }
-func (v *visit) cancelPayout() error     { return v.endPayout(cancelStep) }
 
 // askPayout shows what is about to be done with a payout before it is done.
 func (v *visit) askPayout(step payoutStep) error {
@@ -116,7 +118,7 @@ func (v *visit) endPayout(step payoutStep) error {
 	}
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
-			err := step.end(v, id, portal.Given(typed), sent)
+			err := step.end(v, id, optional.Of(typed), sent)
 			f := fault.As(err)
 			switch {
 			case f == nil:

@@ -14,22 +14,10 @@ import (
 // Proofs that what was moved for a merchant is in the ledger as it was sealed, and the pages that are
 // published of it.
 var proofRoutes = []route{
-	{
-		Pattern: "GET /merchant/payments/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).paymentProof,
-	},
-	{
-		Pattern: "GET /merchant/payouts/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantRead,
-		Handle: (*visit).payoutProof,
-	},
-	{
-		Pattern: "GET /merchant/deposits/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Handle: (*visit).depositProof,
-	},
-	{
-		Pattern: "GET /merchant/withdrawals/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Handle: (*visit).withdrawalProof,
-	},
+	{Pattern: "GET /merchant/payments/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).paymentProof},
+	{Pattern: "GET /merchant/payouts/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).payoutProof},
+	{Pattern: "GET /merchant/deposits/{id}/proof.json", Needs: caller.MerchantMoney, Handle: (*visit).depositProof},
+	{Pattern: "GET /merchant/withdrawals/{id}/proof.json", Needs: caller.MerchantMoney, Handle: (*visit).withdrawalProof},
 	{Pattern: "GET /.well-known/ledger-roots.json", Open: true, Handle: (*visit).ledgerRoots},
 }
 

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
@@ -21,23 +22,20 @@ import (
 const filesPath = "/merchant/payout-files"
 
 var fileRoutes = []route{
-	{Pattern: "GET " + filesPath, Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).list},
-	{Pattern: "GET " + filesPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).ask},
-	{Pattern: "GET " + filesPath + "/template.csv", Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).template},
-	{Pattern: "POST " + filesPath, Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).send},
-	{Pattern: "GET " + filesPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).file},
-	{
-		Pattern: "GET " + filesPath + "/{id}/progress", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Fragment: true,
-		Handle: (*visit).progress,
-	},
-	{Pattern: "GET " + filesPath + "/{id}/result.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).result},
-	{Pattern: "GET " + filesPath + "/{id}/pay", Kinds: portal.Merchants, Needs: caller.MerchantPayOut, Handle: (*visit).askPay},
-	{Pattern: "POST " + filesPath + "/{id}/pay", Kinds: portal.Merchants, Needs: caller.MerchantPayOut, Handle: (*visit).pay},
+	{Pattern: "GET " + filesPath, Needs: caller.MerchantMoney, Handle: (*visit).list},
+	{Pattern: "GET " + filesPath + "/new", Needs: caller.MerchantPayouts, Handle: (*visit).ask},
+	{Pattern: "GET " + filesPath + "/template.csv", Needs: caller.MerchantPayouts, Handle: (*visit).template},
+	{Pattern: "POST " + filesPath, Needs: caller.MerchantPayouts, Handle: (*visit).send},
+	{Pattern: "GET " + filesPath + "/{id}", Needs: caller.MerchantMoney, Handle: (*visit).file},
+	{Pattern: "GET " + filesPath + "/{id}/progress", Needs: caller.MerchantMoney, Fragment: true, Handle: (*visit).progress},
+	{Pattern: "GET " + filesPath + "/{id}/result.csv", Needs: caller.MerchantMoney, Handle: (*visit).result},
+	{Pattern: "GET " + filesPath + "/{id}/pay", Needs: caller.MerchantPayOut, Handle: (*visit).askPay},
+	{Pattern: "POST " + filesPath + "/{id}/pay", Needs: caller.MerchantPayOut, Handle: (*visit).pay},
 }
 
 func (v *visit) list() error {
 	var page payout.FilePage
-	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
 	files, next, err := v.Payouts.Files(v.Ctx(), v.Who, page)
 	if err != nil {
 		return err
@@ -158,11 +156,7 @@ func (v *visit) keep(sent portal.Upload) (payout.File, error) {
 
 // asked is the file that the address names.
 func (v *visit) asked() (payout.File, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return payout.File{}, err
-	}
-	return v.Payouts.File(v.Ctx(), v.Who, id)
+	return portal.Named(v.Visit, v.Payouts.File)
 }
 
 func (v *visit) file() error {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gateway.example/web/portal"
-
 	"github.com/a-h/templ"
 	"github.com/shopspring/decimal"
 
@@ -22,43 +20,13 @@ import (
 
 // A trader's requisites: their limits, and why they get no payments.
 var requisiteRoutes = []route{
-	{Pattern: "GET /trader/requisites", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).requisites},
-	{
-		Pattern: "POST /trader/requisites",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRequisites,
-		Handle:  (*visit).changeRequisites,
-	},
-	{
-		Pattern: "GET /trader/requisites/new",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRequisites,
-		Handle:  (*visit).proposePage,
-	},
-	{
-		Pattern: "POST /trader/requisites/new",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRequisites,
-		Handle:  (*visit).propose,
-	},
-	{
-		Pattern: "GET /trader/requisites/{id}",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRead,
-		Handle:  (*visit).requisitePage,
-	},
-	{
-		Pattern: "POST /trader/requisites/{id}",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRequisites,
-		Handle:  (*visit).changeRequisite,
-	},
-	{
-		Pattern: "POST /trader/requisites/{id}/switch",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRequisites,
-		Handle:  (*visit).switchRequisite,
-	},
+	{Pattern: "GET /trader/requisites", Needs: caller.TraderRead, Handle: (*visit).requisites},
+	{Pattern: "POST /trader/requisites", Needs: caller.TraderRequisites, Handle: (*visit).changeRequisites},
+	{Pattern: "GET /trader/requisites/new", Needs: caller.TraderRequisites, Handle: (*visit).proposePage},
+	{Pattern: "POST /trader/requisites/new", Needs: caller.TraderRequisites, Handle: (*visit).propose},
+	{Pattern: "GET /trader/requisites/{id}", Needs: caller.TraderRead, Handle: (*visit).requisitePage},
+	{Pattern: "POST /trader/requisites/{id}", Needs: caller.TraderRequisites, Handle: (*visit).changeRequisite},
+	{Pattern: "POST /trader/requisites/{id}/switch", Needs: caller.TraderRequisites, Handle: (*visit).switchRequisite},
 }
 
 const requisitesPath = "/trader/requisites"
@@ -239,11 +207,7 @@ func (v *visit) backTo(otherwise string) string {
 }
 
 func (v *visit) switchRequisite() error {
-	id, err := v.PaymentID()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
-	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -105,7 +105,7 @@ func (v *visit) propose() error {
 	value := strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(form.Get("value"))
 	_, err = v.Proposals.ProposeRequisite(v.Ctx(), v.Who, directory.NewRequisite{
 		Currency: currency, Method: method, Value: value,
-		Holder: portal.Given(strings.TrimSpace(form.Get("holder"))), Bank: portal.Given(strings.TrimSpace(form.Get("bank"))),
+		Holder: optional.Of(strings.TrimSpace(form.Get("holder"))), Bank: optional.Of(strings.TrimSpace(form.Get("bank"))),
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.askProposed(http.StatusUnprocessableEntity, form, wrong)

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -65,7 +66,7 @@ func (v *visit) wallet() (w Wallet, err error) {
 			Confirmations: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, n.Confirmations), n.Confirmations),
 		})
 	}
-	deposits, _, err := v.Deposits.List(v.Ctx(), anybody, deposit.Page{Status: portal.Given("pending")})
+	deposits, _, err := v.Deposits.List(v.Ctx(), anybody, deposit.Page{Status: optional.Of("pending")})
 	if err != nil {
 		return w, err
 	}
@@ -75,7 +76,7 @@ func (v *visit) wallet() (w Wallet, err error) {
 			Send: view.Link(walletPath + "/deposits/" + strconv.FormatInt(d.ID, 10)),
 		})
 	}
-	paying, _, err := v.Withdrawals.List(v.Ctx(), anybody, withdrawal.Page{Status: portal.Given(string(withdrawal.HandedOver))})
+	paying, _, err := v.Withdrawals.List(v.Ctx(), anybody, withdrawal.Page{Status: optional.Of(string(withdrawal.HandedOver))})
 	for _, p := range paying {
 		due := Due{
 			Name: v.Shell.Say(say.WithdrawalTitle, p.ID), Amount: v.Shell.USDT(p.Amount), Network: p.Network, Address: p.Address,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/session"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -64,7 +65,7 @@ func (v *visit) requisites(text string) (Group, error) {
 	return listed(say.Requisites, portal.RequisitesPath, text, list, next, func(r directory.Requisite) Row {
 		return Row{
 			Text: portal.Titled(r.Masked, r.ID), Badge: onBadge(r.Enabled && r.OwnEnabled),
-			Note: line([]string{v.MethodName(r.Method), r.Currency, portal.Text(r.Holder), portal.Titled(r.TraderName, r.TraderID)}),
+			Note: line([]string{v.MethodName(r.Method), r.Currency, optional.Value(r.Holder), portal.Titled(r.TraderName, r.TraderID)}),
 			Href: view.Link(portal.Numbered(portal.RequisitesPath, r.ID)),
 		}
 	}), err
@@ -75,11 +76,11 @@ func (v *visit) ownRequisites(text string) (Group, error) {
 	group := Group{Label: say.Requisites}
 	list, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
 	for _, r := range list {
-		found := strings.HasSuffix(r.Masked, text) || portal.IDText(r.ID) == text || holds(portal.Text(r.Holder), text) ||
+		found := strings.HasSuffix(r.Masked, text) || portal.IDText(r.ID) == text || holds(optional.Value(r.Holder), text) ||
 			strings.ReplaceAll(r.Value, " ", "") == strings.ReplaceAll(text, " ", "")
 		if found && r.Masked != "" && len(group.Rows) < most {
 			group.Rows = append(group.Rows, Row{
-				Text: r.Masked, Note: line([]string{v.MethodName(r.Method), r.Currency, portal.Text(r.Holder)}),
+				Text: r.Masked, Note: line([]string{v.MethodName(r.Method), r.Currency, optional.Value(r.Holder)}),
 				Href:  view.Link(portal.Numbered("/trader/requisites", r.ID)),
 				Badge: onBadge(r.Enabled && r.EnabledByOperator),
 			})

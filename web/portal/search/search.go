@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -156,9 +157,9 @@ func (v *visit) payments(text string) (Group, error) {
 		case caller.Trader:
 			about = append(about, v.RequisiteOf(p.Payment).Value)
 		case caller.Operator:
-			about = append(about, p.OrderID, portal.Text(p.PayerUserID), portal.Whose(names, p))
+			about = append(about, p.OrderID, optional.Value(p.PayerUserID), portal.Whose(names, p))
 		default:
-			about = append(about, p.OrderID, portal.Text(p.PayerUserID))
+			about = append(about, p.OrderID, optional.Value(p.PayerUserID))
 		}
 		if to := v.PayerPath(p.MerchantID, p.PayerUserID); to != "" && *p.PayerUserID == text && !payers[to] {
 			payers[to] = true
@@ -209,7 +210,7 @@ func (v *visit) deposits(text string) (Group, error) {
 	list, err := v.Deposits.Search(v.Ctx(), v.Who, text, most)
 	for _, d := range list {
 		group.Rows = append(group.Rows, Row{
-			Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network, portal.Text(d.ExternalReference)}),
+			Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network, optional.Value(d.ExternalReference)}),
 			Href: view.Link(v.DepositPath(d.ID)), Badge: view.DepositBadge(d.Status), At: &d.CreatedAt,
 		})
 	}

@@ -2,9 +2,9 @@ package settings
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"gateway.example/web/portal"
 
@@ -23,12 +23,12 @@ import (
 
 var directoryCashboxRoutes = slices.Concat(
 	[]route{looks(portal.CashboxesPath, (*visit).boxList)},
-	changes(portal.CashboxesPath+"/new", caller.OperatorDirectory, (*visit).boxNew, (*visit).makeBox),
-	settings(portal.CashboxesPath+"/{id}", caller.OperatorDirectory, (*visit).boxPage, (*visit).changeBox),
+	makes(portal.CashboxesPath, caller.OperatorDirectory, (*visit).newBox),
+	settings(portal.CashboxesPath+"/{id}", caller.OperatorDirectory, (*visit).box),
 	switches(portal.CashboxesPath, (*visit).boxSwitch),
 	changes(portal.CashboxesPath+"/{id}/logo", caller.OperatorDirectory, (*visit).askLogo, (*visit).removeLogo),
-	settings(portal.CashboxesPath+"/{id}/methods/{method}", caller.OperatorDirectory, (*visit).boxMethod, (*visit).setBoxMethod),
-	settings(portal.CashboxesPath+"/{id}/payouts/{method}", caller.OperatorDirectory, (*visit).boxPayout, (*visit).setBoxPayout),
+	settings(portal.CashboxesPath+"/{id}/methods/{method}", caller.OperatorDirectory, (*visit).boxMethod),
+	settings(portal.CashboxesPath+"/{id}/payouts/{method}", caller.OperatorDirectory, (*visit).boxPayout),
 )
 
 func (v *visit) boxList() error {
@@ -41,9 +41,7 @@ func (v *visit) boxList() error {
 
 func (v *visit) boxTable(list []directory.Cashbox) Directory {
 	d := Directory{
-		Title:    say.Cashboxes,
-		NewLabel: sayNewCashbox,
-		None:     sayNobodyYet,
+		Title: say.Cashboxes, NewLabel: sayNewCashbox, None: sayNobodyYet,
 		New: v.Makes(
 			view.Query(portal.CashboxesPath+"/new", portal.AsksMerchant, v.R.URL.Query().Get(portal.AsksMerchant)),
 			caller.OperatorDirectory,
@@ -51,13 +49,8 @@ func (v *visit) boxTable(list []directory.Cashbox) Directory {
 		Columns: []say.Phrase{say.NameLabel, say.Number, sayMerchantLabel, say.Currency, say.Status},
 	}
 	for _, c := range list {
-		d.Rows = append(
-			d.Rows,
-			DirectoryRow{Href: view.Link(portal.Numbered(portal.CashboxesPath, c.ID)), Cells: []SubjectCell{
-				{Text: c.Name}, {Text: portal.IDText(c.ID), Class: "num"}, {Text: c.MerchantName}, {Text: c.Currency},
-				{Badge: OnBadge(c.CollectEnabled)},
-			}},
-		)
+		d.row(portal.Numbered(portal.CashboxesPath, c.ID), SubjectCell{Text: c.Name}, number(portal.IDText(c.ID)),
+			SubjectCell{Text: c.MerchantName}, SubjectCell{Text: c.Currency}, SubjectCell{Badge: OnBadge(c.CollectEnabled)})
 	}
 	return d
 }
@@ -71,10 +64,9 @@ func (v *visit) boxesOf(search directory.Search, by string) (Directory, error) {
 	list, more, err := v.Settings.Cashboxes(v.Ctx(), v.Who, search)
 	d := v.boxTable(list)
 	id := v.R.PathValue("id")
+	d.New = ""
 	if by == portal.AsksMerchant {
 		d.New = v.Makes(view.Query(portal.CashboxesPath+"/new", by, id), caller.OperatorDirectory)
-	} else {
-		d.New = ""
 	}
 	if more != nil {
 		d.All = view.Query(portal.CashboxesPath, by, id)
@@ -82,67 +74,48 @@ func (v *visit) boxesOf(search directory.Search, by string) (Directory, error) {
 	return d, err
 }
 
+// newBox makes a cashbox, and shows its secret in the answer.
 func (v *visit) newBox() subject {
 	own := inputsOf(setting.Cashbox.Only("name", "traderCashboxId")...)
-	s := subject{
-		title: v.Shell.Say(sayNewCashbox), path: portal.CashboxesPath + "/new", needs: caller.OperatorDirectory,
-		inputs: []input{
-			{name: "merchantId", label: say.PortalMerchant, kind: asPick, pick: portal.PickMerchant, needed: true}, own[0],
-			{name: "currency", label: say.Currency, options: chosen(catalogue.Currencies...)}, own[1],
-		},
-		values: url.Values{"merchantId": {v.R.URL.Query().Get(portal.AsksMerchant)}},
-	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Cashboxes), Href: portal.CashboxesPath}}
-	s.page.Form.Save, s.page.Form.Back = sayMake, portal.CashboxesPath
-	return s
-}
-
-func (v *visit) boxNew() error { return v.showSubject(http.StatusOK, v.newBox(), nil) }
-
-// makeBox makes a cashbox, once, and shows its secret in the answer.
-func (v *visit) makeBox() error {
-	secret, path := "", ""
-	err := v.keepSecret(v.newBox(), "secret-before", func(ctx context.Context, form typed) (string, bool, error) {
-		c, made, err := v.Settings.CreateCashbox(ctx, v.Who, directory.NewCashbox{
+	s := v.newOne(portal.CashboxesPath, say.Cashboxes, sayNewCashbox, caller.OperatorDirectory,
+		input{name: "merchantId", label: say.PortalMerchant, kind: asPick, pick: portal.PickMerchant, needed: true}, own[0],
+		input{name: "currency", label: say.Currency, options: chosen(catalogue.Currencies...)}, own[1])
+	s.values, s.said = url.Values{"merchantId": {v.R.URL.Query().Get(portal.AsksMerchant)}}, "secret-before"
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		c, secret, err := v.Settings.CreateCashbox(ctx, v.Who, directory.NewCashbox{
 			MerchantID: form.id("merchantId"), Name: form.plain("name"), Currency: form.plain("currency"),
 			TraderID: form.id("traderCashboxId"),
 		})
-		secret, path = made, portal.Numbered(portal.CashboxesPath, c.Now.ID)
-		return path, err == nil, err
-	})
-	if err != nil || secret == "" {
-		return err
+		path := portal.Numbered(portal.CashboxesPath, c.Now.ID)
+		if err == nil {
+			v.reveal = func() error {
+				return v.Reveal(sayCashboxMade, view.Shown{
+					Text: v.Shell.Say(sayCashboxMadeText), Label: sayWebhookSecret, Secret: secret, Next: view.Link(path),
+				})
+			}
+		}
+		return path, err
 	}
-	return v.Reveal(sayCashboxMade, view.Shown{
-		Text: v.Shell.Say(sayCashboxMadeText), Label: sayWebhookSecret, Secret: secret, Next: view.Link(path),
-	})
-}
-
-// boxAsked is the cashbox that the address names.
-func (v *visit) boxAsked() (directory.Cashbox, error) {
-	id, err := v.named()
-	if err != nil {
-		return directory.Cashbox{}, err
-	}
-	return v.Settings.Cashbox(v.Ctx(), v.Who, id)
+	return s
 }
 
 // boxForm is what the page of a cashbox changes: it is suspended on a page of its own.
 var boxForm = setting.Cashbox.Without("collectEnabled")
 
-func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
-	values := valuesOf(setting.Cashbox, c)
+func (v *visit) box() (subject, error) {
+	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
+	if err != nil {
+		return subject{}, err
+	}
+	s := oneOf(portal.CashboxesPath, setting.Cashbox, c.ID, c.Name, c.Version)
+	s.inputs, s.values = inputsOf(boxForm.Settings...), valuesOf(setting.Cashbox, c)
 	if c.TraderID != nil {
-		values.Set("traderCashboxId", portal.IDText(*c.TraderID))
+		s.values.Set("traderCashboxId", portal.IDText(*c.TraderID))
 	}
-	s := subject{
-		title: c.Name, path: portal.Numbered(portal.CashboxesPath, c.ID), needs: caller.OperatorDirectory, version: c.Version,
-		log: [2]string{"cashbox", portal.IDText(c.ID)}, inputs: inputsOf(boxForm.Settings...), values: values,
-	}
+	merchant := view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))
 	s.page.State = OnBadge(c.CollectEnabled)
 	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Merchants), Href: portal.MerchantsPath},
-		{Text: c.MerchantName, Href: view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))},
+		{Text: v.Shell.Say(say.Merchants), Href: portal.MerchantsPath}, {Text: c.MerchantName, Href: merchant},
 	}
 	has, err := v.balanceFacts(ledger.Cashbox, c.ID)
 	if err != nil {
@@ -150,15 +123,8 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	}
 	open, err := v.openFact(directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, portal.AsksCashbox, portal.IDText(c.ID))
 	s.page.Facts = append([]SubjectFact{
-		{Label: say.Number, Value: portal.IDText(c.ID), Class: "num"},
-		{
-			Label: sayMerchantLabel,
-			Value: c.MerchantName,
-			Href:  view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID)),
-		},
-		{Label: say.Currency, Value: c.Currency},
-		{Label: sayMadeOn, At: &c.CreatedAt},
-		open,
+		numberFact(c.ID), {Label: sayMerchantLabel, Value: c.MerchantName, Href: merchant},
+		{Label: say.Currency, Value: c.Currency}, {Label: sayMadeOn, At: &c.CreatedAt}, open,
 	}, has...)
 	s.page.Facts = append(s.page.Facts,
 		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
@@ -167,6 +133,19 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	}, v.switchStep(s.path, c.CollectEnabled)...)
 	if c.LogoHash != nil && v.May(caller.OperatorDirectory) {
 		s.page.Links = append(s.page.Links, SubjectStep{Label: sayRemoveLogo, Href: view.Link(s.path + "/logo")})
+	}
+	s.more = func(s *subject) (err error) {
+		if s.page.Lists, err = v.boxMethods(c); err != nil {
+			return err
+		}
+		s.page.First, err = v.merchantSteps(c.MerchantID)
+		return err
+	}
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		u := directory.CashboxUpdate{ID: c.ID, TraderID: new(form.id("traderCashboxId")), Seen: form.Get("version")}
+		form.fill(boxForm, &u)
+		_, err := v.Settings.UpdateCashbox(ctx, v.Who, u)
+		return s.path, err
 	}
 	return s, err
 }
@@ -180,24 +159,6 @@ func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]SubjectFact, error
 	}, err
 }
 
-func (v *visit) boxPage() error {
-	c, err := v.boxAsked()
-	if err != nil {
-		return err
-	}
-	s, err := v.boxSubject(c)
-	if err != nil {
-		return err
-	}
-	if s.page.Lists, err = v.boxMethods(c); err != nil {
-		return err
-	}
-	if s.page.First, err = v.merchantSteps(c.MerchantID); err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
 // boxMethods are the methods that a cashbox may have, with how each is set.
 func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	set, err := v.Settings.Methods(v.Ctx(), v.Who, c.ID)
@@ -208,59 +169,33 @@ func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []say.Phrase{say.MethodLabel, say.MarginPercent, say.Status}
-	list := []Directory{{Title: sayPaymentMethods, Columns: columns, None: sayNobodyYet}}
-	for _, method := range catalogue.Payments(c.Currency) {
-		cells := []SubjectCell{
-			{Text: v.MethodName(method.Name)},
-			{},
-			{Badge: view.Badge{Text: sayNotSetYet, Tone: "off"}},
-		}
-		for _, one := range set {
-			if one.Name == method.Name {
-				cells[1] = SubjectCell{Text: percentText(one.MarginPercent), Class: "num"}
-				cells[2] = SubjectCell{Badge: OnBadge(one.Enabled)}
-			}
-		}
-		list[0].Rows = append(list[0].Rows, DirectoryRow{
-			Href: view.Link(portal.Numbered(portal.CashboxesPath, c.ID) + "/methods/" + method.Name), Cells: cells,
-		})
+	margins, markups := map[string][]SubjectCell{}, map[string][]SubjectCell{}
+	for _, one := range set {
+		margins[one.Name] = []SubjectCell{number(percentText(one.MarginPercent)), {Badge: OnBadge(one.Enabled)}}
 	}
-	list = append(list, Directory{Title: sayPayoutMethods, Columns: columns, None: sayNobodyYet})
-	for _, method := range catalogue.Payouts(c.Currency) {
-		cells := []SubjectCell{
-			{Text: v.MethodName(method.Name)},
-			{},
-			{Badge: view.Badge{Text: sayNotSetYet, Tone: "off"}},
-		}
-		for _, one := range payouts {
-			if one.Name == method.Name {
-				cells[1] = SubjectCell{Text: one.MarkupPercent.String(), Class: "num"}
-				cells[2] = SubjectCell{Badge: OnBadge(one.Enabled)}
-			}
-		}
-		list[1].Rows = append(list[1].Rows, DirectoryRow{
-			Href: view.Link(portal.Numbered(portal.CashboxesPath, c.ID) + "/payouts/" + method.Name), Cells: cells,
-		})
+	for _, one := range payouts {
+		markups[one.Name] = []SubjectCell{number(one.MarkupPercent.String()), {Badge: OnBadge(one.Enabled)}}
 	}
-	return list, nil
+	path := portal.Numbered(portal.CashboxesPath, c.ID)
+	return []Directory{
+		v.methodTable(sayPaymentMethods, path+"/methods/", catalogue.Payments(c.Currency), margins),
+		v.methodTable(sayPayoutMethods, path+"/payouts/", catalogue.Payouts(c.Currency), markups),
+	}, nil
 }
 
-func (v *visit) changeBox() error {
-	c, err := v.boxAsked()
-	if err != nil {
-		return err
+// methodTable lists the methods below a path, each with the cells that tell how it is set, where it is.
+func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.Method, set map[string][]SubjectCell) Directory {
+	d := Directory{
+		Title: title, Columns: []say.Phrase{say.MethodLabel, say.MarginPercent, say.Status}, None: sayNobodyYet,
 	}
-	s, err := v.boxSubject(c)
-	if err != nil {
-		return err
+	for _, method := range methods {
+		cells := set[method.Name]
+		if cells == nil {
+			cells = []SubjectCell{{}, {Badge: notSetYet}}
+		}
+		d.row(path+method.Name, append([]SubjectCell{{Text: v.MethodName(method.Name)}}, cells...)...)
 	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		u := directory.CashboxUpdate{ID: c.ID, TraderID: new(form.id("traderCashboxId")), Seen: form.Get("version")}
-		form.fill(boxForm, &u)
-		_, err := v.Settings.UpdateCashbox(ctx, v.Who, u)
-		return s.path, err
-	})
+	return d
 }
 
 // amountText is an amount as forms have it; none is "".
@@ -271,120 +206,76 @@ func amountText(amount decimal.NullDecimal) string {
 	return money.Fiat(amount.Decimal)
 }
 
-// ofBox begins a page of something that belongs to a cashbox.
-func (v *visit) ofBox(c directory.Cashbox, kind, method, subjectName string) subject {
-	s := subject{
-		title: v.MethodName(method), path: portal.Numbered(portal.CashboxesPath, c.ID) + "/" + kind + "/" + method,
-		needs: caller.OperatorDirectory, log: [2]string{subjectName, portal.IDText(c.ID) + "/" + method},
+// ofBox begins the page of one of the methods that a cashbox may have, which is not set yet.
+func (v *visit) ofBox(
+	of setting.Subject, kind string, methods func(currency string) []catalogue.Method,
+) (c directory.Cashbox, method catalogue.Method, s subject, err error) {
+	if c, err = portal.Named(v.Visit, v.Settings.Cashbox); err != nil {
+		return c, method, s, err
+	}
+	method, known := catalogue.Find(methods(c.Currency), v.R.PathValue("method"))
+	if !known {
+		return c, method, s, fault.ErrNotFound
+	}
+	box := view.Link(portal.Numbered(portal.CashboxesPath, c.ID))
+	s = subject{
+		title: v.MethodName(method.Name), path: string(box) + kind + method.Name, needs: of.Needs,
+		log:    [2]string{of.Name, portal.IDText(c.ID) + "/" + method.Name},
+		inputs: inputsOf(of.Settings...), version: directory.NotThere,
 	}
 	s.page.Crumbs = []Crumb{
 		{Text: c.MerchantName, Href: view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))},
-		{Text: c.Name, Href: view.Link(portal.Numbered(portal.CashboxesPath, c.ID))},
+		{Text: c.Name, Href: box},
 	}
-	s.page.State = view.Badge{Text: sayNotSetYet, Tone: "off"}
-	s.page.Form.Back = view.Link(portal.Numbered(portal.CashboxesPath, c.ID))
-	return s
+	s.page.State, s.page.Form.Back = notSetYet, box
+	return c, method, s, nil
 }
 
-func (v *visit) boxMethodAsked() (directory.Cashbox, subject, error) {
-	c, err := v.boxAsked()
+func (v *visit) boxMethod() (subject, error) {
+	c, method, s, err := v.ofBox(setting.Method, "/methods/", catalogue.Payments)
 	if err != nil {
-		return c, subject{}, err
-	}
-	method, known := catalogue.Find(catalogue.Payments(c.Currency), v.R.PathValue("method"))
-	if !known {
-		return c, subject{}, fault.ErrNotFound
+		return s, err
 	}
 	set, err := v.Settings.Methods(v.Ctx(), v.Who, c.ID)
-	if err != nil {
-		return c, subject{}, err
+	s.values = url.Values{
+		"enabled": {"1"}, "validitySeconds": {strconv.Itoa(int(method.Validity.Seconds()))}, "claimSeconds": {"900"},
+		"cards": {"3"}, "amountPolicy": {"exact"}, "differenceTo": {"trader"}, "lateSeconds": {"86400"},
 	}
-	s := v.ofBox(c, "methods", method.Name, "cashbox_method")
-	s.inputs = inputsOf(setting.Method.Settings...)
-	seconds := int32(method.Validity.Seconds())
-	s.version = directory.NotThere
-	s.values = filled(map[string]string{
-		"enabled": "1", "validitySeconds": portal.Counted(&seconds), "claimSeconds": "900", "cards": "3",
-		"amountPolicy": "exact", "differenceTo": "trader", "lateSeconds": "86400",
-	})
 	for _, m := range set {
-		if m.Name != method.Name {
-			continue
+		if m.Name == method.Name {
+			s.page.State, s.version, s.values = OnBadge(m.Enabled), m.Version, valuesOf(setting.Method, m)
 		}
-		s.page.State, s.version = OnBadge(m.Enabled), m.Version
-		s.values = valuesOf(setting.Method, m)
 	}
-	return c, s, nil
-}
-
-func (v *visit) boxMethod() error {
-	_, s, err := v.boxMethodAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setBoxMethod() error {
-	c, s, err := v.boxMethodAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		m := directory.CashboxMethod{CashboxID: c.ID, Name: v.R.PathValue("method"), Seen: form.Get("version")}
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		m := directory.CashboxMethod{CashboxID: c.ID, Name: method.Name, Seen: form.Get("version")}
 		form.fill(setting.Method, &m)
 		_, err := v.Settings.SetMethod(ctx, v.Who, m)
 		return s.path, err
-	})
+	}
+	return s, err
 }
 
-func (v *visit) boxPayoutAsked() (directory.Cashbox, subject, error) {
-	c, err := v.boxAsked()
+func (v *visit) boxPayout() (subject, error) {
+	c, method, s, err := v.ofBox(setting.PayoutMethod, "/payouts/", catalogue.Payouts)
 	if err != nil {
-		return c, subject{}, err
-	}
-	method, known := catalogue.Find(catalogue.Payouts(c.Currency), v.R.PathValue("method"))
-	if !known {
-		return c, subject{}, fault.ErrNotFound
+		return s, err
 	}
 	set, err := v.Settings.PayoutMethods(v.Ctx(), v.Who, c.ID)
-	if err != nil {
-		return c, subject{}, err
+	s.values = url.Values{
+		"enabled": {"1"}, "validitySeconds": {strconv.Itoa(int(catalogue.PayoutValidity.Seconds()))},
 	}
-	s := v.ofBox(c, "payouts", method.Name, "cashbox_payout_method")
-	s.inputs = inputsOf(setting.PayoutMethod.Settings...)
-	seconds := int32(catalogue.PayoutValidity.Seconds())
-	s.version, s.values = directory.NotThere, filled(
-		map[string]string{"enabled": "1", "validitySeconds": portal.Counted(&seconds)},
-	)
 	for _, m := range set {
 		if m.Name == method.Name {
-			s.page.State, s.version = OnBadge(m.Enabled), m.Version
-			s.values = valuesOf(setting.PayoutMethod, m)
+			s.page.State, s.version, s.values = OnBadge(m.Enabled), m.Version, valuesOf(setting.PayoutMethod, m)
 		}
 	}
-	return c, s, nil
-}
-
-func (v *visit) boxPayout() error {
-	_, s, err := v.boxPayoutAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setBoxPayout() error {
-	c, s, err := v.boxPayoutAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		m := directory.CashboxPayoutMethod{CashboxID: c.ID, Name: v.R.PathValue("method"), Seen: form.Get("version")}
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		m := directory.CashboxPayoutMethod{CashboxID: c.ID, Name: method.Name, Seen: form.Get("version")}
 		form.fill(setting.PayoutMethod, &m)
 		_, err := v.Settings.SetPayoutMethod(ctx, v.Who, m)
 		return s.path, err
-	})
+	}
+	return s, err
 }
 
 // chosen are options that are called what they are.

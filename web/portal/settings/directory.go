@@ -24,23 +24,36 @@ var directoryRoutes = slices.Concat(
 
 // looks is a page of the directory that every operator reads.
 func looks(pattern string, handle func(*visit) error) route {
-	return route{Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: handle}
+	return route{Pattern: "GET " + pattern, Needs: caller.OperatorRead, Handle: handle}
 }
 
 // changes are a page that leads to a change of the directory, and the change.
 func changes(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
 	return []route{
-		{Pattern: "GET " + pattern, Kinds: portal.Operators, Needs: needs, Handle: page},
-		{Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: needs, Handle: act},
+		{Pattern: "GET " + pattern, Needs: needs, Handle: page},
+		{Pattern: "POST " + pattern, Needs: needs, Handle: act},
 	}
 }
 
 // settings are a page of settings that every operator reads, and the change of them.
-func settings(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
+func settings(pattern string, needs caller.Capability, of func(*visit) (subject, error)) []route {
+	return settingsBy(pattern, needs, of, keeps(of))
+}
+
+// settingsBy are settings that act changes in its own way.
+func settingsBy(
+	pattern string, needs caller.Capability, of func(*visit) (subject, error), act func(*visit) error,
+) []route {
 	return []route{
-		looks(pattern, page),
-		{Pattern: "POST " + pattern, Kinds: portal.Operators, Needs: needs, Handle: act},
+		looks(pattern, shows(of)),
+		{Pattern: "POST " + pattern, Needs: needs, Handle: act},
 	}
+}
+
+// makes are the page on which one of a list is made, and the making.
+func makes(list string, needs caller.Capability, page func(*visit) subject) []route {
+	of := func(v *visit) (subject, error) { return page(v), nil }
+	return changes(list+"/new", needs, shows(of), keeps(of))
 }
 
 // The names of parameters of lists.
@@ -112,6 +125,10 @@ func (v *visit) showList(d Directory, cursor *string, err error, keep ...string)
 	if len(kept) > 0 && (d.Search != "" || on != "" || len(d.Keep) > 0) {
 		d.None = say.NoneMatch
 	}
+	return v.showDirectory(d)
+}
+
+func (v *visit) showDirectory(d Directory) error {
 	v.Shell.Title = v.Shell.Say(d.Title)
 	status := http.StatusOK
 	if d.Wrong != "" {
@@ -151,19 +168,12 @@ func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 	return picks
 }
 
-// named is an id of the address.
-func (v *visit) named() (int64, error) { return v.PaymentID() }
-
 // openFact tells how many payments of somebody are open, and leads to them where they are listed.
 func (v *visit) openFact(of directory.Whose, pairs ...string) (SubjectFact, error) {
 	n, err := v.Settings.OpenPayments(v.Ctx(), v.Who, of)
-	fact := SubjectFact{Label: sayOpenOf, Value: strconv.Itoa(n), Class: "num"}
-	if n >= directory.OpenMost {
-		fact.Value = v.Shell.Say(sayOpenOrMore, n)
-	}
-	const list = "/operator/payments"
+	fact := SubjectFact{Label: sayOpenOf, Value: v.openOf(n), Class: "num"}
 	if n > 0 {
-		fact.Href = view.Query(list, append(pairs, portal.AsksStatus, "pending")...)
+		fact.Href = view.Query(portal.PaymentsPath, append(pairs, portal.AsksStatus, "pending")...)
 	}
 	return fact, err
 }

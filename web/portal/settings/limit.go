@@ -23,8 +23,8 @@ import (
 // What holds for a whole currency: its limits, and the banks that payers of it use.
 var directoryLimitRoutes = slices.Concat(
 	[]route{looks(portal.LimitsPath, (*visit).limitList), looks(portal.BanksPath, (*visit).bankList)},
-	settings(portal.LimitsPath+"/{currency}", caller.OperatorDirectory, (*visit).limitPage, (*visit).changeLimit),
-	settings(portal.BanksPath+"/{currency}", caller.OperatorDirectory, (*visit).bankPage, (*visit).changeBank),
+	settingsBy(portal.LimitsPath+"/{currency}", caller.OperatorDirectory, (*visit).limit, (*visit).changeLimit),
+	settingsBy(portal.BanksPath+"/{currency}", caller.OperatorDirectory, (*visit).bank, (*visit).changeBank),
 )
 
 func (v *visit) limitList() error {
@@ -32,24 +32,21 @@ func (v *visit) limitList() error {
 	if err != nil {
 		return err
 	}
-	d := Directory{Columns: []say.Phrase{say.Currency, say.SmallestAmount, say.LargestAmount}}
+	d := Directory{Title: say.PlatformLimit, Columns: []say.Phrase{say.Currency, say.SmallestAmount, say.LargestAmount}}
 	for _, currency := range catalogue.Currencies {
 		none := SubjectCell{Text: v.Shell.Say(say.Unlimited)}
 		cells := []SubjectCell{{Text: currency}, none, none}
 		for _, one := range set {
 			if one.Currency == currency {
-				cells[1] = SubjectCell{Text: v.Shell.Number(one.MinAmount), Class: "num"}
-				cells[2] = SubjectCell{Text: v.Shell.Number(one.MaxAmount), Class: "num"}
+				cells[1], cells[2] = number(v.Shell.Number(one.MinAmount)), number(v.Shell.Number(one.MaxAmount))
 			}
 		}
-		d.Rows = append(d.Rows, DirectoryRow{Href: view.Link(portal.LimitsPath + "/" + currency), Cells: cells})
+		d.row(portal.LimitsPath+"/"+currency, cells...)
 	}
-	v.Shell.Title = v.Shell.Say(say.PlatformLimit)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
-	return nil
+	return v.showDirectory(d)
 }
 
-func (v *visit) limitAsked() (subject, error) {
+func (v *visit) limit() (subject, error) {
 	currency := v.R.PathValue("currency")
 	if !slices.Contains(catalogue.Currencies, currency) {
 		return subject{}, fault.ErrNotFound
@@ -66,19 +63,16 @@ func (v *visit) limitAsked() (subject, error) {
 			s.version, s.values = one.Version, valuesOf(setting.Limit, one)
 		}
 	}
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		_, err := v.Settings.SetPlatformLimit(ctx, v.Who, v.limitTyped(form))
+		return s.path, err
+	}
 	return s, err
 }
 
-func (v *visit) limitPage() error {
-	s, err := v.limitAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
+// changeLimit asks why before anything changes.
 func (v *visit) changeLimit() error {
-	s, err := v.limitAsked()
+	s, err := v.limit()
 	if err != nil {
 		return err
 	}
@@ -93,10 +87,7 @@ func (v *visit) changeLimit() error {
 		}
 		return v.askLimit(s, form)
 	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		_, err := v.Settings.SetPlatformLimit(ctx, v.Who, v.limitTyped(form))
-		return s.path, err
-	})
+	return v.keepSubject(s)
 }
 
 func (v *visit) limitTyped(form typed) directory.NewPlatformLimit {
@@ -121,10 +112,7 @@ func (v *visit) askLimit(s subject, form url.Values) error {
 		ask.Hidden = append(ask.Hidden, [2]string{in.name, form.Get(in.name)})
 		ask.Notes = append(ask.Notes, v.Shell.Say(sayLimitFrom, v.Shell.Say(in.label), was, form.Get(in.name)))
 	}
-	reason := view.Field{
-		Name: "reason", Label: say.ReasonWhy, Value: form.Get("reason"), Area: true, Max: 500, Hint: v.Shell.Say(sayReasonKept),
-	}
-	ask.Fields = []view.Field{reason}
+	ask.Fields = []view.Field{v.reasonField(form.Get("reason"), nil)}
 	v.Shell.Title = v.Shell.Say(sayLimitAsk, v.R.PathValue("currency"))
 	v.Show(http.StatusOK, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, ask) })
 	return nil
@@ -147,7 +135,7 @@ func (v *visit) bankList() error {
 		return err
 	}
 	d := Directory{
-		NewLabel: sayNewBank, New: v.Makes(view.Link(portal.BanksPath+"/"+currency), caller.OperatorDirectory),
+		Title: say.Banks, NewLabel: sayNewBank, New: v.Makes(view.Link(portal.BanksPath+"/"+currency), caller.OperatorDirectory),
 		Columns: []say.Phrase{sayBankName, sayBankMethods, sayBankSource, say.Status}, None: sayNobodyYet,
 	}
 	for _, one := range catalogue.Currencies {
@@ -156,21 +144,15 @@ func (v *visit) bankList() error {
 		})
 	}
 	for _, b := range list {
-		d.Rows = append(d.Rows, DirectoryRow{
-			Href: view.Query(portal.BanksPath+"/"+currency, asksBank, b.Name),
-			Cells: []SubjectCell{
-				{Text: b.Name}, {Text: strings.Join(b.Methods, ", ")}, {Text: b.Source, Class: "clip"},
-				{Badge: OnBadge(b.Enabled)},
-			},
-		})
+		d.row(string(view.Query(portal.BanksPath+"/"+currency, asksBank, b.Name)),
+			SubjectCell{Text: b.Name}, SubjectCell{Text: strings.Join(b.Methods, ", ")},
+			SubjectCell{Text: b.Source, Class: "clip"}, SubjectCell{Badge: OnBadge(b.Enabled)})
 	}
-	v.Shell.Title = v.Shell.Say(say.Banks)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
-	return nil
+	return v.showDirectory(d)
 }
 
-// bankAsked is the bank that the address names, or a new one of its currency.
-func (v *visit) bankAsked() (subject, error) {
+// bank is the bank that the address names, or a new one of its currency.
+func (v *visit) bank() (subject, error) {
 	currency, name := v.R.PathValue("currency"), v.R.URL.Query().Get(asksBank)
 	if !slices.Contains(catalogue.Currencies, currency) {
 		return subject{}, fault.ErrNotFound
@@ -191,10 +173,10 @@ func (v *visit) bankAsked() (subject, error) {
 	s.title, s.version, s.log = b.Name, b.Version, [2]string{"bank", currency + "/" + b.Name}
 	s.path = string(view.Query(s.path, asksBank, b.Name))
 	s.inputs = slices.DeleteFunc(s.inputs, func(in input) bool { return in.name == "name" })
-	s.values = filled(map[string]string{
-		"enabled": onOff(b.Enabled), "link": b.Link, "source": b.Source, "steps": stepLines(b.Steps),
-	})
-	s.values["methods"] = b.Methods
+	s.values = url.Values{
+		"enabled": {onOff(b.Enabled)}, "link": {b.Link}, "source": {b.Source}, "steps": {stepLines(b.Steps)},
+		"methods": b.Methods,
+	}
 	s.page.State, s.page.Form.Save = OnBadge(b.Enabled), say.Save
 	logo := say.NoWord
 	if b.LogoHash != "" {
@@ -260,19 +242,11 @@ func (t typed) steps(name string) map[string]string {
 	return steps
 }
 
-func (v *visit) bankPage() error {
-	s, err := v.bankAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
 // bankForm is more than a bank's form has, its logo included.
 const bankForm = 128 << 10
 
 func (v *visit) changeBank() error {
-	s, err := v.bankAsked()
+	s, err := v.bank()
 	if err != nil {
 		return err
 	}
@@ -280,7 +254,7 @@ func (v *visit) changeBank() error {
 	if err != nil {
 		return err
 	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		name := v.R.URL.Query().Get(asksBank)
 		if name == "" {
 			name = form.plain("name")
@@ -291,8 +265,9 @@ func (v *visit) changeBank() error {
 			Steps: form.steps("steps"), Source: form.plain("source"), Enabled: *form.tick("enabled"), Logo: logo,
 			Seen: form.Get("version"),
 		})
-		return string(view.Query(portal.BanksPath, portal.AsksCurrency, currency)), err
-	})
+		return string(s.page.Form.Back), err
+	}
+	return v.keepSubject(s)
 }
 
 // file reads a small file that a form was sent with, and nil for none. It goes before v.form.

@@ -13,7 +13,7 @@ import (
 
 // askLogo asks why a shop's logo is taken off its hosted pages. Setting one is the merchant's alone.
 func (v *visit) askLogo() error {
-	c, err := v.boxAsked()
+	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (v *visit) showLogo(status int, c directory.Cashbox, reason string, wrong m
 }
 
 func (v *visit) removeLogo() error {
-	c, err := v.boxAsked()
+	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	if err != nil {
 		return err
 	}

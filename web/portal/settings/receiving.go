@@ -2,7 +2,7 @@ package settings
 
 import (
 	"context"
-	"net/http"
+	"net/url"
 	"slices"
 
 	"gateway.example/internal/caller"
@@ -12,13 +12,11 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
-	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The platform's addresses, which merchants send deposits to.
 var receivingRoutes = append(
-	settings(portal.ReceivingPath+"/{network}", caller.OperatorMoney, (*visit).receivingPage, (*visit).setReceiving),
+	settings(portal.ReceivingPath+"/{network}", caller.OperatorMoney, (*visit).receiving),
 	looks(portal.ReceivingPath, (*visit).receivingList),
 )
 
@@ -39,7 +37,7 @@ func (v *visit) receivingList() error {
 	if err != nil {
 		return err
 	}
-	d := Directory{Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
+	d := Directory{Title: say.ReceivingTitle, Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
 	for _, network := range chain.Names() {
 		address := SubjectCell{Text: v.Shell.Say(sayNotSet), Class: "quiet"}
 		for _, r := range list {
@@ -47,16 +45,12 @@ func (v *visit) receivingList() error {
 				address = SubjectCell{Text: r.Address, Class: "mono"}
 			}
 		}
-		d.Rows = append(d.Rows, DirectoryRow{
-			Href: view.Link(portal.ReceivingPath + "/" + network), Cells: []SubjectCell{{Text: network}, address},
-		})
+		d.row(portal.ReceivingPath+"/"+network, SubjectCell{Text: network}, address)
 	}
-	v.Shell.Title = v.Shell.Say(say.ReceivingTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
-	return nil
+	return v.showDirectory(d)
 }
 
-func (v *visit) receivingAsked() (subject, error) {
+func (v *visit) receiving() (subject, error) {
 	network := v.R.PathValue("network")
 	if !slices.Contains(chain.Names(), network) {
 		return subject{}, fault.ErrNotFound
@@ -70,29 +64,14 @@ func (v *visit) receivingAsked() (subject, error) {
 	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.ReceivingTitle), Href: portal.ReceivingPath}}
 	for _, r := range list {
 		if r.Network == network {
-			s.version, s.values = r.Version, filled(map[string]string{"address": r.Address})
+			s.version, s.values = r.Version, url.Values{"address": {r.Address}}
 		}
 	}
-	return s, err
-}
-
-func (v *visit) receivingPage() error {
-	s, err := v.receivingAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setReceiving() error {
-	s, err := v.receivingAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		_, err := v.Deposits.SetReceiving(ctx, v.Who, deposit.Receiving{
-			Network: v.R.PathValue("network"), Address: form.plain("address"), Seen: form.Get("version"),
+			Network: network, Address: form.plain("address"), Seen: form.Get("version"),
 		})
 		return s.path, err
-	})
+	}
+	return s, err
 }

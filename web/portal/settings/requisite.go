@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -22,14 +22,12 @@ var directoryRequisiteRoutes = slices.Concat(
 	[]route{
 		looks(portal.RequisitesPath, (*visit).requisiteList),
 		{
-			Pattern: "POST " + portal.RequisitesPath + "/{id}/value",
-			Kinds:   portal.Operators,
-			Needs:   caller.OperatorReveal,
-			Handle:  (*visit).requisiteValue,
+			Pattern: "POST " + portal.RequisitesPath + "/{id}/value", Needs: caller.OperatorReveal,
+			Handle: shows((*visit).requisiteValue),
 		},
 	},
-	changes(portal.RequisitesPath+"/new", caller.OperatorDirectory, (*visit).requisiteNew, (*visit).makeRequisite),
-	settings(portal.RequisitesPath+"/{id}", caller.OperatorDirectory, (*visit).anyRequisitePage, (*visit).changeAnyRequisite),
+	makes(portal.RequisitesPath, caller.OperatorDirectory, (*visit).newRequisite),
+	settings(portal.RequisitesPath+"/{id}", caller.OperatorDirectory, (*visit).requisite),
 	switches(portal.RequisitesPath, (*visit).requisiteSwitch),
 )
 
@@ -51,15 +49,11 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 		Columns: []say.Phrase{say.Requisite, say.Number, say.MethodLabel, sayTraderLabel, say.Bank, say.Status},
 	}
 	for _, r := range list {
-		d.Rows = append(d.Rows, DirectoryRow{
-			Href: view.Link(portal.Numbered(portal.RequisitesPath, r.ID)),
-			Cells: []SubjectCell{
-				{Text: v.requisiteName(r)}, {Text: portal.IDText(r.ID), Class: "num"},
-				{Text: v.Shell.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, {Text: r.TraderName},
-				{Text: strings.TrimSpace(optionalText(r.Bank) + " " + optionalText(r.Holder))},
-				{Badge: OnBadge(r.Enabled && r.OwnEnabled)},
-			},
-		})
+		d.row(portal.Numbered(portal.RequisitesPath, r.ID),
+			SubjectCell{Text: v.requisiteName(r)}, number(portal.IDText(r.ID)),
+			SubjectCell{Text: v.Shell.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, SubjectCell{Text: r.TraderName},
+			SubjectCell{Text: strings.TrimSpace(optional.Value(r.Bank) + " " + optional.Value(r.Holder))},
+			SubjectCell{Badge: OnBadge(r.Enabled && r.OwnEnabled)})
 	}
 	return d
 }
@@ -109,62 +103,48 @@ func limitInputs(notes map[string]string) []input {
 }
 
 func (v *visit) newRequisite() subject {
-	s := subject{
-		title: v.Shell.Say(sayNewRequisite), path: portal.RequisitesPath + "/new", needs: caller.OperatorDirectory,
-		inputs: append([]input{
-			{name: "traderId", label: say.PortalTrader, kind: asPick, pick: portal.PickTrader, needed: true},
-			{name: "method", label: sayPool, options: v.pools()},
-			{name: "value", label: say.RequisiteText, hint: sayDeskHint, max: 64},
-		}, limitInputs(nil)...),
-		values: url.Values{
-			"traderId": {v.R.URL.Query().Get(portal.AsksTrader)}, "timeZone": {"Europe/Moscow"}, "weight": {"1"},
-		},
+	s := v.newOne(portal.RequisitesPath, say.Requisites, sayNewRequisite, caller.OperatorDirectory, append([]input{
+		{name: "traderId", label: say.PortalTrader, kind: asPick, pick: portal.PickTrader, needed: true},
+		{name: "method", label: sayPool, options: v.pools()},
+		{name: "value", label: say.RequisiteText, hint: sayDeskHint, max: 64},
+	}, limitInputs(nil)...)...)
+	s.values = url.Values{
+		"traderId": {v.R.URL.Query().Get(portal.AsksTrader)}, "timeZone": {"Europe/Moscow"}, "weight": {"1"},
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Requisites), Href: portal.RequisitesPath}}
-	s.page.Form.Save, s.page.Form.Back = sayMake, portal.RequisitesPath
-	return s
-}
-
-func (v *visit) requisiteNew() error { return v.showSubject(http.StatusOK, v.newRequisite(), nil) }
-
-func (v *visit) makeRequisite() error {
-	return v.keepSubject(v.newRequisite(), "setting-made", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		currency, method, _ := strings.Cut(form.Get("method"), "/")
 		var limits directory.Limits
 		form.fill(setting.Requisite, &limits)
-		limits.MinAmount, limits.MaxAmount = orNil(limits.MinAmount), orNil(limits.MaxAmount)
-		limits.TimeZone, limits.Weight = orNil(limits.TimeZone), orNil(limits.Weight)
+		limits.MinAmount, limits.MaxAmount = given(limits.MinAmount), given(limits.MaxAmount)
+		limits.TimeZone, limits.Weight = given(limits.TimeZone), given(limits.Weight)
 		c, err := v.Settings.CreateRequisite(ctx, v.Who, directory.NewRequisite{
 			TraderID: form.id("traderId"), Currency: currency, Method: method, Value: plainValue(form.plain("value")),
-			Holder: orNone(form.plain("holder")), Bank: orNone(form.plain("bank")), Limits: limits,
+			Holder: optional.Of(form.plain("holder")), Bank: optional.Of(form.plain("bank")), Limits: limits,
 		})
 		return portal.Numbered(portal.RequisitesPath, c.Now.ID), err
-	})
+	}
+	return s
 }
 
-// orNil is what is pointed at, unless that is nothing.
-func orNil[T comparable](v *T) *T {
-	if v == nil {
-		return nil
-	}
-	return orNone(*v)
-}
+// given is what is pointed at, unless that is nothing.
+func given[T comparable](v *T) *T { return optional.Of(optional.Value(v)) }
 
 // plainValue is a number as people copy it, without the spaces that they write it with.
 func plainValue(text string) string {
 	return strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(text)
 }
 
-// anyRequisite is the requisite that the address names.
-func (v *visit) anyRequisite() (directory.Requisite, error) {
-	id, err := v.named()
-	if err != nil {
-		return directory.Requisite{}, err
-	}
-	return v.Settings.Requisite(v.Ctx(), v.Who, id)
+func (v *visit) requisite() (subject, error) {
+	_, s, err := v.requisiteAsked()
+	return s, err
 }
 
-func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
+// requisiteAsked is the requisite that the address names, and its page.
+func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
+	r, err := portal.Named(v.Visit, v.Settings.Requisite)
+	if err != nil {
+		return r, subject{}, err
+	}
 	notes := map[string]string{}
 	own := portal.OwnValues(r.Own)
 	for name := range own {
@@ -176,30 +156,18 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 	if r.Masked == "" { // any number of payments may be open at a desk that takes cards
 		inputs = slices.DeleteFunc(inputs, func(in input) bool { return in.name == "openPayments" })
 	}
-	values := valuesOf(setting.Requisite, r)
-	maps.Copy(values, valuesOf(setting.Requisite, r.Set))
-	s := subject{
-		title: v.requisiteName(r), path: portal.Numbered(portal.RequisitesPath, r.ID), needs: caller.OperatorDirectory,
-		version: r.Version, log: [2]string{"requisite", portal.IDText(r.ID)}, inputs: inputs, values: values,
-	}
+	s := oneOf(portal.RequisitesPath, setting.Requisite, r.ID, v.requisiteName(r), r.Version)
+	s.inputs, s.values = inputs, valuesOf(setting.Requisite, r)
+	maps.Copy(s.values, valuesOf(setting.Requisite, r.Set))
+	trader := view.Link(portal.Numbered(portal.TradersPath, r.TraderID))
 	s.page.State = OnBadge(r.Enabled && r.OwnEnabled)
 	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath},
-		{Text: r.TraderName, Href: view.Link(portal.Numbered(portal.TradersPath, r.TraderID))},
+		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}, {Text: r.TraderName, Href: trader},
 	}
-	open, err := v.openFact(
-		directory.Whose{
-			TraderID:    r.TraderID,
-			RequisiteID: r.ID,
-		},
-		portal.AsksTrader,
-		portal.IDText(r.TraderID),
-		"requisite",
-		portal.IDText(r.ID),
-	)
+	open, err := v.openFact(directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID},
+		portal.AsksTrader, portal.IDText(r.TraderID), "requisite", portal.IDText(r.ID))
 	s.page.Facts = []SubjectFact{
-		{Label: say.Number, Value: portal.IDText(r.ID), Class: "num"},
-		{Label: sayTraderLabel, Value: r.TraderName, Href: view.Link(portal.Numbered(portal.TradersPath, r.TraderID))},
+		numberFact(r.ID), {Label: sayTraderLabel, Value: r.TraderName, Href: trader},
 		{Label: sayPool, Value: v.Shell.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)},
 		{Label: sayOwnSwitch, Value: v.Shell.Say(OnBadge(r.OwnEnabled).Text)},
 		{Label: sayMadeOn, At: &r.CreatedAt}, open,
@@ -211,31 +179,7 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 	if r.Masked != "" {
 		s.page.Links = append(s.page.Links, SubjectStep{Label: say.CompareStatement, Href: view.Link(s.path + "/statement")})
 	}
-	return s, err
-}
-
-func (v *visit) anyRequisitePage() error {
-	r, err := v.anyRequisite()
-	if err != nil {
-		return err
-	}
-	s, err := v.requisiteSubject(r)
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) changeAnyRequisite() error {
-	r, err := v.anyRequisite()
-	if err != nil {
-		return err
-	}
-	s, err := v.requisiteSubject(r)
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		u := directory.RequisiteUpdate{ID: r.ID, Seen: form.Get("version")}
 		form.fill(setting.Requisite.Without("enabled"), &u)
 		form.fill(setting.Requisite, &u.Limits)
@@ -244,27 +188,21 @@ func (v *visit) changeAnyRequisite() error {
 		}
 		_, err := v.Settings.UpdateRequisite(ctx, v.Who, u)
 		return s.path, err
-	})
+	}
+	return r, s, err
 }
 
 // requisiteValue shows a requisite whole. That it was read is kept.
-func (v *visit) requisiteValue() error {
-	r, err := v.anyRequisite()
+func (v *visit) requisiteValue() (subject, error) {
+	r, s, err := v.requisiteAsked()
 	if err != nil {
-		return err
+		return s, err
 	}
 	value, err := v.Settings.RequisiteValue(v.Ctx(), v.reader(), r.ID)
-	if err != nil {
-		return err
-	}
-	s, err := v.requisiteSubject(r)
-	if err != nil {
-		return err
-	}
 	s.title, s.page.Links = v.Shell.Say(sayValueShown, r.ID), nil
 	s.inputs, s.log = nil, [2]string{}
 	s.page.Facts = append([]SubjectFact{{Label: say.Requisite, Value: value, Class: "num"}}, s.page.Facts...)
 	s.page.Crumbs = append(s.page.Crumbs, Crumb{Text: r.Masked, Href: view.Link(s.path)})
 	s.page.Hint = sayValueNoted
-	return v.showSubject(http.StatusOK, s, nil)
+	return s, err
 }

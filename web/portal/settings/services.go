@@ -29,6 +29,8 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
+	// reveal shows what was made and is shown once, in the answer to the first sending of a form; nil is nothing.
+	reveal func() error
 }
 
 type route = portal.RouteOf[*visit]

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -31,11 +32,11 @@ import (
 //     changing it takes, its inputs, their values as they are, and the version that was read. Inputs
 //     and values follow from what internal/setting declares. The name of an input is the one by
 //     which the service names it in errors.
-//  2. The handler of GET gives the subject to showSubject. Whoever lacks the capability reads the
-//     values, and has no form.
-//  3. The handler of POST gives it to keepSubject, with a function that hands what was typed to the
-//     service, read by typed.fill, text, number, whole or tick, and returns where that leads. Wrong fields,
-//     a second sending and a change by somebody else meanwhile are dealt with here.
+//  2. The subject's keep hands what was typed to the service, read by typed.fill, text, number, whole or
+//     tick, and returns where that leads.
+//  3. A route declares the function: settings for what there is, makes for something new. Whoever lacks the
+//     capability reads the values, and has no form. Wrong fields, a second sending and a change by somebody
+//     else meanwhile are dealt with here.
 //
 // The merchant's page is the shortest whole one: see merchant.go. How settings changed in
 // the past, at the foot of such a page, is in setting_history.go.
@@ -251,6 +252,55 @@ type subject struct {
 	// log is the subject and key under which changes of it are kept; none for a new one.
 	log  [2]string
 	page Subject
+	// more reads what the page has besides while it is only looked at; nil is nothing.
+	more func(s *subject) error
+	// keep hands what was typed to the service, and returns where that leads.
+	keep func(ctx context.Context, form typed) (ledTo string, err error)
+	// said is what is said where that leads; "" is that it was saved.
+	said string
+}
+
+// shows is the handler of a page of settings.
+func shows(of func(*visit) (subject, error)) func(*visit) error {
+	return func(v *visit) error {
+		s, err := of(v)
+		if err == nil && s.more != nil {
+			err = s.more(&s)
+		}
+		if err != nil {
+			return err
+		}
+		return v.showSubject(http.StatusOK, s, nil)
+	}
+}
+
+// keeps is the handler of what a page of settings sends.
+func keeps(of func(*visit) (subject, error)) func(*visit) error {
+	return func(v *visit) error {
+		s, err := of(v)
+		if err != nil {
+			return err
+		}
+		return v.keepSubject(s)
+	}
+}
+
+// newOne begins the page on which one of a list is made.
+func (v *visit) newOne(list view.Link, listed, title say.Phrase, needs caller.Capability, inputs ...input) subject {
+	s := subject{
+		title: v.Shell.Say(title), path: string(list) + "/new", needs: needs, inputs: inputs, said: "setting-made",
+	}
+	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(listed), Href: list}}
+	s.page.Form.Save, s.page.Form.Back = sayMake, list
+	return s
+}
+
+// oneOf begins the page of one of a list, which is kept in the log by its number.
+func oneOf(list string, of setting.Subject, id int64, title, version string) subject {
+	return subject{
+		title: title, path: portal.Numbered(list, id), needs: of.Needs, version: version,
+		log: [2]string{of.Name, portal.IDText(id)},
+	}
 }
 
 // showSubject shows a page of the directory. Wrong is what is wrong with what was typed.
@@ -259,7 +309,7 @@ func (v *visit) showSubject(status int, s subject, wrong map[string]string) erro
 	if v.May(s.needs) {
 		form.Action, form.Token, form.Version = s.path, submission.NewToken(), s.version
 	}
-	form.Title, form.Save = orPhrase(form.Title, saySettings), orPhrase(form.Save, say.Save)
+	form.Title, form.Save = cmp.Or(form.Title, saySettings), cmp.Or(form.Save, say.Save)
 	for _, in := range s.inputs {
 		form.Inputs = append(form.Inputs, v.field(in, s.values, wrong[in.name]))
 	}
@@ -287,13 +337,6 @@ func (s subject) picks() map[string]*portal.Pick {
 		}
 	}
 	return named
-}
-
-func orPhrase(p, otherwise say.Phrase) say.Phrase {
-	if p.Empty() {
-		return otherwise
-	}
-	return p
 }
 
 // typed is a form that was posted, as people type. What cannot be read is found.
@@ -339,31 +382,9 @@ func (t typed) id(name string) int64 {
 	return n
 }
 
-// orNone is v, or nil for nothing.
-func orNone[T comparable](v T) *T {
-	var nothing T
-	if v == nothing {
-		return nil
-	}
-	return &v
-}
-
-// keepSubject changes what a page shows, once, and leads to where act says. What is wrong is shown
+// keepSubject changes what a page shows, once, and leads to where that leads. What is wrong is shown
 // with what was typed. Where somebody else was faster nothing is changed, and the page says so.
-func (v *visit) keepSubject(
-	s subject, said string, act func(ctx context.Context, form typed) (ledTo string, err error),
-) error {
-	return v.keepSecret(s, said, func(ctx context.Context, form typed) (string, bool, error) {
-		to, err := act(ctx, form)
-		return to, false, err
-	})
-}
-
-// keepSecret is keepSubject for what is shown in the answer to the first sending alone: there act
-// reports that it reveals something, and the answer is left to its caller.
-func (v *visit) keepSecret(
-	s subject, said string, act func(ctx context.Context, form typed) (ledTo string, reveals bool, err error),
-) error {
+func (v *visit) keepSubject(s subject) error {
 	form, err := v.Form()
 	if err == nil {
 		err = v.Picked(form, s.picks())
@@ -371,12 +392,11 @@ func (v *visit) keepSecret(
 	if err != nil {
 		return err
 	}
-	found, reveals := fault.Decoded(v.Ctx()), false
+	found := fault.Decoded(v.Ctx())
 	ctx := fault.WithDecoded(v.Ctx(), found)
 	out, err := v.Submissions.Once(ctx, v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
-		to, secret, err := act(ctx, typed{form, found})
-		reveals = secret
-		return submission.Outcome{LedTo: to, Said: said}, err
+		to, err := s.keep(ctx, typed{form, found})
+		return submission.Outcome{LedTo: to, Said: cmp.Or(s.said, "setting-saved")}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		s.values = form
@@ -389,8 +409,11 @@ func (v *visit) keepSecret(
 		}
 		return v.showSubject(http.StatusConflict, s, nil)
 	}
-	if err != nil || reveals {
+	if err != nil {
 		return err
+	}
+	if v.reveal != nil {
+		return v.reveal()
 	}
 	return v.Done(out.LedTo, out.Said)
 }
@@ -426,21 +449,4 @@ func onOff(on bool) string {
 		return "1"
 	}
 	return ""
-}
-
-// optionalText is a text, or "" for none.
-func optionalText(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
-// filled are settings as a form has them.
-func filled(pairs map[string]string) url.Values {
-	values := url.Values{}
-	for name, value := range pairs {
-		values.Set(name, value)
-	}
-	return values
 }

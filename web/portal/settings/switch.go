@@ -40,24 +40,20 @@ func (v *visit) switchStep(path string, on bool) []SubjectStep {
 }
 
 func (v *visit) merchantSwitch() (suspension, error) {
-	id, err := v.named()
-	if err != nil {
-		return suspension{}, err
-	}
-	m, err := v.Settings.Merchant(v.Ctx(), v.Who, id)
+	m, err := portal.Named(v.Visit, v.Settings.Merchant)
 	return suspension{
-		name: m.Name, path: portal.Numbered(portal.MerchantsPath, id), version: m.Version, on: m.APIEnabled,
-		of: directory.Whose{MerchantID: id}, off: saySuspendMerchant, again: sayResumeMerchant,
+		name: m.Name, path: portal.Numbered(portal.MerchantsPath, m.ID), version: m.Version, on: m.APIEnabled,
+		of: directory.Whose{MerchantID: m.ID}, off: saySuspendMerchant, again: sayResumeMerchant,
 		turn: func(on bool, reason, seen string) error {
 			_, err := v.Settings.UpdateMerchant(v.Ctx(), v.Who,
-				directory.MerchantUpdate{ID: id, APIEnabled: &on, Reason: reason, Seen: seen})
+				directory.MerchantUpdate{ID: m.ID, APIEnabled: &on, Reason: reason, Seen: seen})
 			return err
 		},
 	}, err
 }
 
 func (v *visit) traderSwitch() (suspension, error) {
-	t, err := v.traderAsked()
+	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	return suspension{
 		name: t.Name, path: portal.Numbered(portal.TradersPath, t.ID), version: t.Version, on: t.Enabled,
 		of: directory.Whose{TraderID: t.ID}, off: saySuspendTrader, again: sayResumeTrader,
@@ -70,7 +66,7 @@ func (v *visit) traderSwitch() (suspension, error) {
 }
 
 func (v *visit) boxSwitch() (suspension, error) {
-	c, err := v.boxAsked()
+	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	return suspension{
 		name: c.Name, path: portal.Numbered(portal.CashboxesPath, c.ID), version: c.Version, on: c.CollectEnabled,
 		of: directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, off: saySuspendBox, again: sayResumeBox,
@@ -83,7 +79,7 @@ func (v *visit) boxSwitch() (suspension, error) {
 }
 
 func (v *visit) requisiteSwitch() (suspension, error) {
-	r, err := v.anyRequisite()
+	r, err := portal.Named(v.Visit, v.Settings.Requisite)
 	return suspension{
 		name: v.requisiteName(r), path: portal.Numbered(portal.RequisitesPath, r.ID), version: r.Version, on: r.Enabled,
 		of: directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID}, off: saySuspendRequisite, again: sayResumeRequisite,

@@ -2,7 +2,7 @@ package settings
 
 import (
 	"context"
-	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -25,17 +25,14 @@ import (
 
 var directoryTraderRoutes = slices.Concat(
 	[]route{looks(portal.TradersPath, (*visit).traderList)},
-	changes(portal.TradersPath+"/new", caller.OperatorDirectory, (*visit).traderNew, (*visit).makeTrader),
-	settings(portal.TradersPath+"/{id}", caller.OperatorDirectory, (*visit).traderPage, (*visit).changeTrader),
+	makes(portal.TradersPath, caller.OperatorDirectory, (*visit).newTrader),
+	settings(portal.TradersPath+"/{id}", caller.OperatorDirectory, (*visit).trader),
 	switches(portal.TradersPath, (*visit).traderSwitch),
-	settings(
-		portal.TradersPath+"/{id}/payouts/{currency}/{method}",
-		caller.OperatorDirectory, (*visit).traderPayout, (*visit).setTraderPayout,
-	),
-	settings(portal.TradersPath+"/{id}/processor", caller.OperatorDirectory, (*visit).processor, (*visit).setProcessor),
+	settings(portal.TradersPath+"/{id}/payouts/{currency}/{method}", caller.OperatorDirectory, (*visit).traderPayout),
+	settings(portal.TradersPath+"/{id}/processor", caller.OperatorDirectory, (*visit).processor),
 	changes(
 		portal.TradersPath+"/{id}/processor/remove",
-		caller.OperatorDirectory, (*visit).removeProcessorPage, (*visit).removeProcessor,
+		caller.OperatorDirectory, (*visit).removeProcessorPage, keeps((*visit).processorRemoved),
 	),
 )
 
@@ -57,13 +54,9 @@ func (v *visit) traderList() error {
 	}
 	health, err := portal.IfSoon(v.Figures.Traders(v.Ctx(), v.Who, ids, v.Shell.Zone))
 	for _, t := range list {
-		cells := []SubjectCell{{Text: t.Name}, {Text: portal.IDText(t.ID), Class: "num"}}
-		cells = append(cells, v.healthCells(health[t.ID])...)
-		d.Rows = append(d.Rows, DirectoryRow{
-			Href: view.Link(portal.Numbered(portal.TradersPath, t.ID)),
-			Cells: append(cells, SubjectCell{Text: t.SharePercent.String(), Class: "num"},
-				SubjectCell{Text: percentText(t.RatePercent), Class: "num"}, SubjectCell{Badge: traderBadge(t)}),
-		})
+		cells := append([]SubjectCell{{Text: t.Name}, number(portal.IDText(t.ID))}, v.healthCells(health[t.ID])...)
+		d.row(portal.Numbered(portal.TradersPath, t.ID), append(cells,
+			number(t.SharePercent.String()), number(percentText(t.RatePercent)), SubjectCell{Badge: traderBadge(t)})...)
 	}
 	d.Text = sayHealthText
 	return v.showList(d, cursor, err)
@@ -71,7 +64,7 @@ func (v *visit) traderList() error {
 
 // healthCells show how a trader works.
 func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
-	paid, confirms := SubjectCell{Text: none, Class: "num"}, SubjectCell{Text: none, Class: "num"}
+	paid, confirms := number(none), number(none)
 	if success := h.Success(); success != nil {
 		paid.By = new(success.InexactFloat64())
 		paid.Text = v.Shell.Percent(*success) + "\u00a0%"
@@ -94,44 +87,27 @@ func traderBadge(t directory.Trader) view.Badge {
 }
 
 func (v *visit) newTrader() subject {
-	s := subject{
-		title: v.Shell.Say(sayNewTrader), path: portal.TradersPath + "/new", needs: caller.OperatorDirectory,
-		inputs: inputsOf(setting.Trader.Only("name", "sharePercent", "ratePercent")...),
-	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}}
-	s.page.Form.Save, s.page.Form.Back = sayMake, portal.TradersPath
-	return s
-}
-
-func (v *visit) traderNew() error { return v.showSubject(http.StatusOK, v.newTrader(), nil) }
-
-func (v *visit) makeTrader() error {
-	return v.keepSubject(v.newTrader(), "setting-made", func(ctx context.Context, form typed) (string, error) {
+	s := v.newOne(portal.TradersPath, say.Traders, sayNewTrader, caller.OperatorDirectory,
+		inputsOf(setting.Trader.Only("name", "sharePercent", "ratePercent")...)...)
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		var n directory.NewTrader
 		form.fill(setting.Trader, &n)
 		c, err := v.Settings.CreateTrader(ctx, v.Who, n)
 		return portal.Numbered(portal.TradersPath, c.Now.ID), err
-	})
-}
-
-// traderAsked is the trader that the address names.
-func (v *visit) traderAsked() (directory.Trader, error) {
-	id, err := v.named()
-	if err != nil {
-		return directory.Trader{}, err
 	}
-	return v.Settings.Trader(v.Ctx(), v.Who, id)
+	return s
 }
 
 // traderForm is what the page of a trader changes: they are suspended on a page of its own.
 var traderForm = setting.Trader.Without("enabled")
 
-func (v *visit) traderSubject(t directory.Trader) (subject, error) {
-	s := subject{
-		title: t.Name, path: portal.Numbered(portal.TradersPath, t.ID), needs: caller.OperatorDirectory, version: t.Version,
-		log:    [2]string{"trader", portal.IDText(t.ID)},
-		inputs: inputsOf(traderForm.Settings...), values: valuesOf(setting.Trader, t),
+func (v *visit) trader() (subject, error) {
+	t, err := portal.Named(v.Visit, v.Settings.Trader)
+	if err != nil {
+		return subject{}, err
 	}
+	s := oneOf(portal.TradersPath, setting.Trader, t.ID, t.Name, t.Version)
+	s.inputs, s.values = inputsOf(traderForm.Settings...), valuesOf(setting.Trader, t)
 	s.page.State = traderBadge(t)
 	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}}
 	has, err := v.balanceFacts(ledger.Trader, t.ID)
@@ -139,9 +115,7 @@ func (v *visit) traderSubject(t directory.Trader) (subject, error) {
 		return s, err
 	}
 	open, err := v.openFact(directory.Whose{TraderID: t.ID}, portal.AsksTrader, portal.IDText(t.ID))
-	s.page.Facts = append([]SubjectFact{
-		{Label: say.Number, Value: portal.IDText(t.ID), Class: "num"}, {Label: sayMadeOn, At: &t.CreatedAt}, open,
-	}, has...)
+	s.page.Facts = append([]SubjectFact{numberFact(t.ID), {Label: sayMadeOn, At: &t.CreatedAt}, open}, has...)
 	s.page.Links = []SubjectStep{
 		{Label: sayWhyPayments, Href: view.Link(portal.StandingPath(t.ID))},
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Trader, t.ID))},
@@ -152,18 +126,18 @@ func (v *visit) traderSubject(t directory.Trader) (subject, error) {
 			Label: say.FundTitle, Href: view.Query(portal.MoneyPath+"/fund", "traderId", portal.IDText(t.ID)),
 		})
 	}
+	s.more = func(s *subject) error { return v.traderLists(s, t) }
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		u := directory.TraderUpdate{ID: t.ID, Seen: form.Get("version")}
+		form.fill(traderForm, &u)
+		_, err := v.Settings.UpdateTrader(ctx, v.Who, u)
+		return s.path, err
+	}
 	return s, err
 }
 
-func (v *visit) traderPage() error {
-	t, err := v.traderAsked()
-	if err != nil {
-		return err
-	}
-	s, err := v.traderSubject(t)
-	if err != nil {
-		return err
-	}
+// traderLists are the lists of what belongs to a trader, and the steps to their first payment.
+func (v *visit) traderLists(s *subject, t directory.Trader) error {
 	for _, list := range []func() (Directory, error){
 		func() (Directory, error) { return v.requisitesOf(t) },
 		func() (Directory, error) { return v.traderPayouts(t) },
@@ -177,27 +151,9 @@ func (v *visit) traderPage() error {
 		}
 		s.page.Lists = append(s.page.Lists, d)
 	}
-	if s.page.First, err = v.traderSteps(t); err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) changeTrader() error {
-	t, err := v.traderAsked()
-	if err != nil {
-		return err
-	}
-	s, err := v.traderSubject(t)
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		u := directory.TraderUpdate{ID: t.ID, Seen: form.Get("version")}
-		form.fill(traderForm, &u)
-		_, err := v.Settings.UpdateTrader(ctx, v.Who, u)
-		return s.path, err
-	})
+	var err error
+	s.page.First, err = v.traderSteps(t)
+	return err
 }
 
 // traderPayouts are the methods that a trader may pay out by, with how each is set.
@@ -208,77 +164,60 @@ func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	}
 	for _, currency := range catalogue.Currencies {
 		for _, method := range catalogue.Payouts(currency) {
-			badge := view.Badge{Text: sayNotSetYet, Tone: "off"}
+			badge := notSetYet
 			for _, one := range set {
 				if one.Currency == currency && one.Method == method.Name {
 					badge = OnBadge(one.Enabled)
 				}
 			}
-			d.Rows = append(d.Rows, DirectoryRow{
-				Href:  view.Link(portal.Numbered(portal.TradersPath, t.ID) + "/payouts/" + currency + "/" + method.Name),
-				Cells: []SubjectCell{{Text: v.MethodName(method.Name)}, {Text: currency}, {Badge: badge}},
-			})
+			d.row(portal.Numbered(portal.TradersPath, t.ID)+"/payouts/"+currency+"/"+method.Name,
+				SubjectCell{Text: v.MethodName(method.Name)}, SubjectCell{Text: currency}, SubjectCell{Badge: badge})
 		}
 	}
 	return d, err
 }
 
-// ofTrader begins a page of something that belongs to a trader.
+// ofTrader begins a page of something that belongs to a trader, and is not set yet.
 func (v *visit) ofTrader(t directory.Trader, path string) subject {
-	s := subject{path: portal.Numbered(portal.TradersPath, t.ID) + path, needs: caller.OperatorDirectory}
-	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath},
-		{Text: t.Name, Href: view.Link(portal.Numbered(portal.TradersPath, t.ID))},
+	trader := view.Link(portal.Numbered(portal.TradersPath, t.ID))
+	s := subject{
+		path: string(trader) + path, needs: caller.OperatorDirectory, version: directory.NotThere,
 	}
-	s.page.Form.Back = view.Link(portal.Numbered(portal.TradersPath, t.ID))
+	s.page.Crumbs = []Crumb{
+		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}, {Text: t.Name, Href: trader},
+	}
+	s.page.State, s.page.Form.Back = notSetYet, trader
 	return s
 }
 
-func (v *visit) traderPayoutAsked() (directory.TraderPayoutMethod, subject, error) {
-	t, err := v.traderAsked()
+func (v *visit) traderPayout() (subject, error) {
+	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	if err != nil {
-		return directory.TraderPayoutMethod{}, subject{}, err
+		return subject{}, err
 	}
 	m := directory.TraderPayoutMethod{
 		TraderID: t.ID, Currency: v.R.PathValue("currency"), Method: v.R.PathValue("method"),
 	}
 	if _, known := catalogue.Find(catalogue.Payouts(m.Currency), m.Method); !known {
-		return m, subject{}, fault.ErrNotFound
+		return subject{}, fault.ErrNotFound
 	}
 	set, err := v.Settings.TraderPayouts(v.Ctx(), v.Who, t.ID)
 	s := v.ofTrader(t, "/payouts/"+m.Currency+"/"+m.Method)
 	s.title = v.Shell.Say(sayMethodOf, v.MethodName(m.Method), m.Currency)
 	s.log = [2]string{"trader_payout_method", portal.IDText(t.ID) + "/" + m.Currency + "/" + m.Method}
-	s.inputs, s.version = inputsOf(setting.Trader.Find("enabled")), directory.NotThere
-	s.values = filled(map[string]string{"enabled": "1"})
-	s.page.State = view.Badge{Text: sayNotSetYet, Tone: "off"}
+	s.inputs, s.values = inputsOf(setting.Trader.Find("enabled")), url.Values{"enabled": {"1"}}
 	for _, one := range set {
 		if one.Currency == m.Currency && one.Method == m.Method {
 			s.version, s.page.State = one.Version, OnBadge(one.Enabled)
-			s.values = filled(map[string]string{"enabled": onOff(one.Enabled)})
+			s.values = url.Values{"enabled": {onOff(one.Enabled)}}
 		}
 	}
-	return m, s, err
-}
-
-func (v *visit) traderPayout() error {
-	_, s, err := v.traderPayoutAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setTraderPayout() error {
-	m, s, err := v.traderPayoutAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		m.Enabled, m.Seen = *form.tick("enabled"), form.Get("version")
 		_, err := v.Settings.SetTraderPayoutMethod(ctx, v.Who, m)
 		return s.path, err
-	})
+	}
+	return s, err
 }
 
 // processors are a trader's, present and former.
@@ -308,18 +247,9 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		if p.Present {
 			badge = view.Badge{Text: sayProcessorNow, Tone: "good"}
 		}
-		d.Rows = append(d.Rows, DirectoryRow{
-			Href: view.Link(portal.Numbered(portal.TradersPath, t.ID) + "/processor"),
-			Cells: []SubjectCell{
-				{Text: p.URL, Note: p.KeyID},
-				{Text: approved, Class: "num"},
-				{Text: portal.IDText(h.Declined), Class: "num"},
-				{Text: portal.IDText(h.Failed), Class: "num"},
-				{Text: took, Class: "num"},
-				{Text: portal.IDText(p.Open), Class: "num"},
-				{Badge: badge},
-			},
-		})
+		d.row(portal.Numbered(portal.TradersPath, t.ID)+"/processor", SubjectCell{Text: p.URL, Note: p.KeyID},
+			number(approved), number(portal.IDText(h.Declined)), number(portal.IDText(h.Failed)), number(took),
+			number(portal.IDText(p.Open)), SubjectCell{Badge: badge})
 	}
 	d.Text = sayProcessorsText
 	return d, err
@@ -330,27 +260,28 @@ func (v *visit) seconds(d time.Duration) string {
 	return v.Shell.Percent(decimal.New(d.Milliseconds(), -3))
 }
 
+func (v *visit) processor() (subject, error) {
+	_, s, err := v.processorAsked()
+	return s, err
+}
+
 func (v *visit) processorAsked() (directory.Trader, subject, error) {
-	t, err := v.traderAsked()
+	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	if err != nil {
 		return t, subject{}, err
 	}
 	list, err := v.Acquirers.List(v.Ctx(), v.Who, t.ID)
 	s := v.ofTrader(t, "/processor")
-	s.title, s.log, s.version = v.Shell.Say(sayProcessor), [2]string{
-		"trader_acquirer",
-		portal.IDText(t.ID),
-	}, directory.NotThere
+	s.title, s.log = v.Shell.Say(sayProcessor), [2]string{"trader_acquirer", portal.IDText(t.ID)}
 	s.inputs = []input{
 		{name: "url", label: say.ProcessorURL, max: 2048, needed: true},
 		{name: "keyId", label: say.KeyID, needed: true},
 		{name: "secret", label: say.ProcessorSecret, kind: asSecret, needed: true},
 	}
 	s.page.Form.Text, s.page.Form.Save = sayProcessorText, saySetProcessor
-	s.page.State = view.Badge{Text: sayNotSetYet, Tone: "off"}
 	if len(list) > 0 && list[0].Present {
 		s.version, s.page.State = list[0].Version, view.Badge{Text: sayProcessorNow, Tone: "good"}
-		s.values = filled(map[string]string{"url": list[0].URL, "keyId": list[0].KeyID})
+		s.values = url.Values{"url": {list[0].URL}, "keyId": {list[0].KeyID}}
 		s.page.Facts = []SubjectFact{{Label: sayOpenAttempts, Value: portal.IDText(list[0].Open), Class: "num"}}
 		if v.May(s.needs) {
 			s.page.Links = []SubjectStep{
@@ -358,29 +289,14 @@ func (v *visit) processorAsked() (directory.Trader, subject, error) {
 			}
 		}
 	}
-	return t, s, err
-}
-
-func (v *visit) processor() error {
-	_, s, err := v.processorAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setProcessor() error {
-	t, s, err := v.processorAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		_, _, err := v.Acquirers.Set(ctx, v.Who, acquirer.Setting{
 			TraderID: t.ID, URL: form.plain("url"), KeyID: form.plain("keyId"), Secret: form.Get("secret"),
 			Seen: form.Get("version"),
 		})
-		return portal.Numbered(portal.TradersPath, t.ID), err
-	})
+		return string(s.page.Form.Back), err
+	}
+	return t, s, err
 }
 
 func (v *visit) removeProcessorPage() error {
@@ -397,13 +313,13 @@ func (v *visit) removeProcessorPage() error {
 	})
 }
 
-func (v *visit) removeProcessor() error {
+// processorRemoved is the processor as it is taken away.
+func (v *visit) processorRemoved() (subject, error) {
 	t, s, err := v.processorAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "processor-off", func(ctx context.Context, _ typed) (string, error) {
+	s.said = "processor-off"
+	s.keep = func(ctx context.Context, _ typed) (string, error) {
 		_, err := v.Acquirers.Remove(ctx, v.Who, t.ID)
-		return portal.Numbered(portal.TradersPath, t.ID), err
-	})
+		return string(s.page.Form.Back), err
+	}
+	return s, err
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -20,8 +20,8 @@ import (
 
 var directoryUserRoutes = slices.Concat(
 	[]route{looks(portal.UsersPath, (*visit).userList)},
-	changes(portal.UsersPath+"/new", caller.OperatorUsers, (*visit).userNew, (*visit).makeUser),
-	settings(portal.UsersPath+"/{id}", caller.OperatorUsers, (*visit).userPage, (*visit).changeUser),
+	makes(portal.UsersPath, caller.OperatorUsers, (*visit).newUser),
+	settings(portal.UsersPath+"/{id}", caller.OperatorUsers, (*visit).user),
 	changes(portal.UsersPath+"/{id}/{step}", caller.OperatorUsers, (*visit).userStepPage, (*visit).userStep),
 )
 
@@ -40,13 +40,8 @@ func (v *visit) userTable(list []session.User) Directory {
 	given := v.R.URL.Query()
 	d := Directory{
 		Title: say.Users, NewLabel: sayNewUser, None: sayNobodyYet,
-		New: v.Makes(view.Query(
-			portal.UsersPath+"/new",
-			portal.AsksMerchant,
-			given.Get(portal.AsksMerchant),
-			portal.AsksTrader,
-			given.Get(portal.AsksTrader),
-		), caller.OperatorUsers),
+		New: v.Makes(view.Query(portal.UsersPath+"/new", portal.AsksMerchant, given.Get(portal.AsksMerchant),
+			portal.AsksTrader, given.Get(portal.AsksTrader)), caller.OperatorUsers),
 		Columns: []say.Phrase{say.Login, say.Number, say.KindLabel, sayBelongsTo, say.MemberSeen, say.Status},
 	}
 	for _, u := range list {
@@ -54,19 +49,9 @@ func (v *visit) userTable(list []session.User) Directory {
 		if u.Sessions > 0 {
 			seen = v.Shell.When(u.SeenAt)
 		}
-		d.Rows = append(
-			d.Rows,
-			DirectoryRow{Href: view.Link(portal.Numbered(portal.UsersPath, u.ID)), Cells: []SubjectCell{
-				{
-					Text: u.Login,
-				},
-				{Text: portal.IDText(u.ID), Class: "num"},
-				{Text: v.kindAndRole(u.Kind, u.Role)},
-				{Text: u.OfName},
-				{Text: seen},
-				{Badge: view.MemberBadge(u.Enabled, !u.HasPassword)},
-			}},
-		)
+		d.row(portal.Numbered(portal.UsersPath, u.ID), SubjectCell{Text: u.Login}, number(portal.IDText(u.ID)),
+			SubjectCell{Text: v.kindAndRole(u.Kind, u.Role)}, SubjectCell{Text: u.OfName}, SubjectCell{Text: seen},
+			SubjectCell{Badge: view.MemberBadge(u.Enabled, !u.HasPassword)})
 	}
 	return d
 }
@@ -106,6 +91,7 @@ func (v *visit) roleChoices() []view.Option {
 	return append(options, view.Option{Value: string(caller.Cabinet), Text: v.kindAndRole(caller.Cabinet, "")})
 }
 
+// newUser makes a user, and shows the link of their invitation in the answer.
 func (v *visit) newUser() subject {
 	given := v.R.URL.Query()
 	role := string(caller.MerchantPortal) + "/" + string(caller.Owner)
@@ -115,44 +101,31 @@ func (v *visit) newUser() subject {
 	if given.Get(asksKind) == string(caller.Operator) {
 		role = string(caller.Operator) + "/" + string(caller.Admin)
 	}
-	s := subject{
-		title: v.Shell.Say(sayNewUser), path: portal.UsersPath + "/new", needs: caller.OperatorUsers,
-		inputs: []input{
-			{name: "login", label: say.Login, hint: say.LoginHint, needed: true},
-			{name: "role", label: sayKindAndRole, options: v.roleChoices()},
-			{name: "merchantId", label: say.PortalMerchant, hint: sayForMerchants, kind: asPick, pick: portal.PickMerchant},
-			{name: "traderId", label: say.PortalTrader, hint: sayForTraders, kind: asPick, pick: portal.PickTrader},
-			{name: "merchantIds", label: say.CabinetIDs, hint: sayForCabinet, kind: asPick, pick: portal.PickMerchants},
-		},
-		values: url.Values{
-			"role": {role}, "merchantId": {given.Get(portal.AsksMerchant)}, "traderId": {given.Get(portal.AsksTrader)},
-		},
+	s := v.newOne(portal.UsersPath, say.Users, sayNewUser, caller.OperatorUsers,
+		input{name: "login", label: say.Login, hint: say.LoginHint, needed: true},
+		input{name: "role", label: sayKindAndRole, options: v.roleChoices()},
+		input{name: "merchantId", label: say.PortalMerchant, hint: sayForMerchants, kind: asPick, pick: portal.PickMerchant},
+		input{name: "traderId", label: say.PortalTrader, hint: sayForTraders, kind: asPick, pick: portal.PickTrader},
+		input{name: "merchantIds", label: say.CabinetIDs, hint: sayForCabinet, kind: asPick, pick: portal.PickMerchants})
+	s.values = url.Values{
+		"role": {role}, "merchantId": {given.Get(portal.AsksMerchant)}, "traderId": {given.Get(portal.AsksTrader)},
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Users), Href: portal.UsersPath}}
-	s.page.Form.Text, s.page.Form.Save, s.page.Form.Back = sayUserInviteText, say.InviteYes, portal.UsersPath
-	return s
-}
-
-func (v *visit) userNew() error { return v.showSubject(http.StatusOK, v.newUser(), nil) }
-
-// makeUser makes a user, once, and shows the link of their invitation in the answer.
-func (v *visit) makeUser() error {
-	link, login, path := "", "", ""
-	err := v.keepSecret(v.newUser(), "invited-before", func(ctx context.Context, form typed) (string, bool, error) {
+	s.page.Form.Text, s.page.Form.Save, s.said = sayUserInviteText, say.InviteYes, "invited-before"
+	s.keep = func(ctx context.Context, form typed) (string, error) {
 		kind, role, _ := strings.Cut(form.Get("role"), "/")
 		n := session.NewUser{
 			Kind: caller.Kind(kind), Role: caller.Role(role), Login: form.plain("login"),
-			MerchantID: orNone(form.id("merchantId")), TraderID: orNone(form.id("traderId")),
+			MerchantID: optional.Of(form.id("merchantId")), TraderID: optional.Of(form.id("traderId")),
 			MerchantIDs: form.ids("merchantIds"),
 		}
-		c, made, err := v.Sessions.Create(ctx, v.Who, n)
-		link, login, path = made, n.Login, portal.Numbered(portal.UsersPath, c.Now.ID)
-		return path, err == nil, err
-	})
-	if err != nil || link == "" {
-		return err
+		c, link, err := v.Sessions.Create(ctx, v.Who, n)
+		path := portal.Numbered(portal.UsersPath, c.Now.ID)
+		if err == nil {
+			v.reveal = func() error { return v.Invited(n.Login, link, path) }
+		}
+		return path, err
 	}
-	return v.Invited(login, link, path)
+	return s
 }
 
 // ids are numbers with commas between.
@@ -171,19 +144,15 @@ func (t typed) ids(name string) []int64 {
 	return ids
 }
 
-// userAsked is the user that the address names.
-func (v *visit) userAsked() (session.User, error) {
-	id, err := v.named()
+// user is the page of a user, on which they are given another role. The same again changes nothing.
+func (v *visit) user() (subject, error) {
+	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
-		return session.User{}, err
+		return subject{}, err
 	}
-	return v.Sessions.User(v.Ctx(), v.Who, id)
-}
-
-func (v *visit) userSubject(u session.User) subject {
 	s := subject{
 		title: u.Login, path: portal.Numbered(portal.UsersPath, u.ID), needs: caller.OperatorUsers, version: u.Version,
-		log: [2]string{"app_user", portal.IDText(u.ID)}, values: filled(map[string]string{"role": string(u.Role)}),
+		log: [2]string{"app_user", portal.IDText(u.ID)}, values: url.Values{"role": {string(u.Role)}}, said: "member-changed",
 	}
 	if roles := caller.Roles(u.Kind); len(roles) > 0 {
 		role := input{name: "role", label: say.RoleLabel, needed: true}
@@ -202,7 +171,15 @@ func (v *visit) userSubject(u session.User) subject {
 	if v.MayViewAs() && u.Enabled && u.Kind != caller.Operator {
 		s.page.ViewAs = u.Login
 	}
-	return s
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		role := caller.Role(form.Get("role"))
+		if role == u.Role && form.Get("version") == u.Version {
+			return s.path, nil
+		}
+		_, err := v.Sessions.Update(ctx, v.Who, session.UserUpdate{ID: u.ID, Role: &role, Seen: form.Get("version")})
+		return s.path, err
+	}
+	return s, nil
 }
 
 func (v *visit) userFacts(u session.User) []SubjectFact {
@@ -214,7 +191,7 @@ func (v *visit) userFacts(u session.User) []SubjectFact {
 		factor = v.Shell.Say(sayLockedFactor)
 	}
 	facts := []SubjectFact{
-		{Label: say.Number, Value: portal.IDText(u.ID), Class: "num"},
+		numberFact(u.ID),
 		{Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
 	}
 	switch {
@@ -256,33 +233,8 @@ func userSteps(u session.User) []SubjectStep {
 	return append(steps, SubjectStep{Label: say.Reinvite, Href: view.Link(path + "/reinvite")})
 }
 
-func (v *visit) userPage() error {
-	u, err := v.userAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, v.userSubject(u), nil)
-}
-
-// changeUser gives a user another role. The same again changes nothing.
-func (v *visit) changeUser() error {
-	u, err := v.userAsked()
-	if err != nil {
-		return err
-	}
-	s := v.userSubject(u)
-	return v.keepSubject(s, "member-changed", func(ctx context.Context, form typed) (string, error) {
-		role := caller.Role(form.Get("role"))
-		if role == u.Role && form.Get("version") == u.Version {
-			return s.path, nil
-		}
-		_, err := v.Sessions.Update(ctx, v.Who, session.UserUpdate{ID: u.ID, Role: &role, Seen: form.Get("version")})
-		return s.path, err
-	})
-}
-
 func (v *visit) userStepPage() error {
-	u, err := v.userAsked()
+	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
 		return err
 	}
@@ -314,7 +266,7 @@ func (v *visit) askStep(u session.User, name, reason string, wrong map[string]st
 
 // userStep does what was asked, once. The link of a new invitation is shown in the answer alone.
 func (v *visit) userStep() error {
-	u, err := v.userAsked()
+	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
 
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -80,7 +82,16 @@ type SubjectCell struct {
 	Drawn templ.Component
 }
 
+// number is a cell that stands at the right.
+func number(text string) SubjectCell { return SubjectCell{Text: text, Class: "num"} }
+
+func (d *Directory) row(href string, cells ...SubjectCell) {
+	d.Rows = append(d.Rows, DirectoryRow{Href: templ.SafeURL(href), Cells: cells})
+}
+
 func (c SubjectCell) hasBadge() bool { return c.Badge.Text != say.Phrase{} }
+
+var notSetYet = view.Badge{Text: sayNotSetYet, Tone: "off"}
 
 // OnBadge shows whether something is switched on.
 func OnBadge(on bool) view.Badge {
@@ -136,6 +147,11 @@ type SubjectFact struct {
 	Class string
 }
 
+// numberFact is the number by which logs and programs know a subject.
+func numberFact(id int64) SubjectFact {
+	return SubjectFact{Label: say.Number, Value: portal.IDText(id), Class: "num"}
+}
+
 // ChangeForm are settings as a form, or as facts to those who may not change them.
 type ChangeForm struct {
 	Title say.Phrase
@@ -161,14 +177,7 @@ type Input struct {
 	Shown string
 }
 
-func (i Input) has(value string) bool {
-	for _, one := range i.Several {
-		if one == value {
-			return true
-		}
-	}
-	return false
-}
+func (i Input) has(value string) bool { return slices.Contains(i.Several, value) }
 
 func (i Input) choice() view.Choice {
 	return view.Choice{Name: i.Name, Label: i.Label, Value: i.Value, Options: i.Options, Wrong: i.Wrong}

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"net/http"
 
 	"gateway.example/internal/chain"
 	"gateway.example/internal/directory"
@@ -11,13 +10,11 @@ import (
 	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
-	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What holds for withdrawals by each network.
 var withdrawalRoutes = append(
-	settings(portal.TermsPath+"/{network}", setting.WithdrawalTerms.Needs, (*visit).termsPage, (*visit).setTerms),
+	settings(portal.TermsPath+"/{network}", setting.WithdrawalTerms.Needs, (*visit).terms),
 	looks(portal.TermsPath, (*visit).termsList),
 )
 
@@ -35,9 +32,9 @@ func (v *visit) termsList() error {
 		return err
 	}
 	labels := setting.WithdrawalTerms.Only("fee", "minAmount", "dailyAmount")
-	d := Directory{Columns: []say.Phrase{say.Network}, Text: sayTermsText}
+	d := Directory{Title: say.WithdrawalsTerms, Columns: []say.Phrase{say.Network}, Text: sayTermsText}
 	for _, one := range labels {
-		d.Columns = append(d.Columns, say.Both(one.Label.En, one.Label.Ru))
+		d.Columns = append(d.Columns, say.Of(one.Label))
 	}
 	d.Columns = append(d.Columns, say.Status)
 	for _, network := range chain.Names() {
@@ -46,19 +43,17 @@ func (v *visit) termsList() error {
 		for _, t := range list {
 			if t.Network == network {
 				cells = []SubjectCell{
-					{Text: network}, {Text: v.Shell.Number(t.Fee), Class: "num"}, {Text: v.Shell.Number(t.MinAmount), Class: "num"},
-					{Text: v.Shell.Number(t.DailyAmount), Class: "num"}, {Badge: OnBadge(t.Enabled)},
+					{Text: network}, number(v.Shell.Number(t.Fee)), number(v.Shell.Number(t.MinAmount)),
+					number(v.Shell.Number(t.DailyAmount)), {Badge: OnBadge(t.Enabled)},
 				}
 			}
 		}
-		d.Rows = append(d.Rows, DirectoryRow{Href: view.Link(portal.TermsPath + "/" + network), Cells: cells})
+		d.row(portal.TermsPath+"/"+network, cells...)
 	}
-	v.Shell.Title = v.Shell.Say(say.WithdrawalsTerms)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
-	return nil
+	return v.showDirectory(d)
 }
 
-func (v *visit) termsAsked() (subject, error) {
+func (v *visit) terms() (subject, error) {
 	network := v.R.PathValue("network")
 	if _, known := chain.Find(network); !known {
 		return subject{}, fault.ErrNotFound
@@ -75,26 +70,11 @@ func (v *visit) termsAsked() (subject, error) {
 			s.version, s.values = t.Version, valuesOf(setting.WithdrawalTerms, t)
 		}
 	}
-	return s, err
-}
-
-func (v *visit) termsPage() error {
-	s, err := v.termsAsked()
-	if err != nil {
-		return err
-	}
-	return v.showSubject(http.StatusOK, s, nil)
-}
-
-func (v *visit) setTerms() error {
-	s, err := v.termsAsked()
-	if err != nil {
-		return err
-	}
-	return v.keepSubject(s, "setting-saved", func(ctx context.Context, form typed) (string, error) {
-		n := withdrawal.NewTerms{Network: v.R.PathValue("network"), Enabled: *form.tick("enabled"), Seen: form.Get("version")}
+	s.keep = func(ctx context.Context, form typed) (string, error) {
+		n := withdrawal.NewTerms{Network: network, Enabled: *form.tick("enabled"), Seen: form.Get("version")}
 		n.Fee, n.MinAmount, n.DailyAmount = form.plain("fee"), form.plain("minAmount"), form.plain("dailyAmount")
 		_, err := v.Withdrawals.SetTerms(ctx, v.Who, n)
 		return s.path, err
-	})
+	}
+	return s, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/withdrawal"
@@ -86,23 +87,20 @@ var decisions = []decision{
 var operatorRoutes = func() []route {
 	one := portal.WithdrawalsPath + "/{id}"
 	routes := []route{
-		{
-			Pattern: "GET " + portal.WithdrawalsPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-			Handle: (*visit).queue,
-		},
-		{Pattern: "GET " + one, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).decidable},
-		{Pattern: "GET " + listsPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).lists},
-		{Pattern: "POST " + listsPath, Kinds: portal.Operators, Needs: caller.OperatorMoney, Handle: (*visit).handOver},
-		{Pattern: "GET " + listsPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).document},
+		{Pattern: "GET " + portal.WithdrawalsPath, Needs: caller.OperatorRead, Handle: (*visit).queue},
+		{Pattern: "GET " + one, Needs: caller.OperatorRead, Handle: (*visit).decidable},
+		{Pattern: "GET " + listsPath, Needs: caller.OperatorRead, Handle: (*visit).lists},
+		{Pattern: "POST " + listsPath, Needs: caller.OperatorMoney, Handle: (*visit).handOver},
+		{Pattern: "GET " + listsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).document},
 	}
 	for _, d := range decisions {
 		routes = append(routes,
 			route{
-				Pattern: "GET " + one + "/" + d.step, Kinds: portal.Operators, Needs: caller.OperatorMoney,
+				Pattern: "GET " + one + "/" + d.step, Needs: caller.OperatorMoney,
 				Handle: func(v *visit) error { return v.askDecision(d, "", nil) },
 			},
 			route{
-				Pattern: "POST " + one + "/" + d.step, Kinds: portal.Operators, Needs: caller.OperatorMoney,
+				Pattern: "POST " + one + "/" + d.step, Needs: caller.OperatorMoney,
 				Handle: func(v *visit) error { return v.decide(d) },
 			})
 	}
@@ -111,8 +109,8 @@ var operatorRoutes = func() []route {
 
 func (v *visit) queue() error {
 	query := v.R.URL.Query()
-	page := withdrawal.Page{Status: portal.Given(query.Get(portal.AsksStatus))}
-	page.Cursor = portal.Given(query.Get("cursor"))
+	page := withdrawal.Page{Status: optional.Of(query.Get(portal.AsksStatus))}
+	page.Cursor = optional.Of(query.Get("cursor"))
 	found, next, err := v.Withdrawals.List(v.Ctx(), v.Who, page)
 	if fault.As(err) != nil && v.Wrong(err) != nil {
 		return fault.ErrNotFound
@@ -198,11 +196,7 @@ func (v *visit) decidable() error {
 
 // asked is the withdrawal that the address names, with whose it is.
 func (v *visit) asked() (withdrawal.Withdrawal, Detail, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return withdrawal.Withdrawal{}, Detail{}, err
-	}
-	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
 		return w, Detail{}, err
 	}
@@ -243,11 +237,7 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 }
 
 func (v *visit) decide(d decision) error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
@@ -274,13 +264,13 @@ func (v *visit) decide(d decision) error {
 
 func (v *visit) lists() error {
 	var page withdrawal.HandOverPage
-	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
 	found, next, err := v.Withdrawals.HandOvers(v.Ctx(), v.Who, page)
 	if err != nil {
 		return err
 	}
 	var approved withdrawal.Page
-	approved.Status = portal.Given(string(withdrawal.Approved))
+	approved.Status = optional.Of(string(withdrawal.Approved))
 	waits, _, err := v.Withdrawals.List(v.Ctx(), v.Who, approved)
 	if err != nil {
 		return err

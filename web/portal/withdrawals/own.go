@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
@@ -24,23 +25,23 @@ import (
 
 // ownRoutes are the pages of whoever has USDT leave, a merchant's or a trader's.
 func ownRoutes(base string) []route {
-	kinds, reads, acts := portal.Merchants, caller.MerchantMoney, caller.MerchantWithdraw
+	reads, acts := caller.MerchantMoney, caller.MerchantWithdraw
 	if base == "/trader" {
-		kinds, reads, acts = portal.Traders, caller.TraderMoney, caller.TraderWithdraw
+		reads, acts = caller.TraderMoney, caller.TraderWithdraw
 	}
 	path := base + "/withdrawals"
 	return []route{
-		{Pattern: "GET " + path, Kinds: kinds, Needs: reads, Handle: (*visit).list},
-		{Pattern: "GET " + path + "/new", Kinds: kinds, Needs: acts, Handle: (*visit).ask},
-		{Pattern: "POST " + path, Kinds: kinds, Needs: acts, Handle: (*visit).request},
-		{Pattern: "GET " + path + "/{id}", Kinds: kinds, Needs: reads, Handle: (*visit).one},
-		{Pattern: "GET " + path + "/{id}/cancel", Kinds: kinds, Needs: acts, Handle: (*visit).askCancel},
-		{Pattern: "POST " + path + "/{id}/cancel", Kinds: kinds, Needs: acts, Handle: (*visit).cancel},
-		{Pattern: "GET " + path + "/addresses", Kinds: kinds, Needs: reads, Handle: (*visit).addresses},
-		{Pattern: "POST " + path + "/addresses", Kinds: kinds, Needs: acts, Handle: (*visit).addAddress},
-		{Pattern: "GET " + path + "/addresses/new", Kinds: kinds, Needs: acts, Handle: (*visit).askAddress},
-		{Pattern: "GET " + path + "/addresses/{id}/remove", Kinds: kinds, Needs: acts, Handle: (*visit).askRemove},
-		{Pattern: "POST " + path + "/addresses/{id}/remove", Kinds: kinds, Needs: acts, Handle: (*visit).remove},
+		{Pattern: "GET " + path, Needs: reads, Handle: (*visit).list},
+		{Pattern: "GET " + path + "/new", Needs: acts, Handle: (*visit).ask},
+		{Pattern: "POST " + path, Needs: acts, Handle: (*visit).request},
+		{Pattern: "GET " + path + "/{id}", Needs: reads, Handle: (*visit).one},
+		{Pattern: "GET " + path + "/{id}/cancel", Needs: acts, Handle: (*visit).askCancel},
+		{Pattern: "POST " + path + "/{id}/cancel", Needs: acts, Handle: (*visit).cancel},
+		{Pattern: "GET " + path + "/addresses", Needs: reads, Handle: (*visit).addresses},
+		{Pattern: "POST " + path + "/addresses", Needs: acts, Handle: (*visit).addAddress},
+		{Pattern: "GET " + path + "/addresses/new", Needs: acts, Handle: (*visit).askAddress},
+		{Pattern: "GET " + path + "/addresses/{id}/remove", Needs: acts, Handle: (*visit).askRemove},
+		{Pattern: "POST " + path + "/addresses/{id}/remove", Needs: acts, Handle: (*visit).remove},
 	}
 }
 
@@ -51,7 +52,7 @@ func (v *visit) may() bool { return v.Who.May(caller.MerchantWithdraw, caller.Tr
 
 func (v *visit) list() error {
 	var page withdrawal.Page
-	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
 	found, next, err := v.Withdrawals.List(v.Ctx(), v.Who, page)
 	if err != nil {
 		return err
@@ -360,11 +361,7 @@ func (v *visit) askCancel() error {
 }
 
 func (v *visit) cancel() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
