@@ -22,6 +22,14 @@ func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 	return list
 }
 
+// AtRight has some of the columns of a table stand at the right, as numbers do.
+func AtRight(columns []view.Column, at ...int) []view.Column {
+	for _, i := range at {
+		columns[i].Right = true
+	}
+	return columns
+}
+
 // Question shows a question.
 func (v *Visit) Question(q view.Question) error {
 	q.Token = submission.NewToken()

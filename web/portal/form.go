@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,13 @@ func (v *Visit) Show(status int, page func(view.Shell) site.Page) {
 	}
 	v.W.Header().Add("Vary", "HX-Request")
 	site.Show(v.W, v.R, status, page(v.Shell))
+}
+
+// ShowPage renders a page with a title.
+func ShowPage[T any](v *Visit, status int, title string, page func(view.Shell, T) site.Page, shown T) error {
+	v.Shell.Title = title
+	v.Show(status, func(s view.Shell) site.Page { return page(s, shown) })
+	return nil
 }
 
 // NotFound says that there is no such page.
@@ -132,6 +140,15 @@ func (v *Visit) Wrong(err error) map[string]string {
 	// It is said now: what the page shows besides is read without it.
 	v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), nil))
 	return found
+}
+
+// IDOf is a number that a form sends; what is none is nobody's.
+func IDOf(form url.Values, name string) int64 {
+	id, err := strconv.ParseInt(form.Get(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
 }
 
 // Once acts at the first sending of a form, and leads to where that led at each. A page that sends the form by its script

@@ -47,7 +47,7 @@ func (v *Visit) told(
 				v.Shell.Say(say.Method(line.Request.Method)))
 			told.Notes = []string{v.Shell.Say(until, v.Shell.When(line.Request.ExpiresAt))}
 		case timeline.WhatStatus:
-			told.Text = v.statusMoved(line, status)
+			told.Text = v.statusMoved(line.From, line.To, status)
 			if came := line.Received; came.Valid {
 				told.Notes = append(told.Notes, v.Shell.Say(say.LineReceived, v.Shell.Amount(came.Decimal, line.Currency)))
 			}
@@ -64,11 +64,11 @@ func (v *Visit) told(
 	return shown
 }
 
-func (v *Visit) statusMoved(line timeline.Line, status func(string) say.Phrase) string {
-	if line.From == "" {
-		return v.Shell.Say(say.LineStatusFirst, v.Shell.Say(status(line.To)))
+func (v *Visit) statusMoved(from, to string, status func(string) say.Phrase) string {
+	if from == "" {
+		return v.Shell.Say(say.LineStatusFirst, v.Shell.Say(status(to)))
 	}
-	return v.Shell.Say(say.LineStatus, v.Shell.Say(status(line.From)), v.Shell.Say(status(line.To)))
+	return v.Shell.Say(say.LineStatus, v.Shell.Say(status(from)), v.Shell.Say(status(to)))
 }
 
 // Meet has operators read the logins of those who did something, beside what they are.
@@ -298,22 +298,27 @@ func codeOf(line timeline.Line) []view.Code {
 	return nil
 }
 
-// DepositLines put what became of a deposit into words.
-func (v *Visit) DepositLines(moves []deposit.Move) []view.Line {
+// Moves put what became of a deposit or of a withdrawal into words. They meet those who did it.
+func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]view.Line, error) {
+	actors := make([]string, 0, len(moves))
+	for _, move := range moves {
+		actors = append(actors, move.Actor)
+	}
+	if err := v.Meet(actors); err != nil {
+		return nil, err
+	}
 	lines := make([]view.Line, 0, len(moves))
 	for _, move := range moves {
-		line := view.Line{At: move.At, Kind: "status", Actor: v.ActorName(move.Actor)}
-		line.Text = v.Shell.Say(say.LineStatusFirst, v.Shell.Say(say.DepositStatus(move.To)))
-		if move.From != "" {
-			line.Text = v.Shell.Say(
-				say.LineStatus, v.Shell.Say(say.DepositStatus(move.From)), v.Shell.Say(say.DepositStatus(move.To)))
+		line := view.Line{
+			At: move.At, Kind: "status", Actor: v.ActorName(move.Actor),
+			Text: v.statusMoved(move.From, move.To, status),
 		}
 		if move.Reason != "" {
 			line.Notes = []string{v.Shell.Say(say.LineReason, move.Reason)}
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, nil
 }
 
 // RateSteps shows a sum in the reader's words: what each line is, the numbers it came of, and its value.

@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // A merchant's appeals of failed payments.
@@ -73,9 +72,7 @@ func (v *visit) appeals() error {
 		})
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	v.Shell.Title = v.Shell.Say(say.Appeals)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return AppealsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Appeals), AppealsPage, shown)
 }
 
 func (v *visit) appeal() error {
@@ -99,9 +96,7 @@ func (v *visit) appeal() error {
 	if a.Status == "completed" || a.Status == "failed" {
 		shown.Decision = optional.Value(a.Payment.StatusReason)
 	}
-	v.Shell.Title = v.Shell.Say(say.AppealTitle, a.ID)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AppealPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.AppealTitle, a.ID), AppealPage, shown)
 }
 
 func (v *visit) appealFile() error {
@@ -160,9 +155,7 @@ func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong
 	for _, file := range files {
 		shown.Receipts = append(shown.Receipts, v.ReceiptShown(p.ID, file))
 	}
-	v.Shell.Title = v.Shell.Say(say.PaymentTitle, p.ID)
-	v.Show(status, func(s view.Shell) site.Page { return NewAppealPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.PaymentTitle, p.ID), NewAppealPage, shown)
 }
 
 // openAppeal opens an appeal with a file, or with a receipt that the payer sent.

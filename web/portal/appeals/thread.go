@@ -42,10 +42,7 @@ func (v *visit) threads() error {
 	}
 	sheet := view.Sheet{
 		Label: v.Shell.Say(say.Appeals), Empty: a.Nothing(),
-		Columns: []view.Column{
-			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(say.About)},
-			{Text: v.Shell.Say(say.Status)}, {Text: v.Shell.Say(sayLastMessage)}, {Text: v.Shell.Say(sayUnread)},
-		},
+		Columns: portal.AtRight(v.Columns(false, say.Number, say.Amount, say.About, say.Status, sayLastMessage, sayUnread), 1),
 	}
 	for _, one := range found {
 		badge, unread := view.AppealBadge(one.Appeal.Status), view.Cell{}
@@ -87,9 +84,7 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 	if v.Who.Kind == caller.Trader && t.Open {
 		shown.About = v.Shell.Say(sayThreadAbout)
 	}
-	v.Shell.Title = v.Shell.Say(say.AppealTitle, id)
-	v.Show(status, func(s view.Shell) site.Page { return ThreadPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.AppealTitle, id), ThreadPage, shown)
 }
 
 // sendMessage sends a message, once. What may hold a card number is not shown again.

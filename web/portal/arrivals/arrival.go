@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -15,9 +14,9 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const arrivalsPath = "/trader/arrivals"
@@ -47,10 +46,7 @@ func (v *visit) list() error {
 		return err
 	}
 	shown := List{MayKeep: v.Who.May(caller.TraderWork), Typed: typed, Money: view.Sheet{
-		Label: v.Shell.Say(say.ArrivalsTitle), Columns: []view.Column{
-			{Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(sayCame)}, {Text: v.Shell.Say(say.Requisite)},
-			{Text: v.Shell.Say(sayFrom)}, {Text: v.Shell.Say(sayNote)},
-		},
+		Label: v.Shell.Say(say.ArrivalsTitle), Columns: portal.AtRight(v.Columns(false, say.Amount, sayCame, say.Requisite, sayFrom, sayNote), 0),
 	}}
 	for _, a := range found {
 		note := view.Cell{Text: a.Note}
@@ -64,9 +60,7 @@ func (v *visit) list() error {
 	if next != nil {
 		shown.Next = view.Query(arrivalsPath, "q", typed, "cursor", *next)
 	}
-	v.Shell.Title = v.Shell.Say(say.ArrivalsTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.ArrivalsTitle), ListPage, shown)
 }
 
 // requisite is what a requisite is called.
@@ -107,9 +101,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 			{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true},
 		},
 	}
-	v.Shell.Title = v.Shell.Say(sayKeep)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayKeep), view.MoneyFormPage, form)
 }
 
 func (v *visit) keep() error {
@@ -126,10 +118,7 @@ func (v *visit) keep() error {
 		}
 		said.At = &at
 	}
-	requisite, err := strconv.ParseInt(form.Get("requisite"), 10, 64)
-	if err != nil {
-		requisite = 0 // nobody's
-	}
+	requisite := portal.IDOf(form, "requisite")
 	err = v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Payments.KeepMoney(v.Ctx(), v.Who, requisite, said)
 		return submission.Outcome{LedTo: arrivalsPath, Said: "saved"}, err

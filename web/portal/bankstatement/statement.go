@@ -124,10 +124,7 @@ func (v *visit) put(page *Page, c report.Compared) {
 func (v *visit) sheet(label, none say.Phrase) view.Sheet {
 	return view.Sheet{
 		Label: v.Shell.Say(label), Empty: view.Empty{Title: none},
-		Columns: []view.Column{
-			{Text: v.Shell.Say(say.SlotLabel)}, {Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(sayBankSays)},
-			{Text: v.Shell.Say(sayPayment)},
-		},
+		Columns: portal.AtRight(v.Columns(false, say.SlotLabel, say.Amount, sayBankSays, sayPayment), 1),
 	}
 }
 

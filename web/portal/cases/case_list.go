@@ -202,9 +202,7 @@ func (v *visit) showCase(of caseKind, found decidable, decisions []decision, sho
 			shown.Desk, shown.Fitting.May = nil, false
 		}
 	}
-	v.Shell.Title = found.name
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return CasePage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, found.name, CasePage, shown)
 }
 
 func (v *visit) caseDeposit() error {
@@ -216,16 +214,13 @@ func (v *visit) caseDeposit() error {
 	if err != nil {
 		return err
 	}
-	actors := make([]string, 0, len(moves))
-	for _, move := range moves {
-		actors = append(actors, move.Actor)
-	}
-	if err := v.Meet(actors); err != nil {
+	lines, err := v.Moves(moves, say.DepositStatus)
+	if err != nil {
 		return err
 	}
 	return v.showCase(depositCase, found, depositDecisions, Case{
 		List: depositCaseLink, ListLabel: say.Deposits, Status: view.DepositBadge(found.status),
-		At: moves[0].At, AtLabel: say.Created, Lines: v.DepositLines(moves),
+		At: moves[0].At, AtLabel: say.Created, Lines: lines,
 	})
 }
 

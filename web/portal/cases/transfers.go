@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Transfers is what came to the platform and is for no deposit.
@@ -64,9 +63,7 @@ func (v *visit) transfers() error {
 		shown.Items, ids = append(shown.Items, row), append(ids, t.ID)
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	v.Shell.Title = v.Shell.Say(sayTransfers)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TransfersPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayTransfers), TransfersPage, shown)
 }
 
 // assign has a transfer be for the deposit that the operator names.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -84,19 +83,12 @@ func (v *visit) deposits() error {
 	for _, d := range found {
 		ids = append(ids, d.ID)
 		shown.Items = append(shown.Items, DepositRow{
-			ID:        d.ID,
-			Href:      view.Link(v.DepositPath(d.ID)),
-			CreatedAt: d.CreatedAt,
-			Amount:    v.Shell.USDT(d.Amount),
-			Network:   d.Network,
-			Cashbox:   boxes.Name(strconv.FormatInt(d.CashboxID, 10)),
-			Status:    view.DepositBadge(d.Status),
+			ID: d.ID, Href: view.Link(v.DepositPath(d.ID)), CreatedAt: d.CreatedAt, Amount: v.Shell.USDT(d.Amount),
+			Network: d.Network, Cashbox: boxes.Name(portal.IDText(d.CashboxID)), Status: view.DepositBadge(d.Status),
 		})
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	v.Shell.Title = v.Shell.Say(say.Deposits)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return DepositsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Deposits), DepositsPage, shown)
 }
 
 func (v *visit) deposit() error {
@@ -164,7 +156,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 		return err
 	}
 	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Here: v.DepositPath(d.ID), Facts: []view.Fact{
-		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(d.CashboxID, 10))},
+		{Label: say.Cashbox, Value: boxes.Name(portal.IDText(d.CashboxID))},
 		{Label: say.Network, Value: d.Network},
 	}}
 	if d.Status == "pending" {
@@ -187,8 +179,10 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	}
 	shown.Facts = append(shown.Facts, v.seenOf(d)...)
 	shown.Noted = v.Noted(d.Metadata, "/deposits")
-	shown.Curl = v.Curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
-	shown.Lines = v.DepositLines(moves)
+	shown.Curl = v.Curl("/api/v1/deposits/" + portal.IDText(d.ID))
+	if shown.Lines, err = v.Moves(moves, say.DepositStatus); err != nil {
+		return err
+	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DepositTitle, d.ID), len(wrong) > 0
 	v.Show(status, func(s view.Shell) site.Page { return DepositPage(s, shown) })
 	return nil
@@ -207,7 +201,7 @@ func (v *visit) sendTo(shown *Deposit, d deposit.Deposit) error {
 		return err
 	}
 	if v.Shell.Sandbox && d.Transfer == nil {
-		shown.SandboxSend = view.Link("/sandbox/wallet/deposits/" + strconv.FormatInt(d.ID, 10))
+		shown.SandboxSend = view.Link("/sandbox/wallet/deposits/" + portal.IDText(d.ID))
 	}
 	shown.Send = Send{Network: d.Network, Address: d.Address, QR: string(code)}
 	return nil
@@ -228,18 +222,12 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 		return err
 	}
 	shown := NewDeposit{
-		AsksAddress: len(receiving) == 0,
-		Token:       typed.Get("token"),
-		Cashbox:     typed.Get(portal.AsksCashbox),
-		Amount:      typed.Get("amount"),
-		Network:     typed.Get("network"),
-		Address:     typed.Get("address"),
-		Reference:   typed.Get("externalReference"),
-		Metadata:    typed.Get("metadata"),
-		Wrong:       wrong,
+		AsksAddress: len(receiving) == 0, Token: typed.Get("token"), Cashbox: typed.Get(portal.AsksCashbox),
+		Amount: typed.Get("amount"), Network: typed.Get("network"), Address: typed.Get("address"),
+		Reference: typed.Get("externalReference"), Metadata: typed.Get("metadata"), Wrong: wrong,
 	}
 	for _, box := range boxes {
-		id := strconv.FormatInt(box.ID, 10)
+		id := portal.IDText(box.ID)
 		shown.Cashboxes = append(shown.Cashboxes, view.Option{Value: id, Text: boxes.Name(id)})
 	}
 	for _, r := range receiving {
@@ -253,9 +241,7 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 			shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
 		}
 	}
-	v.Shell.Title = v.Shell.Say(sayRequestDeposit)
-	v.Show(status, func(s view.Shell) site.Page { return NewDepositPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRequestDeposit), NewDepositPage, shown)
 }
 
 // requestDeposit asks for a deposit. The form's token is its idempotency key.
@@ -264,10 +250,7 @@ func (v *visit) requestDeposit() error {
 	if err != nil {
 		return err
 	}
-	box, err := strconv.ParseInt(form.Get(portal.AsksCashbox), 10, 64)
-	if err != nil {
-		box = 0 // nobody's
-	}
+	box := portal.IDOf(form, portal.AsksCashbox)
 	noted, flaw := metadata.TypedLines(form.Get("metadata"))
 	if flaw != "" {
 		err := fault.Fields{"metadata": {flaw}}.Err()
@@ -303,7 +286,7 @@ func (v *visit) balance() error {
 	}
 	shown := Balances{Deposits: v.Who.May(caller.MerchantDeposits)}
 	for _, box := range boxes {
-		id, b := strconv.FormatInt(box.ID, 10), box.Balance
+		id, b := portal.IDText(box.ID), box.Balance
 		shown.Items = append(shown.Items, BalanceRow{
 			Name: box.Name, Number: id, Currency: box.Currency,
 			Total: v.Shell.Figure(b.Total), Available: v.Shell.Figure(b.Available), Reserved: v.Shell.Figure(b.Reserved),
@@ -311,7 +294,5 @@ func (v *visit) balance() error {
 			Statement: view.Query(portal.OwnStatementPath, portal.AsksCashbox, id),
 		})
 	}
-	v.Shell.Title = v.Shell.Say(say.BalanceTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return BalancePage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.BalanceTitle), BalancePage, shown)
 }

@@ -193,9 +193,7 @@ func (v *visit) ask(
 	if sight := p.Seen(v.Who); sight.Amount != nil {
 		question.USDT = v.Shell.USDT(*sight.Amount)
 	}
-	v.Shell.Title = v.Shell.Say(say.Payment, p.ID)
-	v.Show(status, func(s view.Shell) site.Page { return page(s, question) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.Payment, p.ID), page, question)
 }
 
 func (v *visit) confirm() error {

@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const earningsPath = "/trader/earnings"
@@ -73,9 +72,7 @@ func (v *visit) earnings() error {
 		shown.Answer[2].Now = v.Lasting(all.Median)
 	}
 	shown.Earned, shown.Speed = v.earningsCharts(slots, days)
-	v.Shell.Title = v.Shell.Say(sayEarnings)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return EarningsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayEarnings), EarningsPage, shown)
 }
 
 // earningsCharts draw what was earned in each slot, and how fast payments were confirmed.

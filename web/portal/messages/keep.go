@@ -3,7 +3,6 @@ package messages
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -17,7 +16,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // askKeep asks to which requisite the money came that a message tells of, and how much where no pattern has read it.
@@ -61,9 +59,7 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	form.Fields = append(form.Fields,
 		view.Field{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
 		view.Field{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true})
-	v.Shell.Title = v.Shell.Say(sayKeep)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayKeep), view.MoneyFormPage, form)
 }
 
 // cameTo are the requisites of a message's trader, in its currency.
@@ -96,10 +92,7 @@ func (v *visit) keep() error {
 	if err != nil {
 		return err
 	}
-	requisite, err := strconv.ParseInt(form.Get("requisite"), 10, 64)
-	if err != nil {
-		requisite = 0 // nobody's
-	}
+	requisite := portal.IDOf(form, "requisite")
 	k := bankmessage.Keeping{
 		MessageID: id, RequisiteID: requisite, Payer: optional.Of(form.Get("payer")), Note: optional.Of(form.Get("note")),
 	}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -17,7 +16,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const messagesPath = "/trader/messages"
@@ -86,9 +84,7 @@ func (v *visit) messages() error {
 	if shown.Rules, err = v.rules(rules, phones); err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.MessagesOfBanks)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MessagesPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.MessagesOfBanks), MessagesPage, shown)
 }
 
 func (v *visit) message(m bankmessage.Message) Message {
@@ -137,10 +133,7 @@ func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	if err != nil {
 		return err
 	}
-	payment, err := strconv.ParseInt(form.Get("payment"), 10, 64)
-	if err != nil {
-		payment = 0
-	}
+	payment := portal.IDOf(form, "payment")
 	err = do(id, payment)
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
 		return v.Done(v.from(), "changed")
@@ -182,9 +175,7 @@ func (v *visit) showObjection(status int, id int64, reason string, wrong map[str
 		Back: messagesPath, Hidden: [][2]string{{"token", submission.NewToken()}},
 		Fields: []view.Field{{Name: "reason", Label: say.Reason, Area: true, Value: reason, Wrong: wrong["reason"], Max: 500}},
 	}
-	v.Shell.Title = v.Shell.Say(sayObject)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayObject), view.MoneyFormPage, asked)
 }
 
 func (v *visit) object() error {
@@ -212,7 +203,7 @@ func (v *visit) object() error {
 func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Shell.Say(sayPhones),
-		Columns: []view.Column{{Text: v.Shell.Say(sayPhone)}, {Text: v.Shell.Say(sayHeard)}, {Text: v.Shell.Say(say.Status)}},
+		Columns: v.Columns(false, sayPhone, sayHeard, say.Status),
 	}
 	for _, d := range list {
 		heard, state := view.Cell{At: d.HeardAt}, view.Cell{Text: v.Shell.Say(sayConnected), Tone: "good"}
@@ -233,10 +224,7 @@ func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Rules, error) {
 	shown := Rules{Search: v.R.URL.Query().Get("q"), Pages: view.Pages{Sorted: true}, Sheet: view.Sheet{
 		Label: v.Shell.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
-		Columns: []view.Column{
-			{Text: v.Shell.Say(say.Requisite)}, {Text: v.Shell.Say(sayMode)}, {Text: v.Shell.Say(say.Bank)},
-			{Text: v.Shell.Say(sayMost), Right: true}, {Text: v.Shell.Say(sayHowRight)},
-		},
+		Columns: portal.AtRight(v.Columns(false, say.Requisite, sayMode, say.Bank, sayMost, sayHowRight), 3),
 	}}
 	query := directory.OwnQuery{Search: shown.Search}
 	if shown.Search == "" {

@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 var operatorRoutes = []route{
@@ -55,10 +54,7 @@ func (v *visit) tried(n bankmessage.NewPattern, tried bankmessage.Try) *Tried {
 		Knows: v.Shell.Say(sayKnows, tried.Known, tried.Of), Cut: tried.Cut, Line: string(n.Kind) + " " + n.Expr,
 		Sheet: view.Sheet{
 			Label: v.Shell.Say(sayWhatItReads), Empty: view.Empty{Title: sayKnowsNone},
-			Columns: []view.Column{
-				{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(say.Amount), Right: true},
-				{Text: v.Shell.Say(sayBalance), Right: true}, {Text: v.Shell.Say(sayAccount)},
-			},
+			Columns: portal.AtRight(v.Columns(false, saySender, sayText, say.Amount, sayBalance, sayAccount), 2, 3),
 		},
 	}
 	for _, m := range tried.Messages {
@@ -108,9 +104,7 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 		Name: "pattern", Label: sayPattern, Hint: v.Shell.Say(sayPatternHint), Area: true, Value: begun, Wrong: wrong["pattern"],
 		Max: 1000, More: templ.Attributes{"class": "mono", "spellcheck": "false", "autocomplete": "off"},
 	}
-	v.Shell.Title = v.Shell.Say(say.MessagesOfBanks)
-	v.Show(status, func(s view.Shell) site.Page { return UnknownMessagesPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.MessagesOfBanks), UnknownMessagesPage, shown)
 }
 
 // likeOne is the text of one of the messages that are shown, as an expression to begin with.
@@ -148,10 +142,7 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Shell.Say(sayObjected), Empty: view.Empty{Title: sayObjectedNone},
-		Columns: []view.Column{
-			{Text: v.Shell.Say(say.SlotLabel)}, {Text: v.Shell.Say(sayPayment)}, {Text: v.Shell.Say(say.Reason)},
-			{Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(say.PortalTrader)},
-		},
+		Columns: v.Columns(false, say.SlotLabel, sayPayment, say.Reason, sayText, say.PortalTrader),
 	}
 	for _, m := range list {
 		text, payment := v.Shell.Say(sayTextGone), view.Cell{}

@@ -42,9 +42,7 @@ func (v *visit) showPhone(status int, name string, wrong map[string]string) erro
 			Name: "name", Label: sayPhoneName, Value: name, Wrong: wrong["name"], Max: 100, More: templ.Attributes{"autocomplete": "off"},
 		}},
 	}
-	v.Shell.Title = v.Shell.Say(sayPair)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayPair), view.MoneyFormPage, asked)
 }
 
 // pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
@@ -76,9 +74,7 @@ func (v *visit) pair() error {
 		return err
 	}
 	paired.QR = string(code)
-	v.Shell.Title = v.Shell.Say(sayPaired)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PairedPage(s, paired) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayPaired), PairedPage, paired)
 }
 
 func (v *visit) revoke() error {
@@ -163,9 +159,8 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 			},
 		},
 	}
-	v.Shell.Title = v.Shell.Say(sayRuleOf, v.Shell.Say(say.Method(own.Method))+" "+own.Masked)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRuleOf, v.Shell.Say(say.Method(own.Method))+" "+own.Masked),
+		view.MoneyFormPage, asked)
 }
 
 func (v *visit) setRule() error {
@@ -177,10 +172,7 @@ func (v *visit) setRule() error {
 	if err != nil {
 		return err
 	}
-	device, err := strconv.ParseInt(form.Get("deviceId"), 10, 64)
-	if err != nil {
-		device = 0 // which is nobody's
-	}
+	device := portal.IDOf(form, "deviceId")
 	err = v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
 		RequisiteID: own.ID, DeviceID: device, Bank: form.Get("bank"), Account: form.Get("account"),
 		Mode: bankmessage.Mode(form.Get("messageMode")), Most: portal.TypedAmount(form.Get("most")),

@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What waits for a second operator.
@@ -69,9 +68,7 @@ func (v *visit) approvals() error {
 	if err := v.warnAlone(&shown.Alone); err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.ApprovalsTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ApprovalsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.ApprovalsTitle), ApprovalsPage, shown)
 }
 
 // warnAlone says that there is nobody to approve what the reader proposes, where that is so.
@@ -140,9 +137,7 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 			}
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.ActionOf(string(p.Action)))
-	v.Show(status, func(s view.Shell) site.Page { return ApprovalPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
 }
 
 // proposalFacts restate what is done by an approval.

@@ -9,7 +9,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What the platform earned.
@@ -86,9 +85,7 @@ func (v *visit) income(l portal.List) error {
 		}
 		shown.Plot = v.IncomeChart(found, stack, from, to)
 	}
-	v.Shell.Title = v.Shell.Say(say.IncomeTitle)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return IncomePage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.IncomeTitle), IncomePage, shown)
 }
 
 func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {

@@ -17,7 +17,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What operators move by hand: a page, and for each action a form, a page that restates it, and the deed.
@@ -92,9 +91,7 @@ func (v *visit) money() error {
 			Title: v.Shell.Say(d.name), Text: v.Shell.Say(d.text), Href: view.Link(d.path),
 		})
 	}
-	v.Shell.Title = v.Shell.Say(say.MoneyTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MoneyPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.MoneyTitle), MoneyPage, shown)
 }
 
 // deedForm asks for what an action is done with.
@@ -115,9 +112,7 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 	if alone != "" {
 		shown.Notes = append(shown.Notes, alone)
 	}
-	v.Shell.Title = v.Shell.Say(d.name)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(d.name), view.MoneyFormPage, shown)
 }
 
 // deedSure restates what is about to be done.

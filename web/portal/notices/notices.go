@@ -85,10 +85,7 @@ func clock(minutes *int) string {
 }
 
 func (v *visit) sent(list []notify.Sent) view.Sheet {
-	sheet := view.Sheet{Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone}, Columns: []view.Column{
-		{Text: v.Shell.Say(sayKind)}, {Text: v.Shell.Say(sayPlace)}, {Text: v.Shell.Say(sayCount), Right: true},
-		{Text: v.Shell.Say(sayAt)}, {Text: v.Shell.Say(sayOutcome)},
-	}}
+	sheet := view.Sheet{Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone}, Columns: portal.AtRight(v.Columns(false, sayKind, sayPlace, sayCount, sayAt, sayOutcome), 2)}
 	outcomes := map[string]view.Badge{
 		"sent": {Text: sayDone, Tone: "good"}, "again": {Text: sayAgain, Tone: "wait"}, "given_up": {Text: sayGivenUp, Tone: "bad"},
 	}
@@ -157,9 +154,7 @@ func (v *visit) telegram() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(sayAddTelegram)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TelegramPage(s, address) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayAddTelegram), TelegramPage, address)
 }
 
 // with does what a form asks for, by one field of it.

@@ -11,7 +11,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Who is kept out, at a merchant and everywhere.
@@ -58,9 +57,7 @@ func (v *visit) blocks() error {
 	if search.Cursor != nil {
 		shown.Pages.Newest = view.Query(path, asksAll, all)
 	}
-	v.Shell.Title = v.Shell.Say(say.BlocksTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return BlocksPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.BlocksTitle), BlocksPage, shown)
 }
 
 func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
@@ -163,9 +160,7 @@ func (v *visit) showBlock(status int, typed string, wrong map[string]string) err
 			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reasonField(typed, wrong)},
 		}
 	}
-	v.Shell.Title = v.Shell.Say(sayBlockTitle, id)
-	v.Show(status, func(s view.Shell) site.Page { return BlockPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayBlockTitle, id), BlockPage, shown)
 }
 
 func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {

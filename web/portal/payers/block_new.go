@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // asksPayment names the payment whose payer is to be blocked.
@@ -49,9 +48,7 @@ func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) 
 		Type: "date", Quiet: true,
 	}
 	form.Fields = append(form.Fields, reasonField(typed.Get("reason"), wrong), until)
-	v.Shell.Title = v.Shell.Say(sayBlock)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayBlock), view.MoneyFormPage, form)
 }
 
 // askOfPayment offers what is known of a payment's payer.

@@ -9,7 +9,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What a person should look at in the newest payments.
@@ -35,9 +34,7 @@ func (v *visit) patterns() error {
 		v.patternSheet(v.Shell.Say(sayPatternNear, report.PatternNear), found.Near, names),
 		v.patternSheet(v.Shell.Say(sayPatternFast, int(report.PatternFast.Seconds())), found.Fast, names),
 	}
-	v.Shell.Title = v.Shell.Say(say.PatternsTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PatternsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.PatternsTitle), PatternsPage, shown)
 }
 
 // patternSheet lists payers with their merchant, or traders.

@@ -16,7 +16,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What is known of a payer across their payments.
@@ -67,9 +66,7 @@ func (v *visit) payer() error {
 		shown.All = view.Query(v.Path("/payments"), portal.AsksSearch, user, portal.AsksMerchant, id)
 	}
 	shown.Tables = v.payerTables(p)
-	v.Shell.Title = v.Shell.Say(sayPayerTitle, user)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PayerPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayPayerTitle, user), PayerPage, shown)
 }
 
 func (v *visit) blockedBand(b directory.Block) Blocked {

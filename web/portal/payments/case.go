@@ -17,9 +17,9 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/work"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader or an
@@ -122,9 +122,7 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 			q.Methods = append(q.Methods, view.Option{Value: method.Name, Text: v.Shell.Say(say.Method(method.Name))})
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.PaymentTitle, id)
-	v.Show(status, func(s view.Shell) site.Page { return CasePage(s, q) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.PaymentTitle, id), CasePage, q)
 }
 
 func (v *visit) decideCase() error {

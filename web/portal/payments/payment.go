@@ -16,7 +16,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Payments, open and ended, as traders, merchants and operators see them.
@@ -90,9 +89,7 @@ func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.Payments)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return PaymentsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Payments), PaymentsPage, shown)
 }
 
 func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentRow {
@@ -191,9 +188,7 @@ func (v *visit) payment() error {
 		shown.File, shown.Print = view.Link(v.PaymentPath(id)+"/timeline.json"), view.Link(v.PaymentPath(id)+"/print")
 		shown.Curl = v.Curl("/api/v1/payments/" + name)
 	}
-	v.Shell.Title = v.Shell.Say(say.PaymentTitle, id)
-	v.Show(then.Status(), func(s view.Shell) site.Page { return PaymentPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, then.Status(), v.Shell.Say(say.PaymentTitle, id), PaymentPage, shown)
 }
 
 func (v *visit) paymentShown(p checkout.DeskPayment) Payment {

@@ -14,7 +14,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Payouts, as traders, merchants and operators see them.
@@ -83,9 +82,7 @@ func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem])
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.Payouts)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return PayoutsPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Payouts), PayoutsPage, shown)
 }
 
 func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow {
@@ -140,9 +137,7 @@ func (v *visit) payout() error {
 		}
 		shown.Then, shown.Lines = then.Shown(), v.PayoutTimeline(then.Cut(lines))
 	}
-	v.Shell.Title = v.Shell.Say(say.PayoutTitle, shown.Number)
-	v.Show(then.Status(), func(s view.Shell) site.Page { return PayoutPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, then.Status(), v.Shell.Say(say.PayoutTitle, shown.Number), PayoutPage, shown)
 }
 
 // payoutThen is a payout as it stood at a moment, with nothing to be done about it.

@@ -42,10 +42,7 @@ func (v *visit) list() error {
 	}
 	shown := List{
 		MayPay: v.Who.May(caller.MerchantPayouts), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
-		Files: view.Sheet{Label: v.Shell.Say(sayTitle), Columns: []view.Column{
-			{Text: v.Shell.Say(sayFile)}, {Text: v.Shell.Say(saySent)}, {Text: v.Shell.Say(sayPayouts), Right: true},
-			{Text: v.Shell.Say(sayFroze), Right: true}, {Text: v.Shell.Say(say.Status)},
-		}},
+		Files: view.Sheet{Label: v.Shell.Say(sayTitle), Columns: portal.AtRight(v.Columns(false, sayFile, saySent, sayPayouts, sayFroze, say.Status), 2, 3)},
 	}
 	for _, f := range files {
 		row := []view.Cell{{Text: f.Name, Href: view.Link(portal.Numbered(filesPath, f.ID))}, {At: &f.SentAt}}
@@ -60,9 +57,7 @@ func (v *visit) list() error {
 	if next != nil {
 		shown.Next = view.Query(filesPath, "cursor", *next)
 	}
-	v.Shell.Title = v.Shell.Say(sayTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayTitle), ListPage, shown)
 }
 
 func (v *visit) ask() error { return v.showForm(http.StatusOK, "", nil) }
@@ -80,7 +75,7 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 			More: map[string]any{"accept": ".csv,.txt,.xlsx,text/csv,text/plain"},
 		},
 		Columns: view.Sheet{
-			Label: v.Shell.Say(sayColumns), Columns: []view.Column{{Text: v.Shell.Say(sayColumn)}, {Text: v.Shell.Say(sayHolds)}},
+			Label: v.Shell.Say(sayColumns), Columns: v.Columns(false, sayColumn, sayHolds),
 		},
 	}
 	for _, k := range keys {
@@ -96,9 +91,7 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 		shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: column}, {Text: v.Shell.Say(columns[column])}})
 	}
 	shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: "metadata.region"}, {Text: v.Shell.Say(sayMetadata)}})
-	v.Shell.Title = v.Shell.Say(sayNew)
-	v.Show(status, func(s view.Shell) site.Page { return FormPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayNew), FormPage, shown)
 }
 
 // left is what may still be asked for today by a key.
@@ -189,10 +182,8 @@ func (v *visit) preview(f payout.File, p payout.Preview) Preview {
 	path := portal.Numbered(filesPath, f.ID)
 	shown := Preview{
 		Crumb: filesPath, Figures: v.costs(p), Facts: v.terms(p), All: view.Link(path + "/result.csv"), Again: filesPath + "/new",
-		More: max(len(p.Flaws)-flawsShown, 0),
-		Flaws: view.Sheet{Label: v.Shell.Say(sayFlaws), Columns: []view.Column{
-			{Text: v.Shell.Say(sayLine)}, {Text: v.Shell.Say(sayField)}, {Text: v.Shell.Say(sayReason)},
-		}},
+		More:  max(len(p.Flaws)-flawsShown, 0),
+		Flaws: view.Sheet{Label: v.Shell.Say(sayFlaws), Columns: v.Columns(false, sayLine, sayField, sayReason)},
 	}
 	if p.Good() && v.Who.Proved().May(caller.MerchantPayOut) {
 		shown.Pay = view.Link(path + "/pay")

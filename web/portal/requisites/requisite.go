@@ -13,9 +13,9 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // A trader's requisites: their limits, and why they get no payments.
@@ -60,9 +60,7 @@ func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	if err := v.choose(&shown, explained); err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.Requisites)
-	v.Show(status, func(s view.Shell) site.Page { return RequisitesPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.Requisites), RequisitesPage, shown)
 }
 
 // answer says of all requisites in a sentence whether they get payments.

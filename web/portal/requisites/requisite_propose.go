@@ -12,9 +12,9 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // decidedFor is how long the page of requisites says what became of a proposed one.
@@ -75,9 +75,7 @@ func (v *visit) askProposed(status int, form url.Values, wrong map[string]string
 			field("value", say.RequisiteText, plain), optional("holder", say.Holder), optional("bank", say.Bank),
 		},
 	}
-	v.Shell.Title = v.Shell.Say(sayPropose)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayPropose), view.MoneyFormPage, asked)
 }
 
 // poolOptions are the methods that have requisites with a value.

@@ -17,7 +17,6 @@ import (
 	"gateway.example/internal/setting"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What holds for a whole currency: its limits, and the banks that payers of it use.
@@ -113,9 +112,7 @@ func (v *visit) askLimit(s subject, form url.Values) error {
 		ask.Notes = append(ask.Notes, v.Shell.Say(sayLimitFrom, v.Shell.Say(in.label), was, form.Get(in.name)))
 	}
 	ask.Fields = []view.Field{v.reasonField(form.Get("reason"), nil)}
-	v.Shell.Title = v.Shell.Say(sayLimitAsk, v.R.PathValue("currency"))
-	v.Show(http.StatusOK, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, ask) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayLimitAsk, v.R.PathValue("currency")), view.MoneyFormPage, ask)
 }
 
 // asksBank names a bank of a currency; without it a new one is asked for.

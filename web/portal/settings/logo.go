@@ -8,7 +8,6 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // askLogo asks why a shop's logo is taken off its hosted pages. Setting one is the merchant's alone.
@@ -30,9 +29,7 @@ func (v *visit) showLogo(status int, c directory.Cashbox, reason string, wrong m
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", c.Version}},
 		Fields: []view.Field{v.reasonField(reason, wrong)},
 	}
-	v.Shell.Title = v.Shell.Say(sayRemoveLogoOf, c.Name)
-	v.Show(status, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRemoveLogoOf, c.Name), view.MoneyFormPage, form)
 }
 
 func (v *visit) removeLogo() error {

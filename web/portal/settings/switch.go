@@ -11,7 +11,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Suspending somebody hurts, so it is no tick among other settings: a page of its own says first what it comes to, takes a
@@ -119,9 +118,7 @@ func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[st
 			return err
 		}
 	}
-	v.Shell.Title = v.Shell.Say(title, s.name)
-	v.Show(status, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(title, s.name), view.MoneyFormPage, form)
 }
 
 // maxReason is how long a reason may be.

@@ -14,7 +14,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 func (v *visit) addresses() error {
@@ -49,9 +48,7 @@ func (v *visit) addresses() error {
 		}
 		shown.Sheet.Rows = append(shown.Sheet.Rows, row)
 	}
-	v.Shell.Title = v.Shell.Say(sayBook)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayBook), ListPage, shown)
 }
 
 func (v *visit) askAddress() error {
@@ -79,9 +76,7 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 		{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["address"], Max: 64, More: plain},
 		{Name: "label", Label: sayLabel, Value: typed.Get("label"), Wrong: wrong["label"], Max: 100, Hint: v.Shell.Say(sayLabelHint)},
 	}
-	v.Shell.Title = v.Shell.Say(sayAddTitle)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayAddTitle), view.MoneyFormPage, form)
 }
 
 // addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.

@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const listsPath = "/operator/hand-overs"
@@ -29,7 +28,7 @@ type decision struct {
 	// field is what is typed; nil is nothing.
 	field *view.Field
 	said  string
-	act   func(ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string) (withdrawal.Withdrawal, error)
+	act   act
 }
 
 // why is the reason of a decision.
@@ -40,7 +39,7 @@ var decisions = []decision{
 		step: "approve", from: []withdrawal.Status{withdrawal.Requested}, label: sayApprove, title: sayApproveTitle,
 		text: sayApproveText, said: "withdrawal-approved",
 		act: func(
-			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, _ string,
+			s *withdrawal.Service, ctx context.Context, who caller.Caller, id int64, _ string,
 		) (withdrawal.Withdrawal, error) {
 			return s.Approve(ctx, who, id)
 		},
@@ -48,39 +47,37 @@ var decisions = []decision{
 	{
 		step: "reject", from: []withdrawal.Status{withdrawal.Requested, withdrawal.Approved}, label: sayReject,
 		title: sayRejectTitle, text: sayRejectText, danger: true, field: why, said: "withdrawal-rejected",
-		act: func(
-			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
-		) (withdrawal.Withdrawal, error) {
-			return s.Reject(ctx, who, id, typed)
-		},
+		act: (*withdrawal.Service).Reject,
 	},
 	{
 		step: "hash", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayReport, title: sayReportTitle,
 		text: sayReportText, field: &view.Field{Name: "transactionHash", Label: sayHash, Max: 66}, said: "withdrawal-reported",
-		act: func(
-			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
-		) (withdrawal.Withdrawal, error) {
-			return s.ReportHash(ctx, who, id, typed)
-		},
+		act: (*withdrawal.Service).ReportHash,
 	},
 	{
 		step: "complete", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayComplete, title: sayCompleteTitle,
 		text: sayCompleteText, field: why, said: "withdrawal-completed",
-		act: func(
-			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
-		) (withdrawal.Withdrawal, error) {
-			return s.Complete(ctx, who, withdrawal.Decision{ID: id, Reason: typed})
-		},
+		act: reasoned((*withdrawal.Service).Complete),
 	},
 	{
 		step: "fail", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayFail, title: sayFailTitle,
 		text: sayFailText, danger: true, field: why, said: "withdrawal-failed",
-		act: func(
-			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
-		) (withdrawal.Withdrawal, error) {
-			return s.Fail(ctx, who, withdrawal.Decision{ID: id, Reason: typed})
-		},
+		act: reasoned((*withdrawal.Service).Fail),
 	},
+}
+
+// act does what an operator decides.
+type act = func(s *withdrawal.Service, ctx context.Context, who caller.Caller, id int64, typed string) (withdrawal.Withdrawal, error)
+
+// reasoned is a decision of which only the reason is told.
+func reasoned(
+	decide func(*withdrawal.Service, context.Context, caller.Caller, withdrawal.Decision) (withdrawal.Withdrawal, error),
+) act {
+	return func(
+		s *withdrawal.Service, ctx context.Context, who caller.Caller, id int64, typed string,
+	) (withdrawal.Withdrawal, error) {
+		return decide(s, ctx, who, withdrawal.Decision{ID: id, Reason: typed})
+	}
 }
 
 // operatorRoutes are the pages of operators.
@@ -94,15 +91,10 @@ var operatorRoutes = func() []route {
 		{Pattern: "GET " + listsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).document},
 	}
 	for _, d := range decisions {
-		routes = append(routes,
-			route{
-				Pattern: "GET " + one + "/" + d.step, Needs: caller.OperatorMoney,
-				Handle: func(v *visit) error { return v.askDecision(d, "", nil) },
-			},
-			route{
-				Pattern: "POST " + one + "/" + d.step, Needs: caller.OperatorMoney,
-				Handle: func(v *visit) error { return v.decide(d) },
-			})
+		ask := func(v *visit) error { return v.askDecision(d, "", nil) }
+		do := func(v *visit) error { return v.decide(d) }
+		routes = append(routes, route{Pattern: "GET " + one + "/" + d.step, Needs: caller.OperatorMoney, Handle: ask},
+			route{Pattern: "POST " + one + "/" + d.step, Needs: caller.OperatorMoney, Handle: do})
 	}
 	return routes
 }()
@@ -143,9 +135,7 @@ func (v *visit) queue() error {
 	if next != nil {
 		shown.Next = view.Query(portal.WithdrawalsPath, "cursor", *next, portal.AsksStatus, query.Get(portal.AsksStatus))
 	}
-	v.Shell.Title = v.Shell.Say(say.Withdrawals)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.Withdrawals), ListPage, shown)
 }
 
 // queued is a withdrawal's row.
@@ -178,7 +168,7 @@ func (v *visit) decidable() error {
 	}
 	if w.HandOverID != nil {
 		d.Facts = append(d.Facts, view.Fact{
-			Label: sayList, Value: "№ " + strconv.FormatInt(*w.HandOverID, 10), Href: view.Link(portal.Numbered(listsPath, *w.HandOverID)),
+			Label: sayList, Value: "№ " + portal.IDText(*w.HandOverID), Href: view.Link(portal.Numbered(listsPath, *w.HandOverID)),
 		})
 	}
 	for _, one := range decisions {
@@ -187,11 +177,9 @@ func (v *visit) decidable() error {
 		}
 	}
 	if v.Shell.Sandbox && w.Status == withdrawal.HandedOver && w.Hash == nil {
-		d.SandboxPay = view.Link("/sandbox/wallet/withdrawals/" + strconv.FormatInt(w.ID, 10))
+		d.SandboxPay = view.Link("/sandbox/wallet/withdrawals/" + portal.IDText(w.ID))
 	}
-	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, w.ID)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.WithdrawalTitle, w.ID), DetailPage, d)
 }
 
 // asked is the withdrawal that the address names, with whose it is.
@@ -253,7 +241,7 @@ func (v *visit) decide(d decision) error {
 		return v.Done(to, "changed")
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
-		_, err := d.act(v.Ctx(), v.Withdrawals, v.Who, id, typed)
+		_, err := d.act(v.Withdrawals, v.Ctx(), v.Who, id, typed)
 		return submission.Outcome{LedTo: to, Said: d.said}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
@@ -277,10 +265,7 @@ func (v *visit) lists() error {
 	}
 	shown := List{
 		Crumb: portal.WithdrawalsPath, Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
-		Sheet: view.Sheet{Label: v.Shell.Say(sayLists), Columns: []view.Column{
-			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Withdrawals), Right: true},
-			{Text: v.Shell.Say(say.Amount), Right: true},
-		}},
+		Sheet: view.Sheet{Label: v.Shell.Say(sayLists), Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3)},
 	}
 	if len(waits) > 0 && v.Who.Proved().May(caller.OperatorMoney) {
 		shown.HandOver = Form{
@@ -288,7 +273,7 @@ func (v *visit) lists() error {
 			Text: v.Shell.Say(sayHandOverText, len(waits)),
 		}
 		if len(found) > 0 {
-			shown.HandOver.Past = strconv.FormatInt(found[0].ID, 10)
+			shown.HandOver.Past = portal.IDText(found[0].ID)
 		}
 	}
 	for _, h := range found {
@@ -300,9 +285,7 @@ func (v *visit) lists() error {
 	if next != nil {
 		shown.Next = view.Query(listsPath, "cursor", *next)
 	}
-	v.Shell.Title = v.Shell.Say(sayLists)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayLists), ListPage, shown)
 }
 
 // handOver has a list made of what is approved, after the newest that the page has shown.
@@ -311,10 +294,7 @@ func (v *visit) handOver() error {
 	if err != nil {
 		return err
 	}
-	past, err := strconv.ParseInt(form.Get("past"), 10, 64)
-	if err != nil {
-		past = 0 // the first list, of which nothing new is made
-	}
+	past := portal.IDOf(form, "past")
 	return v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Withdrawals.Export(v.Ctx(), v.Who, past)
 		return submission.Outcome{LedTo: listsPath, Said: "withdrawals-listed"}, err
@@ -323,14 +303,10 @@ func (v *visit) handOver() error {
 
 // document sends a list's signed document.
 func (v *visit) document() error {
-	id, err := v.Numbered()
+	list, err := portal.Named(v.Visit, v.Withdrawals.HandOver)
 	if err != nil {
 		return err
 	}
-	list, err := v.Withdrawals.HandOver(v.Ctx(), v.Who, id)
-	if err != nil {
-		return err
-	}
-	v.KeepFile("withdrawals-"+strconv.FormatInt(id, 10)+".json", "application/json", []byte(list.Document))
+	v.KeepFile("withdrawals-"+portal.IDText(list.ID)+".json", "application/json", []byte(list.Document))
 	return nil
 }

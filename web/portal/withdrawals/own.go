@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
@@ -20,7 +21,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // ownRoutes are the pages of whoever has USDT leave, a merchant's or a trader's.
@@ -84,9 +84,7 @@ func (v *visit) list() error {
 	if next != nil {
 		shown.Next = view.Query(v.path(""), "cursor", *next)
 	}
-	v.Shell.Title = v.Shell.Say(say.Withdrawals)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.Withdrawals), ListPage, shown)
 }
 
 // resting tells everybody who sees the money of addresses that somebody has added lately.
@@ -147,9 +145,7 @@ func (v *visit) one() error {
 			})
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, id)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })
-	return nil
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.WithdrawalTitle, id), DetailPage, d)
 }
 
 // detail is what every reader sees of a withdrawal.
@@ -172,26 +168,12 @@ func (v *visit) detail(w withdrawal.Withdrawal) (Detail, error) {
 	if w.Reason != nil {
 		d.Facts = append(d.Facts, view.Fact{Label: say.ReasonWhy, Value: *w.Reason})
 	}
-	actors := make([]string, 0, len(moves))
+	told := make([]deposit.Move, 0, len(moves))
 	for _, move := range moves {
-		actors = append(actors, move.Actor)
+		told = append(told, deposit.Move(move))
 	}
-	if err := v.Meet(actors); err != nil {
-		return d, err
-	}
-	for _, move := range moves {
-		line := view.Line{At: move.At, Kind: "status", Actor: v.ActorName(move.Actor)}
-		line.Text = v.Shell.Say(say.LineStatusFirst, v.Shell.Say(say.WithdrawalStatus(move.To)))
-		if move.From != "" {
-			line.Text = v.Shell.Say(say.LineStatus, v.Shell.Say(say.WithdrawalStatus(move.From)),
-				v.Shell.Say(say.WithdrawalStatus(move.To)))
-		}
-		if move.Reason != "" {
-			line.Notes = []string{v.Shell.Say(say.LineReason, move.Reason)}
-		}
-		d.Lines = append(d.Lines, line)
-	}
-	return d, nil
+	d.Lines, err = v.Moves(told, say.WithdrawalStatus)
+	return d, err
 }
 
 func (v *visit) ask() error {
@@ -242,9 +224,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, "\n"),
 		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 	}}
-	v.Shell.Title = v.Shell.Say(sayWithdraw)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayWithdraw), view.MoneyFormPage, form)
 }
 
 // showNoAddress says that there is no address to send to, and what to do.
@@ -256,9 +236,7 @@ func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	if len(book) > 0 {
 		l.Empty = view.Empty{Title: sayAllRest, Text: sayBookText}
 	}
-	v.Shell.Title = v.Shell.Say(sayWithdraw)
-	v.Show(status, func(s view.Shell) site.Page { return ListPage(s, l) })
-	return nil
+	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayWithdraw), ListPage, l)
 }
 
 // payers are the cashboxes of a merchant, each with what it has; a trader has one account and no choice.
