@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
@@ -11,71 +12,77 @@ import (
 // usdt is the currency of deposits and accounts.
 const usdt = "USDT"
 
-// waiting reads the queue of a kind, with one more than is shown.
-func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item, error) {
-	const most = Most + 1
-	now := s.clock.Now()
-	switch kind {
-	case Conflict:
-		rows, err := q.WorkConflicts(ctx, most)
-		return items(rows, conflictItem), err
-	case Overdrawn:
-		rows, err := q.WorkOverdrawn(ctx, most)
-		return items(rows, overdrawnItem), err
-	case Overdue:
-		rows, err := q.WorkOverdue(ctx, db.WorkOverdueParams{
-			TakenUntil: now.Add(-OverdueAfter), Now: now, Most: most,
-		})
-		return items(rows, overdueItem), err
-	case OtherAmount:
-		rows, err := q.WorkCases(ctx, most)
-		return items(rows, caseItem), err
-	case Objection:
-		rows, err := q.WorkObjections(ctx, most)
-		return items(rows, objectionItem), err
-	case Appeal:
-		rows, err := q.WorkAppeals(ctx, most)
-		return items(rows, appealItem), err
-	case AppealAnswer:
-		rows, err := q.WorkAppealAnswers(ctx, most)
-		return items(rows, answerItem), err
-	case Deposit:
-		rows, err := q.WorkDeposits(ctx, most)
-		return items(rows, depositItem), err
-	case Withdrawal:
-		rows, err := q.WorkWithdrawals(ctx, most)
-		return items(rows, withdrawalItem), err
-	case DeadEvents:
-		rows, err := q.WorkDeadEvents(ctx, db.WorkDeadEventsParams{Counted: most, Most: most})
-		return items(rows, deadItem), err
-	case Feed:
-		rows, err := q.WorkFeeds(ctx, most)
-		return items(rows, feedItem), err
-	case Short:
-		rows, err := q.WorkShortTraders(ctx, most)
-		return items(rows, shortItem), err
-	case Idle:
-		rows, err := q.WorkIdleTraders(ctx, db.WorkIdleTradersParams{Now: now, Most: most})
-		return items(rows, idleItem), err
-	}
-	return nil, nil
+// most is how many of a queue are read: one more than is shown.
+const most = Most + 1
+
+// waiting reads a queue.
+type waiting func(ctx context.Context, q *db.Queries, now time.Time) ([]Item, error)
+
+// queues are all kinds, in order, each with how what waits of it is read.
+var queues = []struct {
+	kind    Kind
+	waiting waiting
+}{
+	{Conflict, reads((*db.Queries).WorkConflicts, atMost, func(row db.WorkConflictsRow) Item {
+		return Item{SubjectID: row.ID, PaymentID: row.PaymentID, Since: &row.CreatedAt}
+	})},
+	{Overdrawn, reads((*db.Queries).WorkOverdrawn, atMost, func(row db.WorkOverdrawnRow) Item {
+		return Item{SubjectID: row.ID, Name: accountName(row.ID), Amount: &row.Balance, Currency: usdt}
+	})},
+	{Overdue, reads((*db.Queries).WorkOverdue, func(now time.Time) db.WorkOverdueParams {
+		return db.WorkOverdueParams{TakenUntil: now.Add(-OverdueAfter), Now: now, Most: most}
+	}, func(row db.WorkOverdueRow) Item {
+		return Item{SubjectID: row.ID, UUID: row.UUID, Since: &row.TakenAt, Amount: &row.Amount, Currency: row.Currency}
+	})},
+	{OtherAmount, reads((*db.Queries).WorkCases, atMost, func(row db.WorkCasesRow) Item {
+		return Item{SubjectID: row.ID, Name: row.OrderID, Since: &row.StatusAt, Amount: &row.ReceivedAmount.Decimal, Currency: row.Currency}
+	})},
+	{Objection, reads((*db.Queries).WorkObjections, atMost, func(row db.WorkObjectionsRow) Item {
+		return Item{SubjectID: row.ID, PaymentID: row.PaymentID, Since: row.DecidedAt, Amount: &row.Amount.Decimal, Currency: row.Currency}
+	})},
+	{AppealAnswer, reads((*db.Queries).WorkAppealAnswers, atMost, func(row db.WorkAppealAnswersRow) Item {
+		return Item{SubjectID: row.AppealID, Since: &row.LastAt, Count: int(row.OperatorUnread)}
+	})},
+	{Appeal, reads((*db.Queries).WorkAppeals, atMost, func(row db.WorkAppealsRow) Item {
+		return Item{SubjectID: row.ID, Name: row.OrderID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: row.Currency}
+	})},
+	{Deposit, reads((*db.Queries).WorkDeposits, atMost, func(row db.WorkDepositsRow) Item {
+		return Item{SubjectID: row.ID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: usdt}
+	})},
+	{Withdrawal, reads((*db.Queries).WorkWithdrawals, atMost, func(row db.WorkWithdrawalsRow) Item {
+		return Item{SubjectID: row.ID, Since: &row.StatusAt, Amount: &row.Amount, Currency: usdt}
+	})},
+	{DeadEvents, reads((*db.Queries).WorkDeadEvents, func(_ time.Time) db.WorkDeadEventsParams {
+		return db.WorkDeadEventsParams{Counted: most, Most: most}
+	}, func(row db.WorkDeadEventsRow) Item {
+		return Item{SubjectID: row.ID, Name: row.Name, Since: &row.CreatedAt, Count: int(row.Events)}
+	})},
+	{Feed, reads((*db.Queries).WorkFeeds, atMost, func(row db.WorkFeedsRow) Item {
+		return Item{SubjectID: row.ID, Name: row.Currency, Since: row.PolledAt}
+	})},
+	{Short, reads((*db.Queries).WorkShortTraders, atMost, func(row db.WorkShortTradersRow) Item {
+		return Item{SubjectID: row.ID, Name: row.Name, Amount: &row.Available, Currency: usdt}
+	})},
+	{Idle, reads((*db.Queries).WorkIdleTraders, func(now time.Time) db.WorkIdleTradersParams {
+		return db.WorkIdleTradersParams{Now: now, Most: most}
+	}, func(row db.WorkIdleTradersRow) Item {
+		return Item{SubjectID: row.ID, Name: row.Name}
+	})},
 }
 
-func items[R any](rows []R, item func(R) Item) []Item {
-	list := make([]Item, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, item(row))
-	}
-	return list
-}
+func atMost(time.Time) int32 { return most }
 
-func conflictItem(row db.WorkConflictsRow) Item {
-	return Item{SubjectID: row.ID, PaymentID: row.PaymentID, Since: &row.CreatedAt}
-}
-
-func overdrawnItem(row db.WorkOverdrawnRow) Item {
-	return Item{
-		SubjectID: row.ID, Name: accountName(row.ID), Amount: &row.Balance, Currency: usdt,
+// reads has a queue be what a query gives for its parameters.
+func reads[P, R any](
+	query func(*db.Queries, context.Context, P) ([]R, error), params func(now time.Time) P, item func(R) Item,
+) waiting {
+	return func(ctx context.Context, q *db.Queries, now time.Time) ([]Item, error) {
+		rows, err := query(q, ctx, params(now))
+		list := make([]Item, 0, len(rows))
+		for _, row := range rows {
+			list = append(list, item(row))
+		}
+		return list, err
 	}
 }
 
@@ -88,51 +95,3 @@ func accountName(id int64) string {
 	}
 	return fmt.Sprintf("%s:%d:%s", account.Owner, account.OwnerID, purpose)
 }
-
-func overdueItem(row db.WorkOverdueRow) Item {
-	return Item{SubjectID: row.ID, UUID: row.UUID, Since: &row.TakenAt, Amount: &row.Amount, Currency: row.Currency}
-}
-
-func caseItem(row db.WorkCasesRow) Item {
-	return Item{
-		SubjectID: row.ID, Name: row.OrderID, Since: &row.StatusAt, Amount: &row.ReceivedAmount.Decimal, Currency: row.Currency,
-	}
-}
-
-func objectionItem(row db.WorkObjectionsRow) Item {
-	return Item{
-		SubjectID: row.ID, PaymentID: row.PaymentID, Since: row.DecidedAt, Amount: &row.Amount.Decimal, Currency: row.Currency,
-	}
-}
-
-func appealItem(row db.WorkAppealsRow) Item {
-	return Item{
-		SubjectID: row.ID, Name: row.OrderID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: row.Currency,
-	}
-}
-
-func answerItem(row db.WorkAppealAnswersRow) Item {
-	return Item{SubjectID: row.AppealID, Since: &row.LastAt, Count: int(row.OperatorUnread)}
-}
-
-func depositItem(row db.WorkDepositsRow) Item {
-	return Item{SubjectID: row.ID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: usdt}
-}
-
-func withdrawalItem(row db.WorkWithdrawalsRow) Item {
-	return Item{SubjectID: row.ID, Since: &row.StatusAt, Amount: &row.Amount, Currency: usdt}
-}
-
-func deadItem(row db.WorkDeadEventsRow) Item {
-	return Item{SubjectID: row.ID, Name: row.Name, Since: &row.CreatedAt, Count: int(row.Events)}
-}
-
-func feedItem(row db.WorkFeedsRow) Item {
-	return Item{SubjectID: row.ID, Name: row.Currency, Since: row.PolledAt}
-}
-
-func shortItem(row db.WorkShortTradersRow) Item {
-	return Item{SubjectID: row.ID, Name: row.Name, Amount: &row.Available, Currency: usdt}
-}
-
-func idleItem(row db.WorkIdleTradersRow) Item { return Item{SubjectID: row.ID, Name: row.Name} }

@@ -52,7 +52,11 @@ const (
 
 // Kinds are all kinds, in order.
 func Kinds() []Kind {
-	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, Objection, AppealAnswer, Appeal, Deposit, Withdrawal, DeadEvents, Feed, Short, Idle}
+	kinds := make([]Kind, 0, len(queues))
+	for _, queue := range queues {
+		kinds = append(kinds, queue.kind)
+	}
+	return kinds
 }
 
 const (
@@ -110,24 +114,22 @@ func (s *Service) Queues(ctx context.Context, who caller.Caller) ([]Queue, error
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, err
 	}
-	var queues []Queue
-	for _, kind := range Kinds() {
-		items, err := db.List(ctx, s.reads, func(q *db.Queries) ([]Item, error) {
-			return s.waiting(ctx, q, kind)
-		})
+	var found []Queue
+	for _, of := range queues {
+		items, err := db.List(ctx, s.reads, func(q *db.Queries) ([]Item, error) { return of.waiting(ctx, q, s.clock.Now()) })
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", kind, err)
+			return nil, fmt.Errorf("list %s: %w", of.kind, err)
 		}
 		if len(items) == 0 {
 			continue
 		}
-		queue := Queue{Kind: kind, Items: items[:min(len(items), Most)], More: len(items) > Most}
+		queue := Queue{Kind: of.kind, Items: items[:min(len(items), Most)], More: len(items) > Most}
 		if err := s.addClaims(ctx, who, queue); err != nil {
 			return nil, err
 		}
-		queues = append(queues, queue)
+		found = append(found, queue)
 	}
-	return queues, nil
+	return found, nil
 }
 
 func (s *Service) addClaims(ctx context.Context, who caller.Caller, queue Queue) error {
