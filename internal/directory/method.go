@@ -55,18 +55,25 @@ type CashboxMethod struct {
 	Seen        string
 }
 
+// ofMethod begins a change of a cashbox's method, and reads the cashbox's currency.
+func (s *Settings) ofMethod(
+	ctx context.Context, who caller.Caller, of setting.Subject, cashboxID int64, name string,
+) (c Change, currency string, err error) {
+	if c, err = s.change(who, of.Needs, of.Name, strconv.FormatInt(cashboxID, 10)+"/"+name); err != nil {
+		return c, "", err
+	}
+	currency, err = s.q.CashboxCurrency(ctx, cashboxID)
+	if db.NoRows(err) {
+		err = fault.ErrNotFound
+	}
+	return c, currency, err
+}
+
 // SetMethod makes or changes a method of a cashbox.
 func (s *Settings) SetMethod(
 	ctx context.Context, who caller.Caller, m CashboxMethod,
 ) (done Changed[MethodSetting], err error) {
-	c, err := s.change(who, setting.Method.Needs, setting.Method.Name, strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
-	if err != nil {
-		return done, err
-	}
-	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
-	if db.NoRows(err) {
-		return done, fault.ErrNotFound
-	}
+	c, currency, err := s.ofMethod(ctx, who, setting.Method, m.CashboxID, m.Name)
 	if err != nil {
 		return done, err
 	}

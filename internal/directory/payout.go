@@ -3,7 +3,6 @@ package directory
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -33,14 +32,7 @@ type CashboxPayoutMethod struct {
 func (s *Settings) SetPayoutMethod(
 	ctx context.Context, who caller.Caller, m CashboxPayoutMethod,
 ) (done Changed[PayoutMethodSetting], err error) {
-	c, err := s.change(who, setting.PayoutMethod.Needs, setting.PayoutMethod.Name, strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
-	if err != nil {
-		return done, err
-	}
-	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
-	if db.NoRows(err) {
-		return done, fault.ErrNotFound
-	}
+	c, currency, err := s.ofMethod(ctx, who, setting.PayoutMethod, m.CashboxID, m.Name)
 	if err != nil {
 		return done, err
 	}

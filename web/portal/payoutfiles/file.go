@@ -133,18 +133,16 @@ func (v *visit) send() error {
 }
 
 func (v *visit) keep(sent portal.Upload) (payout.File, error) {
-	key, err := strconv.ParseInt(sent.Form.Get("key"), 10, 64)
-	if err != nil {
-		key = 0 // nobody's
-	}
-	n := payout.NewFile{KeyID: key, Name: sent.Name}
 	if sent.File == nil {
 		return payout.File{}, fault.Fields{portal.FileField: {"must not be empty"}}.Err()
 	}
-	if n.Content, err = io.ReadAll(io.LimitReader(sent.File.Content(), payout.MaxFileSize+1)); err != nil {
+	content, err := io.ReadAll(io.LimitReader(sent.File.Content(), payout.MaxFileSize+1))
+	if err != nil {
 		return payout.File{}, err
 	}
-	return v.Payouts.SendFile(v.Ctx(), v.Who, n)
+	return v.Payouts.SendFile(v.Ctx(), v.Who, payout.NewFile{
+		KeyID: portal.IDOf(sent.Form, "key"), Name: sent.Name, Content: content,
+	})
 }
 
 // asked is the file that the address names.
