@@ -85,7 +85,10 @@ func clock(minutes *int) string {
 }
 
 func (v *visit) sent(list []notify.Sent) view.Sheet {
-	sheet := view.Sheet{Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone}, Columns: portal.AtRight(v.Columns(false, sayKind, sayPlace, sayCount, sayAt, sayOutcome), 2)}
+	sheet := view.Sheet{
+		Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone},
+		Columns: portal.AtRight(v.Columns(false, sayKind, sayPlace, sayCount, sayAt, sayOutcome), 2),
+	}
 	outcomes := map[string]view.Badge{
 		"sent": {Text: sayDone, Tone: "good"}, "again": {Text: sayAgain, Tone: "wait"}, "given_up": {Text: sayGivenUp, Tone: "bad"},
 	}

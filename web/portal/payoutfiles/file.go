@@ -42,7 +42,10 @@ func (v *visit) list() error {
 	}
 	shown := List{
 		MayPay: v.Who.May(caller.MerchantPayouts), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
-		Files: view.Sheet{Label: v.Shell.Say(sayTitle), Columns: portal.AtRight(v.Columns(false, sayFile, saySent, sayPayouts, sayFroze, say.Status), 2, 3)},
+		Files: view.Sheet{
+			Label:   v.Shell.Say(sayTitle),
+			Columns: portal.AtRight(v.Columns(false, sayFile, saySent, sayPayouts, sayFroze, say.Status), 2, 3),
+		},
 	}
 	for _, f := range files {
 		row := []view.Cell{{Text: f.Name, Href: view.Link(portal.Numbered(filesPath, f.ID))}, {At: &f.SentAt}}

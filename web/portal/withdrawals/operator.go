@@ -265,7 +265,10 @@ func (v *visit) lists() error {
 	}
 	shown := List{
 		Crumb: portal.WithdrawalsPath, Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
-		Sheet: view.Sheet{Label: v.Shell.Say(sayLists), Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3)},
+		Sheet: view.Sheet{
+			Label:   v.Shell.Say(sayLists),
+			Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3),
+		},
 	}
 	if len(waits) > 0 && v.Who.Proved().May(caller.OperatorMoney) {
 		shown.HandOver = Form{
