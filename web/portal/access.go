@@ -47,7 +47,7 @@ func (v *Visit) tellConsent() error {
 	list, err := v.server.Sessions.Awaited(v.Ctx(), v.Who)
 	for _, one := range list {
 		v.Shell.Consent.Asked = append(v.Shell.Consent.Asked, view.Awaiting{
-			ID: IDText(one.ID), Login: one.Login, Role: v.Shell.Say(say.Role(string(one.Role))), Since: one.Since,
+			ID: IDText(one.ID), Login: one.Login, Role: v.Say(say.Role(string(one.Role))), Since: one.Since,
 			Until: one.Until,
 		})
 	}
@@ -71,7 +71,7 @@ func (v *Visit) look() {
 	edge.NoteViewer(v.Ctx(), v.Who.Actor())
 	as := v.Who.Login
 	if v.Who.Role != "" {
-		as += " (" + strings.ToLower(v.Shell.Say(say.Role(string(v.Who.Role)))) + ")"
+		as += " (" + strings.ToLower(v.Say(say.Role(string(v.Who.Role)))) + ")"
 	}
 	v.Shell.Viewing = &view.Viewing{As: as, Until: v.Session.View.Until}
 }

@@ -11,11 +11,11 @@ import (
 // Arrival is money that came, as the reader may know it.
 func (v *Visit) Arrival(a payment.Arrival) view.Arrival {
 	row := view.Arrival{
-		ID: a.ID, Amount: v.Shell.Amount(a.Amount, a.Currency), CameAt: a.CameAt, Payer: a.Payer, Note: a.Note,
+		ID: a.ID, Amount: v.Amount(a.Amount, a.Currency), CameAt: a.CameAt, Payer: a.Payer, Note: a.Note,
 		State: say.ArrivalState(string(a.State)),
 	}
 	if a.MessageID != nil {
-		row.Message = v.Shell.Say(say.ByMessage, *a.MessageID)
+		row.Message = v.Say(say.ByMessage, *a.MessageID)
 	}
 	if a.PayinUUID != nil && (v.Who.Kind != caller.Trader || a.State == payment.ArrivalReturned) {
 		row.Payout = view.Link(v.PayoutPath(a.PayinUUID.String()))

@@ -17,7 +17,7 @@ import (
 func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 	var list []view.Column
 	for i, label := range labels {
-		list = append(list, view.Column{Text: v.Shell.Say(label), Right: numbers && i > 0})
+		list = append(list, view.Column{Text: v.Say(label), Right: numbers && i > 0})
 	}
 	return list
 }
@@ -33,7 +33,7 @@ func AtRight(columns []view.Column, at ...int) []view.Column {
 // Question shows a question.
 func (v *Visit) Question(q view.Question) error {
 	q.Token = submission.NewToken()
-	v.Shell.Title = v.Shell.Say(q.Title)
+	v.Shell.Title = v.Say(q.Title)
 	status := http.StatusOK
 	if slices.ContainsFunc(q.Fields, func(f view.Field) bool { return f.Wrong != "" }) {
 		status, v.Shell.Mistakes = http.StatusUnprocessableEntity, true
@@ -45,7 +45,7 @@ func (v *Visit) Question(q view.Question) error {
 // Reveal shows a secret that a form has made. It is at no address: another sending of the form, and
 // Back, lead to where the first one led.
 func (v *Visit) Reveal(title say.Phrase, shown view.Shown) error {
-	v.Shell.Title = v.Shell.Say(title)
+	v.Shell.Title = v.Say(title)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return view.ShownPage(s, shown) })
 	return nil
 }
@@ -96,6 +96,6 @@ func (v *Visit) ShowPicture(media string, content []byte) error {
 // Invited shows the link by which a new user comes in.
 func (v *Visit) Invited(login, link, path string) error {
 	return v.Reveal(say.Invited, view.Shown{
-		Text: v.Shell.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: view.Link(path),
+		Text: v.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: view.Link(path),
 	})
 }

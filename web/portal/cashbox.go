@@ -36,7 +36,7 @@ func (c cashboxes) options(v *Visit, a Asked) []view.Option {
 	}
 	var options []view.Option
 	if !a.Account {
-		options = append(options, view.Option{Text: v.Shell.Say(say.AnyCashbox)})
+		options = append(options, view.Option{Text: v.Say(say.AnyCashbox)})
 	}
 	for _, box := range c {
 		id := strconv.FormatInt(box.ID, 10)

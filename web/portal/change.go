@@ -14,13 +14,13 @@ func (v *Visit) Lasting(d time.Duration) string {
 	seconds := max(0, int(d/time.Second))
 	switch {
 	case seconds < 60:
-		return v.Shell.Say(say.Seconds, seconds)
+		return v.Say(say.Seconds, seconds)
 	case seconds < 3600 && seconds%60 == 0:
-		return v.Shell.Say(say.Minutes, seconds/60)
+		return v.Say(say.Minutes, seconds/60)
 	case seconds < 3600:
-		return v.Shell.Say(say.MinutesSeconds, seconds/60, seconds%60)
+		return v.Say(say.MinutesSeconds, seconds/60, seconds%60)
 	}
-	return v.Shell.Say(say.HoursMinutes, seconds/3600, seconds/60%60)
+	return v.Say(say.HoursMinutes, seconds/3600, seconds/60%60)
 }
 
 // arrow points to where something has gone, and says whether that is good: more is, unless less is wanted.
@@ -49,7 +49,7 @@ func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
 	if by.IsZero() {
 		return view.Delta{Text: sign}
 	}
-	return view.Delta{Text: sign + v.Shell.Say(say.Points, v.Shell.Percent(by.Abs())), Tone: tone}
+	return view.Delta{Text: sign + v.Say(say.Points, v.Percent(by.Abs())), Tone: tone}
 }
 
 // Grown tells by how many percent an amount has changed; nothing where there was none.
@@ -62,7 +62,7 @@ func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
 	if by.IsZero() {
 		return view.Delta{Text: sign}
 	}
-	return view.Delta{Text: sign + v.Shell.Percent(by.Abs()) + "\u00a0%", Tone: tone}
+	return view.Delta{Text: sign + v.Percent(by.Abs()) + "\u00a0%", Tone: tone}
 }
 
 // Sooner tells by how much a time that should be short has changed; nothing where one is not known.

@@ -46,7 +46,7 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 
 // statusFilters ask for one status where the list is kept to one, and for several otherwise.
 func (v *Visit) statusFilters(f *view.Filters, a Asked) {
-	name := func(status string) string { return v.Shell.Say(a.Status(status)) }
+	name := func(status string) string { return v.Say(a.Status(status)) }
 	if a.Single {
 		f.Status, f.StatusOptions = a.Query.Get(AsksStatus), v.anyOf(say.AnyMethod, a.Statuses, name)
 		return
@@ -68,7 +68,7 @@ func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 		f.Currency, f.Currencies = a.Query.Get(AsksCurrency), v.anyOf(say.AnyCashbox, a.Currencies, itself)
 	}
 	if a.Overdue {
-		f.Overdue = &view.Tick{Value: Yes, Text: v.Shell.Say(say.OverdueOnly), On: a.Filter.Overdue}
+		f.Overdue = &view.Tick{Value: Yes, Text: v.Say(say.OverdueOnly), On: a.Filter.Overdue}
 	}
 	if len(a.Types) > 0 {
 		f.Type, f.Types = a.Query.Get(AsksType), v.anyOf(say.AnyType, a.Types, itself)
@@ -77,7 +77,7 @@ func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 
 // anyOf are values to choose one from, after a choice that keeps to none of them.
 func (v *Visit) anyOf(first say.Phrase, values []string, name func(string) string) []view.Option {
-	options := []view.Option{{Text: v.Shell.Say(first)}}
+	options := []view.Option{{Text: v.Say(first)}}
 	for _, value := range values {
 		options = append(options, view.Option{Value: value, Text: name(value)})
 	}
@@ -102,7 +102,7 @@ func (v *Visit) textFilters(f *view.Filters, a Asked) {
 	}
 	if a.Metadata {
 		asked := f.Text(AsksMetadata, say.Metadata, a.Query)
-		asked.Hint, asked.Max = v.Shell.Say(say.MetadataHint), metadata.MaxKey+1+metadata.MaxValue
+		asked.Hint, asked.Max = v.Say(say.MetadataHint), metadata.MaxKey+1+metadata.MaxValue
 		f.Texts = append(f.Texts, asked)
 	}
 	if a.Log {
@@ -169,7 +169,7 @@ func (v *Visit) presets(a Asked) []view.Pick {
 		query.Set(AsksFrom, one.from)
 		query.Set(AsksTo, one.to)
 		picks = append(picks, view.Pick{
-			Text: v.Shell.Say(one.label), Href: view.Link(a.Href(query)),
+			Text: v.Say(one.label), Href: view.Link(a.Href(query)),
 			Current: a.Query.Get(AsksFrom) == one.from && a.Query.Get(AsksTo) == one.to,
 		})
 	}
@@ -182,9 +182,9 @@ func (v *Visit) window(a Asked) string {
 	case a.Always || len(a.Wrong) > 0 || !a.Filter.From.IsZero():
 		return ""
 	case a.Days > 0:
-		return v.Shell.Say(a.Kept, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
+		return v.Say(a.Kept, v.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
 	case a.Filter.To.IsZero():
-		return v.Shell.Say(say.LastDays, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
+		return v.Say(say.LastDays, v.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
 	}
-	return v.Shell.Say(say.DaysUpTo, v.Shell.Day(a.Filter.To.AddDate(0, 0, -1)))
+	return v.Say(say.DaysUpTo, v.Day(a.Filter.To.AddDate(0, 0, -1)))
 }

@@ -55,7 +55,7 @@ func (v *Visit) takeFlash() {
 	}
 	v.SetCookie(flashCookie, "", -1)
 	if flash, known := say.Flashes[cookie.Value]; known {
-		v.Shell.Flash, v.Shell.Tone = v.Shell.Say(flash.Text), flash.Tone
+		v.Shell.Flash, v.Shell.Tone = v.Say(flash.Text), flash.Tone
 	}
 }
 
@@ -82,12 +82,12 @@ func (v *Visit) NotFound() error {
 }
 
 func (v *Visit) message(status int, title, text say.Phrase) {
-	v.MessageText(status, title, v.Shell.Say(text))
+	v.MessageText(status, title, v.Say(text))
 }
 
 // MessageText shows a page that only says something.
 func (v *Visit) MessageText(status int, title say.Phrase, text string) {
-	v.Shell.Title = v.Shell.Say(title)
+	v.Shell.Title = v.Say(title)
 	v.Show(status, func(s view.Shell) site.Page { return view.Message(s, text) })
 }
 
@@ -168,6 +168,6 @@ func (v *Visit) Once(form url.Values, act func() (submission.Outcome, error)) er
 	}
 	v.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	v.W.WriteHeader(http.StatusConflict)
-	_, err = io.WriteString(v.W, v.Shell.Say(flash.Text))
+	_, err = io.WriteString(v.W, v.Say(flash.Text))
 	return err
 }

@@ -20,7 +20,7 @@ func (v *Visit) IncomeBy(i books.Income, by string) string {
 	case "method":
 		name := v.MethodName(i.Method) + ", " + i.Currency
 		if i.Subject == SubjectPayout {
-			name = v.Shell.Say(say.PayoutsOf, name)
+			name = v.Say(say.PayoutsOf, name)
 		}
 		return name
 	}
@@ -33,8 +33,8 @@ const stackMost = 5
 // IncomeChart stacks the income of each day, which are days of UTC, by merchant or by method.
 func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
-		Title: v.Shell.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.Shell.USDT, Axis: v.Shell.Plain,
-		Slot: v.Shell.Say(say.DayLabel), Numbers: v.Shell.Say(say.ShowNumbers),
+		Title: v.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.USDT, Axis: v.Plain,
+		Slot: v.Say(say.DayLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 	shell := v.Shell
 	shell.Zone = time.UTC
@@ -55,7 +55,7 @@ func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) 
 			continue
 		}
 		if at == stackMost {
-			name = v.Shell.Say(say.Others)
+			name = v.Say(say.Others)
 		}
 		c.Series = append(c.Series, chart.Series{Name: name, Values: make([]*decimal.Decimal, len(c.Slots))})
 	}

@@ -14,7 +14,7 @@ import (
 // Job is a payment as the desk shows it.
 func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	job := view.Job{
-		ID: p.ID, Amount: v.Shell.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
+		ID: p.ID, Amount: v.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
 		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts, Fits: p.Fits,
 	}
 	if p.CardCheckout() {
@@ -47,12 +47,12 @@ func (v *Visit) Offer(o payout.Offer) view.Offer {
 	shown := view.Offer{
 		ID:        o.UUID.String(),
 		Path:      v.PayoutPath(o.UUID.String()),
-		Amount:    v.Shell.Amount(o.Amount, o.Currency),
+		Amount:    v.Amount(o.Amount, o.Currency),
 		Method:    o.Method,
 		Address:   o.Address,
 		Recipient: o.Recipient,
-		Reward:    v.Shell.USDT(o.RewardUSDT),
-		Earns:     v.Shell.Short(o.RewardUSDT) + "\u00a0USDT",
+		Reward:    v.USDT(o.RewardUSDT),
+		Earns:     v.Short(o.RewardUSDT) + "\u00a0USDT",
 		Status:    string(o.Status),
 		ExpiresAt: o.ExpiresAt,
 		MayWork:   v.Who.May(caller.TraderWork),
@@ -66,7 +66,7 @@ func (v *Visit) Offer(o payout.Offer) view.Offer {
 // ReceiptShown is a file of a payment, and where it is had.
 func (v *Visit) ReceiptShown(id int64, file payment.Receipt) view.Receipt {
 	return view.Receipt{
-		Number: file.Number, Name: file.Name, About: v.Shell.Say(say.FileType(file.Type)) + ", " + Size(file.Size),
+		Number: file.Number, Name: file.Name, About: v.Say(say.FileType(file.Type)) + ", " + Size(file.Size),
 		SentAt: file.CreatedAt, Download: view.Link(fmt.Sprintf("%s/receipts/%d", v.PaymentPath(id), file.Number)),
 	}
 }

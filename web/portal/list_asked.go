@@ -64,7 +64,7 @@ func (v *Visit) whose(a *Asked) {
 		id, flaw, err := v.pick(pick, text)
 		if err != nil {
 			v.Log(err)
-			flaw = v.Shell.Say(say.BusyText)
+			flaw = v.Say(say.BusyText)
 		}
 		if a.tidy = false; flaw != "" {
 			a.Wrong[name] = flaw

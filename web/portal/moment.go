@@ -31,9 +31,9 @@ func (v *Visit) Moment(path string, created time.Time) Moment {
 	end := at.Add(time.Minute - time.Nanosecond)
 	switch {
 	case err != nil || at.Year() < 2000:
-		m.wrong = v.Shell.Say(say.WrongMoment)
+		m.wrong = v.Say(say.WrongMoment)
 	case end.Before(created):
-		m.wrong = v.Shell.Say(say.WrongBefore)
+		m.wrong = v.Say(say.WrongBefore)
 	default:
 		m.At = end
 	}

@@ -204,7 +204,7 @@ var (
 // pick is the number of the one whom a text names; otherwise it says why there is none.
 func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len([]rune(text)) > maxPicked {
-		return 0, v.Shell.Say(say.WrongTooLong), nil
+		return 0, v.Say(say.WrongTooLong), nil
 	}
 	for _, form := range []*regexp.Regexp{aNumber, calledForm} {
 		number := form.FindStringSubmatch(text)
@@ -232,7 +232,7 @@ func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 	}
 	switch {
 	case len(found) == 0 || aNumber.MatchString(text):
-		return 0, v.Shell.Say(p.none), nil
+		return 0, v.Say(p.none), nil
 	case len(found) == 1:
 		return found[0].id, "", nil
 	case len(exact) == 1 && len(found) < offered:
@@ -252,7 +252,7 @@ func (v *Visit) severalMeant(found []candidate) string {
 	if len(found) > namedInFlaw {
 		names = append(names, "…")
 	}
-	return v.Shell.Say(say.SeveralMeant, strings.Join(names, "; "))
+	return v.Say(say.SeveralMeant, strings.Join(names, "; "))
 }
 
 // numbered is the bearer of a number; nil is that there is none.

@@ -128,7 +128,8 @@ type Visit struct {
 	// Session is the user's; its ID is 0 where nobody is signed in.
 	Session session.Session
 	Who     caller.Caller
-	Shell   view.Shell
+	// Shell is what every page shows around it, and writes amounts and times as the reader has them.
+	view.Shell
 	// logins are those of the actors on an operator's page, by what logs call them.
 	logins map[string]string
 	// after is what is done after the answer.

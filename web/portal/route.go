@@ -161,7 +161,7 @@ func (v *Visit) failed(err error) {
 	}
 	if f == nil {
 		v.Log(err)
-		v.MessageText(http.StatusInternalServerError, say.BrokenTitle, v.Shell.Say(say.BrokenText, edge.RequestID(v.Ctx())))
+		v.MessageText(http.StatusInternalServerError, say.BrokenTitle, v.Say(say.BrokenText, edge.RequestID(v.Ctx())))
 		return
 	}
 	switch {
@@ -174,10 +174,10 @@ func (v *Visit) failed(err error) {
 	case f.Code == "second_factor_required", f.Code == fault.ErrFactorNeeded.Code:
 		v.leadTo("/second-factor")
 	case f.Code == fault.ErrViewOnly.Code && v.Shell.Viewing != nil:
-		v.MessageText(http.StatusForbidden, say.ViewOnlyTitle, v.Shell.Say(say.ViewOnlyText, v.Shell.Viewing.As))
+		v.MessageText(http.StatusForbidden, say.ViewOnlyTitle, v.Say(say.ViewOnlyText, v.Shell.Viewing.As))
 	case f.Code == "consent_awaited":
 		v.MessageText(http.StatusForbidden, say.ConsentWaitsBand,
-			v.Shell.Say(say.ConsentWaits, v.Shell.When(v.Who.AwaitsUntil)))
+			v.Say(say.ConsentWaits, v.When(v.Who.AwaitsUntil)))
 	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's is as if there were none
 		_ = v.NotFound()
 	case f.Kind == fault.NotFound && v.outgrown():
@@ -195,7 +195,7 @@ func (v *Visit) failed(err error) {
 	case f.Code == submission.ErrUnfinished.Code:
 		v.message(http.StatusConflict, say.UnfinishedTitle, say.UnfinishedText)
 	default:
-		v.MessageText(http.StatusConflict, say.ImpossibleTitle, v.Shell.Say(say.ImpossibleText, say.Refused(v.Shell.Code, f.Code, f.Message)))
+		v.MessageText(http.StatusConflict, say.ImpossibleTitle, v.Say(say.ImpossibleText, say.Refused(v.Shell.Code, f.Code, f.Message)))
 	}
 }
 

@@ -48,7 +48,7 @@ func (v *Visit) saveView() error {
 	asked := view.NewView{Name: form.Get("name"), Path: of.Path, Query: query.Encode()}
 	err = v.server.Views.Save(v.Ctx(), v.Who, savedview.View{Name: asked.Name, Path: asked.Path, Query: asked.Query})
 	if asked.Wrong = v.Wrong(err); asked.Wrong != nil {
-		v.Shell.Title = v.Shell.Say(say.SaveView)
+		v.Shell.Title = v.Say(say.SaveView)
 		v.Show(http.StatusUnprocessableEntity, func(s view.Shell) site.Page { return view.SaveView(s, asked) })
 		return nil
 	}
@@ -97,7 +97,7 @@ func (v *Visit) columns(l List) ([]view.Tick, error) {
 		if len(saved) > 0 {
 			on = slices.Contains(chosen[asksColumn], c.Name)
 		}
-		ticks = append(ticks, view.Tick{Value: c.Name, Text: v.Shell.Say(c.Label), On: on})
+		ticks = append(ticks, view.Tick{Value: c.Name, Text: v.Say(c.Label), On: on})
 	}
 	return ticks, nil
 }

@@ -84,9 +84,9 @@ func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T,
 
 // MethodName is a method's name; two of the same name are told apart by what the API calls them.
 func (v *Visit) MethodName(method string) string {
-	name := v.Shell.Say(say.Method(method))
+	name := v.Say(say.Method(method))
 	for _, other := range catalogue.Methods {
-		if other.Name != method && v.Shell.Say(say.Method(other.Name)) == name {
+		if other.Name != method && v.Say(say.Method(other.Name)) == name {
 			return name + " (" + method + ")"
 		}
 	}
@@ -107,14 +107,14 @@ func (v *Visit) OwnerName(h books.Holding) string {
 	id := h.Account.OwnerID
 	switch h.Account.Owner {
 	case ledger.Trader:
-		return strings.TrimSpace(v.Shell.Say(say.TraderOwner, id, h.Name))
+		return strings.TrimSpace(v.Say(say.TraderOwner, id, h.Name))
 	case ledger.Cashbox:
-		return strings.TrimSpace(v.Shell.Say(say.CashboxOwner, id, strings.TrimPrefix(h.Merchant+", "+h.Name, ", ")))
+		return strings.TrimSpace(v.Say(say.CashboxOwner, id, strings.TrimPrefix(h.Merchant+", "+h.Name, ", ")))
 	case ledger.Platform:
-		return v.Shell.Say(say.PlatformOwner)
+		return v.Say(say.PlatformOwner)
 	case ledger.External:
 	}
-	return v.Shell.Say(say.OutsideWorld)
+	return v.Say(say.OutsideWorld)
 }
 
 // ReadID reads a number that names something.

@@ -17,7 +17,7 @@ func (v *Visit) Thread(t payment.Thread, typed url.Values, wrong map[string]stri
 		Title: say.ThreadTrader, Over: !t.Open, Leads: trader, Token: typed.Get("token"),
 		Field: view.Field{
 			Name: "text", Label: say.ThreadText, Value: typed.Get("text"), Wrong: wrong["text"], Area: true, Max: payment.MaxMessage,
-			Hint: v.Shell.Say(say.ThreadHint),
+			Hint: v.Say(say.ThreadHint),
 		},
 	}
 	if trader {
@@ -32,7 +32,7 @@ func (v *Visit) Thread(t payment.Thread, typed url.Values, wrong map[string]stri
 	for _, m := range t.Messages {
 		who := m.Login
 		if who == "" {
-			who = v.Shell.Say(say.ThreadTheirs)
+			who = v.Say(say.ThreadTheirs)
 		}
 		shown.Messages = append(shown.Messages, view.ThreadMessage{Who: who, Text: m.Text, At: m.At, Own: m.FromTrader == trader})
 	}

@@ -43,16 +43,16 @@ func (v *Visit) told(
 		told := view.Line{At: line.At, Kind: string(line.Kind), Actor: v.ActorName(line.Actor)}
 		switch line.What {
 		case timeline.WhatCreated:
-			told.Text = v.Shell.Say(created, v.Shell.Amount(line.Request.Amount, line.Request.Currency),
-				v.Shell.Say(say.Method(line.Request.Method)))
-			told.Notes = []string{v.Shell.Say(until, v.Shell.When(line.Request.ExpiresAt))}
+			told.Text = v.Say(created, v.Amount(line.Request.Amount, line.Request.Currency),
+				v.Say(say.Method(line.Request.Method)))
+			told.Notes = []string{v.Say(until, v.When(line.Request.ExpiresAt))}
 		case timeline.WhatStatus:
 			told.Text = v.statusMoved(line.From, line.To, status)
 			if came := line.Received; came.Valid {
-				told.Notes = append(told.Notes, v.Shell.Say(say.LineReceived, v.Shell.Amount(came.Decimal, line.Currency)))
+				told.Notes = append(told.Notes, v.Say(say.LineReceived, v.Amount(came.Decimal, line.Currency)))
 			}
 			if line.Reason != "" {
-				told.Notes = append(told.Notes, v.Shell.Say(say.LineReason, v.Shell.Say(say.ReasonOf(line.Reason))))
+				told.Notes = append(told.Notes, v.Say(say.LineReason, v.Say(say.ReasonOf(line.Reason))))
 			}
 		default:
 			told.Text, told.Notes = v.words(line, subject)
@@ -66,9 +66,9 @@ func (v *Visit) told(
 
 func (v *Visit) statusMoved(from, to string, status func(string) say.Phrase) string {
 	if from == "" {
-		return v.Shell.Say(say.LineStatusFirst, v.Shell.Say(status(to)))
+		return v.Say(say.LineStatusFirst, v.Say(status(to)))
 	}
-	return v.Shell.Say(say.LineStatus, v.Shell.Say(status(from)), v.Shell.Say(status(to)))
+	return v.Say(say.LineStatus, v.Say(status(from)), v.Say(status(to)))
 }
 
 // Meet has operators read the logins of those who did something, beside what they are.
@@ -96,10 +96,10 @@ func (v *Visit) ActorName(actor string) string {
 		return ""
 	}
 	if actor == v.Who.Actor() {
-		return v.Shell.Say(say.Actor("you"))
+		return v.Say(say.Actor("you"))
 	}
 	kind, id, Numbered := strings.Cut(actor, ":")
-	name := v.Shell.Say(say.Actor(kind))
+	name := v.Say(say.Actor(kind))
 	if login := v.logins[actor]; login != "" {
 		return name + " " + login
 	}
@@ -174,39 +174,39 @@ func said(texts ...string) []string {
 
 func (v *Visit) choiceWords(c *timeline.Choice) (string, []string) {
 	if c.Value == "" {
-		return v.Shell.Say(say.LineDesk), nil
+		return v.Say(say.LineDesk), nil
 	}
 	var notes []string
 	if about := strings.Join(said(c.Bank, c.Holder), ", "); about != "" {
 		notes = append(notes, about)
 	}
 	if c.Pool != nil && c.Looked != nil {
-		notes = append(notes, v.Shell.Say(say.LinePool, *c.Pool, *c.Looked))
+		notes = append(notes, v.Say(say.LinePool, *c.Pool, *c.Looked))
 	}
 	for _, passed := range c.Passed {
-		notes = append(notes, v.Shell.Say(say.LinePassed, v.RuleName(passed.Rule), numbersOf(passed.Requisites)))
+		notes = append(notes, v.Say(say.LinePassed, v.RuleName(passed.Rule), numbersOf(passed.Requisites)))
 	}
-	return v.Shell.Say(say.LineRequisite, c.Value), notes
+	return v.Say(say.LineRequisite, c.Value), notes
 }
 
 func (v *Visit) rateWords(line timeline.Line, subject string) (string, []string) {
-	text := v.Shell.Say(say.LineRateFixed)
+	text := v.Say(say.LineRateFixed)
 	switch line.What {
 	case timeline.WhatRateHeld:
-		text = v.Shell.Say(say.LineRateHeld)
+		text = v.Say(say.LineRateHeld)
 	case timeline.WhatRateSettled:
-		text = v.Shell.Say(say.LineRateSettled)
+		text = v.Say(say.LineRateSettled)
 	}
 	r := line.Rate
 	var notes []string
 	add := func(phrase say.Phrase, amount *decimal.Decimal, write func(decimal.Decimal) string) {
 		if amount != nil {
-			notes = append(notes, v.Shell.Say(phrase, write(*amount)))
+			notes = append(notes, v.Say(phrase, write(*amount)))
 		}
 	}
 	add(say.LineBase, r.Base, decimal.Decimal.String)
 	add(say.LineMarkup, r.Markup, decimal.Decimal.String)
-	add(say.LineSpot, r.Spot, v.Shell.USDT)
+	add(say.LineSpot, r.Spot, v.USDT)
 	merchant, trader := say.LineMerchant, say.LineTrader
 	if subject == SubjectPayout {
 		merchant = say.LineMerchantPays
@@ -219,10 +219,10 @@ func (v *Visit) rateWords(line timeline.Line, subject string) (string, []string)
 	case v.Shell.Portal == "merchant":
 		merchant = say.LineYou
 	}
-	add(merchant, r.Amount, v.Shell.USDT)
-	add(trader, r.Trader, v.Shell.USDT)
-	add(say.LinePlatform, r.Platform, v.Shell.USDT)
-	add(say.LineHold, r.Hold, v.Shell.USDT)
+	add(merchant, r.Amount, v.USDT)
+	add(trader, r.Trader, v.USDT)
+	add(say.LinePlatform, r.Platform, v.USDT)
+	add(say.LineHold, r.Hold, v.USDT)
 	return text, notes
 }
 
@@ -236,7 +236,7 @@ func (v *Visit) transferWords(t *timeline.Transfer, subject string) (string, []s
 	if t.Account.Reserved {
 		phrase = say.LineReserved
 	}
-	return v.Shell.Say(phrase, Signed(amount, v.Shell.USDT)), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
+	return v.Say(phrase, Signed(amount, v.USDT)), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
 }
 
 // Signed is an amount that says which way it goes.
@@ -250,10 +250,10 @@ func Signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 // Movement says why money was moved; released tells that less is held or more available by it.
 func (v *Visit) Movement(kind, subject string, released bool) string {
 	if kind == "pending-completed" && released {
-		return v.Shell.Say(say.HoldEnded)
+		return v.Say(say.HoldEnded)
 	}
 	if phrase := say.MovementOf(kind); !phrase.Empty() {
-		return v.Shell.Say(phrase)
+		return v.Say(phrase)
 	}
 	from, to, statuses := strings.Cut(kind, "-")
 	if !statuses {
@@ -263,18 +263,18 @@ func (v *Visit) Movement(kind, subject string, released bool) string {
 	if subject == SubjectPayout {
 		status = say.PayoutStatus
 	}
-	return v.Shell.Say(say.StatusMoved, v.Shell.Say(status(from)), v.Shell.Say(status(to)))
+	return v.Say(say.StatusMoved, v.Say(status(from)), v.Say(status(to)))
 }
 
 func (v *Visit) webhookWords(line timeline.Line) (string, []string) {
 	w := line.Webhook
 	switch {
 	case line.What == timeline.WhatEvent:
-		return v.Shell.Say(say.LineEvent, w.Sequence, w.Type), said(w.URL)
+		return v.Say(say.LineEvent, w.Sequence, w.Type), said(w.URL)
 	case w.StatusCode == nil:
-		return v.Shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
+		return v.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
 	}
-	return v.Shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
+	return v.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
 }
 
 // eventOf leads to the webhook that a line is about, for who works with those.
@@ -283,7 +283,7 @@ func (v *Visit) eventOf(line timeline.Line) (view.Link, string) {
 	if w == nil || v.Who.Kind != caller.MerchantPortal || !v.Who.May(caller.MerchantEvents) {
 		return "", ""
 	}
-	return view.Link(EventPath(w.EventID.String())), v.Shell.Say(say.EventNamed, w.Sequence)
+	return view.Link(EventPath(w.EventID.String())), v.Say(say.EventNamed, w.Sequence)
 }
 
 // codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.
@@ -314,7 +314,7 @@ func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]v
 			Text: v.statusMoved(move.From, move.To, status),
 		}
 		if move.Reason != "" {
-			line.Notes = []string{v.Shell.Say(say.LineReason, move.Reason)}
+			line.Notes = []string{v.Say(say.LineReason, move.Reason)}
 		}
 		lines = append(lines, line)
 	}
@@ -324,33 +324,33 @@ func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]v
 // RateSteps shows a sum in the reader's words: what each line is, the numbers it came of, and its value.
 func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),
+		Label: v.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),
 	}
 	sheet.Columns[2].Right = true
 	for _, step := range answer.Steps {
 		_, numbers, _ := strings.Cut(step.Formula, " = ")
-		numbers = v.Shell.Formula(numbers)
+		numbers = v.Formula(numbers)
 		unit := "\u00a0USDT"
 		switch step.Name {
 		case "baseRate":
 			unit = "\u00a0" + currency
-			numbers = v.Shell.Say(say.RateFrom, v.SourceName(answer.RateSource))
+			numbers = v.Say(say.RateFrom, v.SourceName(answer.RateSource))
 			if answer.RateObservedAt != nil {
-				numbers += ", " + v.Shell.When(*answer.RateObservedAt)
+				numbers += ", " + v.When(*answer.RateObservedAt)
 			}
 			if answer.RateUnavailable {
-				numbers += ". " + v.Shell.Say(say.RateWasStale)
+				numbers += ". " + v.Say(say.RateWasStale)
 			}
 		case "markupPercent":
-			unit, numbers = "\u00a0%", v.Shell.Say(say.MarkupFrom(answer.MarkupSource))
+			unit, numbers = "\u00a0%", v.Say(say.MarkupFrom(answer.MarkupSource))
 		case "hold":
 			if numbers == "" {
-				numbers = v.Shell.Say(say.HeldEarlier)
+				numbers = v.Say(say.HeldEarlier)
 			}
 		}
 		label, note := say.RateStep(step.Name)
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: v.Shell.Say(label), Note: v.Shell.Say(note)}, {Text: numbers}, {Text: v.Shell.Formula(step.Value) + unit},
+			{Text: v.Say(label), Note: v.Say(note)}, {Text: numbers}, {Text: v.Formula(step.Value) + unit},
 		})
 	}
 	return sheet
@@ -359,7 +359,7 @@ func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 // RuleName names a rule that drops a candidate.
 func (v *Visit) RuleName(rule string) string {
 	if phrase := say.RoutingRule(rule); !phrase.Empty() {
-		return v.Shell.Say(phrase)
+		return v.Say(phrase)
 	}
 	return rule
 }
@@ -376,10 +376,10 @@ func numbersOf(ids []int64) string {
 // SourceName says where a rate came from.
 func (v *Visit) SourceName(source string) string {
 	if id, feed := strings.CutPrefix(source, "feed:"); feed {
-		return v.Shell.Say(say.FeedNumber, id)
+		return v.Say(say.FeedNumber, id)
 	}
 	if source == rate.SourceOperator {
-		return v.Shell.Say(say.ByHand)
+		return v.Say(say.ByHand)
 	}
 	return source
 }

@@ -39,9 +39,9 @@ func (v *Visit) DaysAsked() int {
 func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick {
 	var picks []view.Pick
 	for _, days := range figures.TrendDays {
-		text := v.Shell.Say(say.NumberOfDays, days)
+		text := v.Say(say.NumberOfDays, days)
 		if days == 1 {
-			text = v.Shell.Say(say.Last24Hours)
+			text = v.Say(say.Last24Hours)
 		}
 		picks = append(picks, view.Pick{Text: text, Href: link(strconv.Itoa(days)), Current: days == now})
 	}
@@ -52,21 +52,21 @@ func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick 
 func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 	var slots []chart.Slot
 	for i, at := range starts {
-		slot := chart.Slot{Name: v.Shell.Day(at)}
+		slot := chart.Slot{Name: v.Day(at)}
 		hour := at.In(v.Shell.Zone).Hour()
 		switch {
 		case days == 1:
-			slot.Name = v.Shell.When(at)
+			slot.Name = v.When(at)
 			if i%3 == 0 {
 				slot.Tick = v.Shell.Clock(at)
 			}
 		case days == 7:
-			slot.Name = v.Shell.When(at) + "–" + v.Shell.Clock(at.Add(6*time.Hour))
+			slot.Name = v.When(at) + "–" + v.Shell.Clock(at.Add(6*time.Hour))
 			if hour == 0 {
-				slot.Tick = v.Shell.Day(at)
+				slot.Tick = v.Day(at)
 			}
 		case i%(days/6) == 0:
-			slot.Tick = v.Shell.Day(at)
+			slot.Tick = v.Day(at)
 		}
 		slots = append(slots, slot)
 	}
@@ -83,10 +83,10 @@ func (v *Visit) CountChart(title say.Phrase, list []figures.HourFigures, days in
 		paid[i] = new(decimal.NewFromInt(one.Completed))
 	}
 	return chart.Chart{
-		Title: v.Shell.Say(title), Kind: chart.Bars, Whole: true, Slots: v.ChartSlots(starts, days),
+		Title: v.Say(title), Kind: chart.Bars, Whole: true, Slots: v.ChartSlots(starts, days),
 		Series: []chart.Series{
-			{Name: v.Shell.Say(say.CreatedOnes), Values: created}, {Name: v.Shell.Say(say.PaidOnes), Values: paid},
+			{Name: v.Say(say.CreatedOnes), Values: created}, {Name: v.Say(say.PaidOnes), Values: paid},
 		},
-		Write: v.Shell.Number, Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
+		Write: v.Number, Slot: v.Say(say.SlotLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 }

@@ -67,12 +67,12 @@ func (v *visit) appeals() error {
 		ids = append(ids, one.ID)
 		shown.Items = append(shown.Items, AppealRow{
 			ID: one.ID, Href: v.AppealPath(one.ID), CreatedAt: one.CreatedAt, Status: view.AppealBadge(one.Status),
-			Amount:  v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
-			Payment: v.Shell.Say(say.ShortPayment, one.Payment.ID), Order: one.Payment.OrderID, Reason: one.Reason,
+			Amount:  v.Amount(one.Payment.Amount, one.Payment.Currency),
+			Payment: v.Say(say.ShortPayment, one.Payment.ID), Order: one.Payment.OrderID, Reason: one.Reason,
 		})
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Appeals), AppealsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Appeals), AppealsPage, shown)
 }
 
 func (v *visit) appeal() error {
@@ -85,18 +85,18 @@ func (v *visit) appeal() error {
 		return err
 	}
 	shown := Appeal{
-		Status: a.Status, Amount: v.Shell.Amount(a.Payment.Amount, a.Payment.Currency), CreatedAt: a.CreatedAt,
+		Status: a.Status, Amount: v.Amount(a.Payment.Amount, a.Payment.Currency), CreatedAt: a.CreatedAt,
 		StatusAt: a.StatusAt, Reason: a.Reason, Order: a.Payment.OrderID,
-		Payment: v.Shell.Say(say.ShortPayment, a.Payment.ID), PaymentHref: view.Link(v.PaymentPath(a.Payment.ID)),
+		Payment: v.Say(say.ShortPayment, a.Payment.ID), PaymentHref: view.Link(v.PaymentPath(a.Payment.ID)),
 		File: view.Receipt{
-			Name: a.KeptName(), About: v.Shell.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
+			Name: a.KeptName(), About: v.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
 			SentAt: a.CreatedAt, Download: v.AppealPath(id) + "/file",
 		},
 	}
 	if a.Status == "completed" || a.Status == "failed" {
 		shown.Decision = optional.Value(a.Payment.StatusReason)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.AppealTitle, a.ID), AppealPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.AppealTitle, a.ID), AppealPage, shown)
 }
 
 func (v *visit) appealFile() error {
@@ -146,7 +146,7 @@ func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong
 	shown := NewAppeal{
 		Path:    v.PaymentPath(p.ID),
 		Token:   typed.Get("token"),
-		Amount:  v.Shell.Amount(p.Amount, p.Currency),
+		Amount:  v.Amount(p.Amount, p.Currency),
 		Order:   p.OrderID,
 		Reason:  typed.Get("reason"),
 		Receipt: typed.Get("receipt"),
@@ -155,7 +155,7 @@ func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong
 	for _, file := range files {
 		shown.Receipts = append(shown.Receipts, v.ReceiptShown(p.ID, file))
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.PaymentTitle, p.ID), NewAppealPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.PaymentTitle, p.ID), NewAppealPage, shown)
 }
 
 // openAppeal opens an appeal with a file, or with a receipt that the payer sent.

@@ -41,23 +41,23 @@ func (v *visit) threads() error {
 		return err
 	}
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.Appeals), Empty: a.Nothing(),
+		Label: v.Say(say.Appeals), Empty: a.Nothing(),
 		Columns: portal.AtRight(v.Columns(false, say.Number, say.Amount, say.About, say.Status, sayLastMessage, sayUnread), 1),
 	}
 	for _, one := range found {
 		badge, unread := view.AppealBadge(one.Appeal.Status), view.Cell{}
 		if one.Unread > 0 {
-			unread = view.Cell{Text: v.Shell.Say(say.ThreadUnread, one.Unread), Tone: "busy"}
+			unread = view.Cell{Text: v.Say(say.ThreadUnread, one.Unread), Tone: "busy"}
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: portal.IDText(one.Appeal.ID), Href: v.AppealPath(one.Appeal.ID)},
-			{Text: v.Shell.Amount(one.Appeal.Payment.Amount, one.Appeal.Payment.Currency)},
-			{Text: v.Shell.Say(say.ShortPayment, one.Appeal.Payment.ID)},
-			{Text: v.Shell.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain")}, {At: &one.LastAt}, unread,
+			{Text: v.Amount(one.Appeal.Payment.Amount, one.Appeal.Payment.Currency)},
+			{Text: v.Say(say.ShortPayment, one.Appeal.Payment.ID)},
+			{Text: v.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain")}, {At: &one.LastAt}, unread,
 		})
 	}
 	pages := a.Older(next)
-	v.Shell.Title = v.Shell.Say(say.Appeals)
+	v.Shell.Title = v.Say(say.Appeals)
 	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return ThreadsPage(s, sheet, pages) })
 	return nil
 }
@@ -77,14 +77,14 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 	}
 	p := t.Appeal.Payment
 	shown := ThreadShown{
-		Status: t.Appeal.Status, Amount: v.Shell.Amount(p.Amount, p.Currency), OpenedAt: t.Appeal.CreatedAt,
-		Payment: v.Shell.Say(say.ShortPayment, p.ID), PaymentHref: view.Link(v.PaymentPath(p.ID)),
+		Status: t.Appeal.Status, Amount: v.Amount(p.Amount, p.Currency), OpenedAt: t.Appeal.CreatedAt,
+		Payment: v.Say(say.ShortPayment, p.ID), PaymentHref: view.Link(v.PaymentPath(p.ID)),
 		List: view.Link(v.Path("/appeals")), CreatedAt: p.CreatedAt, Thread: v.Thread(t, typed, wrong),
 	}
 	if v.Who.Kind == caller.Trader && t.Open {
-		shown.About = v.Shell.Say(sayThreadAbout)
+		shown.About = v.Say(sayThreadAbout)
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.AppealTitle, id), ThreadPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.AppealTitle, id), ThreadPage, shown)
 }
 
 // sendMessage sends a message, once. What may hold a card number is not shown again.

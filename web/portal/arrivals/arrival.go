@@ -46,27 +46,27 @@ func (v *visit) list() error {
 		return err
 	}
 	shown := List{MayKeep: v.Who.May(caller.TraderWork), Typed: typed, Money: view.Sheet{
-		Label: v.Shell.Say(say.ArrivalsTitle), Columns: portal.AtRight(v.Columns(false, say.Amount, sayCame, say.Requisite, sayFrom, sayNote), 0),
+		Label: v.Say(say.ArrivalsTitle), Columns: portal.AtRight(v.Columns(false, say.Amount, sayCame, say.Requisite, sayFrom, sayNote), 0),
 	}}
 	for _, a := range found {
 		note := view.Cell{Text: a.Note}
 		if a.PaymentID != nil {
-			note.Note, note.NoteHref = v.Shell.Say(sayWas, *a.PaymentID), view.Link(v.PaymentPath(*a.PaymentID))
+			note.Note, note.NoteHref = v.Say(sayWas, *a.PaymentID), view.Link(v.PaymentPath(*a.PaymentID))
 		}
 		shown.Money.Rows = append(shown.Money.Rows, []view.Cell{
-			{Text: v.Shell.Amount(a.Amount, a.Currency)}, {At: &a.CameAt}, {Text: v.requisite(own, a.RequisiteID)}, {Text: a.Payer}, note,
+			{Text: v.Amount(a.Amount, a.Currency)}, {At: &a.CameAt}, {Text: v.requisite(own, a.RequisiteID)}, {Text: a.Payer}, note,
 		})
 	}
 	if next != nil {
 		shown.Next = view.Query(arrivalsPath, "q", typed, "cursor", *next)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.ArrivalsTitle), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.ArrivalsTitle), ListPage, shown)
 }
 
 // requisite is what a requisite is called.
 func (v *visit) requisite(own []directory.OwnRequisite, id int64) string {
 	if at := slices.IndexFunc(own, func(r directory.OwnRequisite) bool { return r.ID == id }); at >= 0 {
-		return v.Shell.Say(say.Method(own[at].Method)) + " " + own[at].Masked
+		return v.Say(say.Method(own[at].Method)) + " " + own[at].Masked
 	}
 	return view.Number(id)
 }
@@ -87,21 +87,21 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		}
 	}
 	form := view.MoneyForm{
-		Action: arrivalsPath + "/new", Text: v.Shell.Say(sayKeepText), Submit: v.Shell.Say(sayKeep), Back: arrivalsPath,
+		Action: arrivalsPath + "/new", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: arrivalsPath,
 		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at}, Fields: []view.Field{
 			{
 				Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
 				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 			},
 			{
-				Name: "came", Label: sayCame, Value: typed.Get("came"), Wrong: wrong["cameAt"], Hint: v.Shell.Say(sayNow),
+				Name: "came", Label: sayCame, Value: typed.Get("came"), Wrong: wrong["cameAt"], Hint: v.Say(sayNow),
 				Type: "datetime-local", Optional: true,
 			},
 			{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
 			{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true},
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayKeep), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayKeep), view.MoneyFormPage, form)
 }
 
 func (v *visit) keep() error {
@@ -114,7 +114,7 @@ func (v *visit) keep() error {
 	if text := form.Get("came"); text != "" {
 		at, err := time.ParseInLocation("2006-01-02T15:04", text, v.Shell.Zone)
 		if err != nil {
-			return v.showForm(http.StatusUnprocessableEntity, form, map[string]string{"cameAt": v.Shell.Say(sayWrongAt)})
+			return v.showForm(http.StatusUnprocessableEntity, form, map[string]string{"cameAt": v.Say(sayWrongAt)})
 		}
 		said.At = &at
 	}

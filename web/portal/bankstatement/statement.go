@@ -85,7 +85,7 @@ func (v *visit) compare() error {
 }
 
 func (v *visit) show(status int, page Page) {
-	v.Shell.Title = v.Shell.Say(say.CompareStatement)
+	v.Shell.Title = v.Say(say.CompareStatement)
 	v.Show(status, func(s view.Shell) site.Page { return StatementPage(s, page) })
 }
 
@@ -98,7 +98,7 @@ func (v *visit) put(page *Page, c report.Compared) {
 		switch {
 		case line.Payment == nil:
 			unknown.Rows = append(unknown.Rows, []view.Cell{
-				v.when(line.Line), {Text: v.Shell.Amount(line.Amount, page.Currency)}, {Text: line.Text}, {},
+				v.when(line.Line), {Text: v.Amount(line.Amount, page.Currency)}, {Text: line.Text}, {},
 			})
 		case line.Payment.Status != payment.Completed:
 			unpaid.Rows = append(unpaid.Rows, v.row(line))
@@ -109,10 +109,10 @@ func (v *visit) put(page *Page, c report.Compared) {
 	missing := v.sheet(sayMissing, sayMissingNone)
 	for _, p := range c.Missing {
 		missing.Rows = append(missing.Rows, []view.Cell{
-			{At: &p.CreatedAt}, {Text: v.Shell.Amount(p.Amount, p.Currency)}, {}, v.payment(p),
+			{At: &p.CreatedAt}, {Text: v.Amount(p.Amount, p.Currency)}, {}, v.payment(p),
 		})
 	}
-	page.Span = v.Shell.Say(saySpan, v.Shell.Day(c.From), v.Shell.Day(c.Until), len(c.In), c.Out)
+	page.Span = v.Say(saySpan, v.Day(c.From), v.Day(c.Until), len(c.In), c.Out)
 	page.Sheets = []view.Sheet{unpaid, unknown, missing, matched}
 	for i, sheet := range page.Sheets {
 		page.Figures = append(page.Figures, view.OverviewFigure{
@@ -123,14 +123,14 @@ func (v *visit) put(page *Page, c report.Compared) {
 
 func (v *visit) sheet(label, none say.Phrase) view.Sheet {
 	return view.Sheet{
-		Label: v.Shell.Say(label), Empty: view.Empty{Title: none},
+		Label: v.Say(label), Empty: view.Empty{Title: none},
 		Columns: portal.AtRight(v.Columns(false, say.SlotLabel, say.Amount, sayBankSays, sayPayment), 1),
 	}
 }
 
 func (v *visit) row(line report.ComparedLine) []view.Cell {
 	return []view.Cell{
-		v.when(line.Line), {Text: v.Shell.Amount(line.Amount, line.Payment.Currency)}, {Text: line.Text}, v.payment(*line.Payment),
+		v.when(line.Line), {Text: v.Amount(line.Amount, line.Payment.Currency)}, {Text: line.Text}, v.payment(*line.Payment),
 	}
 }
 
@@ -138,11 +138,11 @@ func (v *visit) when(line bankstatement.Line) view.Cell {
 	if line.Timed {
 		return view.Cell{At: &line.At}
 	}
-	return view.Cell{Text: v.Shell.Day(line.At)}
+	return view.Cell{Text: v.Day(line.At)}
 }
 
 func (v *visit) payment(p payment.Payment) view.Cell {
 	return view.Cell{
-		Text: "№ " + portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), Note: v.Shell.Say(say.PaymentStatus(string(p.Status))),
+		Text: "№ " + portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), Note: v.Say(say.PaymentStatus(string(p.Status))),
 	}
 }

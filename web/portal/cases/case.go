@@ -140,7 +140,7 @@ func (v *visit) depositSubject() (decidable, error) {
 	if err != nil {
 		return decidable{}, err
 	}
-	facts := []view.Fact{{Label: say.Amount, Value: v.Shell.USDT(d.Amount), Class: "num"}}
+	facts := []view.Fact{{Label: say.Amount, Value: v.USDT(d.Amount), Class: "num"}}
 	owners, err := v.OwnersOf(v.Settings, d.CashboxID, nil)
 	if err != nil {
 		return decidable{}, err
@@ -153,7 +153,7 @@ func (v *visit) depositSubject() (decidable, error) {
 	facts = append(facts, view.Fact{Label: say.Network, Value: d.Network},
 		view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
 	if !ours {
-		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Shell.Say(sayNotOurAddress), Class: "wrong"})
+		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Say(sayNotOurAddress), Class: "wrong"})
 	}
 	facts = append(facts,
 		view.Fact{Label: sayMerchantsReference, Value: optional.Value(d.ExternalReference)})
@@ -163,8 +163,8 @@ func (v *visit) depositSubject() (decidable, error) {
 	}
 	facts = append(append(facts, seen...), v.Noted(d.Metadata, "/deposits")...)
 	return decidable{
-		id: id, status: d.Status, path: v.DepositPath(id), name: v.Shell.Say(say.DepositTitle, id),
-		amount: v.Shell.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
+		id: id, status: d.Status, path: v.DepositPath(id), name: v.Say(say.DepositTitle, id),
+		amount: v.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
 	}, nil
 }
 
@@ -182,16 +182,16 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 			view.Fact{Label: saySender, Value: t.From, Class: "mono"},
 			view.Fact{Label: say.Confirmations, Value: v.confirmations(*t), Class: "num"})
 		if !t.Amount.Equal(d.Amount) {
-			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
+			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
 		}
 		if t.ByMerchant {
-			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Shell.Say(sayAssignedByMerchant)})
+			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByMerchant)})
 		}
 		if t.ByOperator {
-			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Shell.Say(sayAssignedByHand)})
+			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByHand)})
 		}
 	case len(nodes) > 0 && d.Status == "pending":
-		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: v.Shell.Say(sayNothingCame)})
+		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: v.Say(sayNothingCame)})
 	}
 	if d.Named != "" && (d.Transfer == nil || d.Transfer.Hash != d.Named) {
 		facts = append(facts, view.Fact{Label: sayNamedHash, Value: d.Named, Class: "mono"})
@@ -200,9 +200,9 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 		return facts, nil
 	}
 	for _, n := range nodes {
-		fact := view.Fact{Label: sayNode, Value: v.Shell.Say(sayNodeAgrees, n.Host, n.Head)}
+		fact := view.Fact{Label: sayNode, Value: v.Say(sayNodeAgrees, n.Host, n.Head)}
 		if n.Trouble != "" {
-			fact.Value, fact.Class = v.Shell.Say(sayNodeTrouble, n.Host, n.Trouble), "wrong"
+			fact.Value, fact.Class = v.Say(sayNodeTrouble, n.Host, n.Trouble), "wrong"
 		}
 		facts = append(facts, fact)
 	}
@@ -211,7 +211,7 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 
 // confirmations are how many a transfer has of those it needs.
 func (v *visit) confirmations(t deposit.Transfer) string {
-	return v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
+	return v.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 }
 
 func (v *visit) appealSubject() (decidable, error) {
@@ -223,7 +223,7 @@ func (v *visit) appealSubject() (decidable, error) {
 	if err != nil {
 		return decidable{}, err
 	}
-	amount := v.Shell.Amount(a.Payment.Amount, a.Payment.Currency)
+	amount := v.Amount(a.Payment.Amount, a.Payment.Currency)
 	facts := []view.Fact{{Label: say.Amount, Value: amount, Class: "num"}}
 	owners, err := v.OwnersOf(v.Settings, a.Payment.CashboxID, optional.Of(a.Payment.TraderID))
 	if err != nil {
@@ -238,7 +238,7 @@ func (v *visit) appealSubject() (decidable, error) {
 		id:     id,
 		status: a.Status,
 		path:   string(v.AppealPath(id)),
-		name:   v.Shell.Say(say.AppealTitle, id),
+		name:   v.Say(say.AppealTitle, id),
 		amount: amount,
 		facts:  facts,
 		waits:  a.Status == "open" || a.Status == "in_review",
@@ -265,7 +265,7 @@ func (v *visit) payoutSubject() (decidable, error) {
 
 func (v *visit) subjectOfPayout(p payout.Payin) (decidable, error) {
 	owners, err := v.OwnersOf(v.Settings, p.CashboxID, p.TraderID)
-	amount := v.Shell.Amount(p.Amount, p.Currency)
+	amount := v.Amount(p.Amount, p.Currency)
 	facts := []view.Fact{
 		{Label: say.Amount, Value: amount, Class: "num"},
 		{Label: say.Recipient, Value: p.Recipient},
@@ -275,7 +275,7 @@ func (v *visit) subjectOfPayout(p payout.Payin) (decidable, error) {
 		id:     p.ID,
 		status: string(p.Status),
 		path:   v.PayoutPath(p.UUID.String()),
-		name:   v.Shell.Say(say.PayoutTitle, p.ID),
+		name:   v.Say(say.PayoutTitle, p.ID),
 		amount: amount,
 		facts:  append(facts, owners...),
 		waits:  p.Status == payout.Processing,
@@ -293,10 +293,10 @@ func (v *visit) conflictSubject() (decidable, error) {
 	}
 	found := decidable{
 		id: id, status: "open", path: portal.Numbered(portal.ConflictsPath, id),
-		name: v.Shell.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
+		name: v.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
 		facts: []view.Fact{
-			{Label: sayPaymentStood, Value: v.Shell.Say(say.PaymentStatus(string(c.PaymentStatus)))},
-			{Label: sayAttemptSays, Value: v.Shell.Say(say.Named(sayAttempts, c.AttemptState))},
+			{Label: sayPaymentStood, Value: v.Say(say.PaymentStatus(string(c.PaymentStatus)))},
+			{Label: sayAttemptSays, Value: v.Say(say.Named(sayAttempts, c.AttemptState))},
 			{Label: sayAttemptID, Value: c.AttemptID.String(), Class: "mono"},
 		},
 	}

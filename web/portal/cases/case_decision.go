@@ -239,11 +239,11 @@ func (v *visit) askDecision(d decision) error {
 	if claim != nil && claim.Others() {
 		return v.Question(view.Question{
 			Title:  sayOverTitle,
-			Texts:  []string{v.Shell.Say(sayOverText, claim.Login, v.Shell.Clock(claim.Since))},
+			Texts:  []string{v.Say(sayOverText, claim.Login, v.Shell.Clock(claim.Since))},
 			Facts:  found.facts,
 			Action: found.path + "/take",
 			Hidden: [][2]string{{"over", portal.Yes}, {"next", d.step}},
-			Yes:    v.Shell.Say(say.ClaimOver),
+			Yes:    v.Say(say.ClaimOver),
 			Back:   view.Link(found.path),
 		})
 	}
@@ -253,25 +253,25 @@ func (v *visit) askDecision(d decision) error {
 
 func (v *visit) showDecision(status int, d decision, found decidable, typed url.Values, wrong map[string]string) {
 	shown := v.decisionShown(d, found, typed, wrong)
-	v.Shell.Title = v.Shell.Say(d.title)
+	v.Shell.Title = v.Say(d.title)
 	v.Show(status, func(s view.Shell) site.Page { return DecidePage(s, shown) })
 }
 
 // decisionShown is the form of a decision, with what was typed.
 func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wrong map[string]string) Decision {
 	shown := Decision{
-		Title: d.title, Of: found.name, Text: v.Shell.Say(d.text), Facts: found.facts,
+		Title: d.title, Of: found.name, Text: v.Say(d.text), Facts: found.facts,
 		Action: found.path + "/" + d.step, Token: typed.Get("token"), Status: found.status,
-		Yes: v.Shell.Say(d.yes), Danger: d.danger, Back: view.Link(found.path),
+		Yes: v.Say(d.yes), Danger: d.danger, Back: view.Link(found.path),
 	}
 	if d.yes == sayConfirmDepositYes || d.yes == sayAcceptYes || d.yes == sayPaidYes {
-		shown.Yes = v.Shell.Say(d.yes, found.amount)
+		shown.Yes = v.Say(d.yes, found.amount)
 	}
 	if d.field != nil {
 		field := *d.field
 		field.Value, field.Wrong = typed.Get(field.Name), wrong[field.Name]
 		if !d.hint.Empty() {
-			field.Hint = v.Shell.Say(d.hint)
+			field.Hint = v.Say(d.hint)
 		}
 		if len(d.prepared) > 0 {
 			field.Label, field.Quiet = sayReasonOwn, true
@@ -280,11 +280,11 @@ func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wro
 	}
 	if d.also != nil {
 		also := *d.also
-		also.Value, also.Wrong, also.Hint = typed.Get(also.Name), wrong[also.Name], v.Shell.Say(sayStatementHint)
+		also.Value, also.Wrong, also.Hint = typed.Get(also.Name), wrong[also.Name], v.Say(sayStatementHint)
 		shown.Also = &also
 	}
 	for _, reason := range d.prepared {
-		shown.Prepared = append(shown.Prepared, v.Shell.Say(reason))
+		shown.Prepared = append(shown.Prepared, v.Say(reason))
 	}
 	shown.Chosen = typed.Get(preparedField)
 	if shown.Token == "" || wrong["token"] != "" {

@@ -79,7 +79,7 @@ func (v *visit) caseDeposits() error {
 		return err
 	}
 	filters.Act, filters.ActLabel, filters.Aside = transfersPath, sayTransfers, true
-	v.Shell.Title = v.Shell.Say(say.Deposits)
+	v.Shell.Title = v.Say(say.Deposits)
 	shown := Cases{Filters: &filters, At: say.Created}
 	var names report.Names
 	return showCases(v, a, work.Deposit, shown, func() ([]deposit.Deposit, *string, error) {
@@ -97,7 +97,7 @@ func (v *visit) caseDeposits() error {
 		}
 		return CaseRow{
 			Name: portal.IDText(d.ID), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt, Status: new(view.DepositBadge(d.Status)),
-			Amount: v.Shell.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
+			Amount: v.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
 		}, id
 	})
 }
@@ -111,7 +111,7 @@ func (v *visit) caseAppeals() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.Appeals)
+	v.Shell.Title = v.Say(say.Appeals)
 	shown := Cases{Filters: &filters, At: say.Opened}
 	return showCases(v, a, work.Appeal, shown, func() ([]payment.AppealRecord, *string, error) {
 		var page payment.Page
@@ -124,15 +124,15 @@ func (v *visit) caseAppeals() error {
 		}
 		return CaseRow{
 			Name: portal.IDText(one.ID), Href: v.AppealPath(one.ID), At: one.CreatedAt, Status: new(view.AppealBadge(one.Status)),
-			Amount: v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
-			About:  v.Shell.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
+			Amount: v.Amount(one.Payment.Amount, one.Payment.Currency),
+			About:  v.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
 		}, id
 	})
 }
 
 func (v *visit) amounts() error {
 	a := v.Asks(amountList)
-	v.Shell.Title = v.Shell.Say(say.CasesTitle)
+	v.Shell.Title = v.Say(say.CasesTitle)
 	shown := Cases{Text: sayOtherText, At: sayFoundAt}
 	return showCases(v, a, work.OtherAmount, shown, func() ([]payment.Payment, *string, error) {
 		var page payment.Page
@@ -141,15 +141,15 @@ func (v *visit) amounts() error {
 	}, func(p payment.Payment) (CaseRow, int64) {
 		return CaseRow{
 			Name: portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), At: p.StatusAt,
-			Status: new(view.PaymentBadge(string(p.Status))), Amount: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
-			About: v.Shell.Say(sayAskedFor, v.Shell.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
+			Status: new(view.PaymentBadge(string(p.Status))), Amount: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
+			About: v.Say(sayAskedFor, v.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
 		}, p.ID
 	})
 }
 
 func (v *visit) overdue() error {
 	a := v.Asks(overdueList)
-	v.Shell.Title = v.Shell.Say(say.OverdueTitle)
+	v.Shell.Title = v.Say(say.OverdueTitle)
 	shown := Cases{Text: sayOverdueText, At: say.TakenAt}
 	return showCases(v, a, work.Overdue, shown, func() ([]payout.Payin, *string, error) {
 		var page payout.Page
@@ -158,14 +158,14 @@ func (v *visit) overdue() error {
 	}, func(p payout.Payin) (CaseRow, int64) {
 		row := CaseRow{
 			Name: portal.IDText(p.ID), Href: view.Link(v.PayoutPath(p.UUID.String())), At: p.CreatedAt,
-			Status: new(view.PayoutBadge(string(p.Status))), Amount: v.Shell.Amount(p.Amount, p.Currency),
-			Beside: v.Shell.Say(say.ShortMerchant, p.MerchantID),
+			Status: new(view.PayoutBadge(string(p.Status))), Amount: v.Amount(p.Amount, p.Currency),
+			Beside: v.Say(say.ShortMerchant, p.MerchantID),
 		}
 		if p.TakenAt != nil {
 			row.At = *p.TakenAt
 		}
 		if p.TraderID != nil {
-			row.About = v.Shell.Say(say.ShortTrader, *p.TraderID)
+			row.About = v.Say(say.ShortTrader, *p.TraderID)
 		}
 		return row, p.ID
 	})
@@ -173,14 +173,14 @@ func (v *visit) overdue() error {
 
 func (v *visit) conflicts() error {
 	a := v.Asks(conflictList)
-	v.Shell.Title = v.Shell.Say(say.ConflictsTitle)
+	v.Shell.Title = v.Say(say.ConflictsTitle)
 	shown := Cases{Text: sayConflictsText, At: sayFoundAt}
 	return showCases(v, a, work.Conflict, shown, func() ([]checkout.Conflict, *string, error) {
 		return v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
 	}, func(c checkout.Conflict) (CaseRow, int64) {
 		return CaseRow{
 			Name: portal.IDText(c.ID), Href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)), At: c.CreatedAt,
-			About: v.Shell.Say(say.ShortPayment, c.PaymentID), Beside: c.AttemptState,
+			About: v.Say(say.ShortPayment, c.PaymentID), Beside: c.AttemptState,
 			Status: new(view.PaymentBadge(string(c.PaymentStatus))),
 		}, c.ID
 	})
@@ -242,7 +242,7 @@ func (v *visit) caseAppeal() error {
 	shown.List, shown.ListLabel, shown.Status = appealCaseLink, say.Appeals, view.AppealBadge(a.Status)
 	shown.At, shown.AtLabel, shown.Wrote = a.CreatedAt, say.Opened, a.Reason
 	shown.File = &view.Receipt{
-		Name: a.KeptName(), About: v.Shell.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
+		Name: a.KeptName(), About: v.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
 		SentAt: a.CreatedAt, Download: v.AppealPath(a.ID) + "/file",
 	}
 	if strings.HasPrefix(a.FileType, "image/") {
@@ -278,7 +278,7 @@ func (v *visit) deskOf(found decidable) *Desk {
 		Accept: v.decisionShown(acceptAppeal, found, fresh(), nil), Refuse: v.decisionShown(refuseAppeal, found, fresh(), nil),
 		Reasoned: view.Link(found.path + "/" + acceptAppeal.step),
 	}
-	desk.Accept.Yes = v.Shell.Say(sayAcceptNow, found.amount)
+	desk.Accept.Yes = v.Say(sayAcceptNow, found.amount)
 	if !v.Who.May(caller.OperatorCases) { // with a second factor of the last minutes they may
 		desk.Factor = view.Link("/second-factor?next=" + url.QueryEscape(found.path))
 	}
@@ -297,7 +297,7 @@ func (v *visit) aboutPayment(id int64) (Case, error) {
 	return Case{
 		Lines: v.Timeline(lines),
 		Links: []CaseLink{{
-			Label: say.About, Text: v.Shell.Say(say.ShortPayment, id), Href: view.Link(v.PaymentPath(id)),
+			Label: say.About, Text: v.Say(say.ShortPayment, id), Href: view.Link(v.PaymentPath(id)),
 		}},
 	}, nil
 }

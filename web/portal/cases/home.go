@@ -45,22 +45,22 @@ func (v *visit) home() (*Home, error) {
 }
 
 func (v *visit) homePaid(t figures.Trend) view.OverviewFigure {
-	figure := view.OverviewFigure{Label: v.Shell.Say(sayPaidLately), Now: "–", By: v.Points(t.Now.Success(), t.Before.Success())}
+	figure := view.OverviewFigure{Label: v.Say(sayPaidLately), Now: "–", By: v.Points(t.Now.Success(), t.Before.Success())}
 	if success := t.Now.Success(); success != nil {
-		figure.Now = v.Shell.Percent(*success) + "\u00a0%"
+		figure.Now = v.Percent(*success) + "\u00a0%"
 	}
-	number := func(n int64) string { return v.Shell.Number(decimal.NewFromInt(n)) }
-	figure.Before = v.Shell.Say(sayPaidOf, number(t.Now.Completed), number(t.Now.Payments))
+	number := func(n int64) string { return v.Number(decimal.NewFromInt(n)) }
+	figure.Before = v.Say(sayPaidOf, number(t.Now.Completed), number(t.Now.Payments))
 	figure.Href = portal.PaymentsPath
 	return figure
 }
 
 // homeVolume is what was completed in the currency that is used most, and in the others below.
 func (v *visit) homeVolume(t figures.Trend) view.OverviewFigure {
-	figure := view.OverviewFigure{Label: v.Shell.Say(sayVolumeLately), Now: "–"}
+	figure := view.OverviewFigure{Label: v.Say(sayVolumeLately), Now: "–"}
 	var others []string
 	for i, volume := range t.Volumes {
-		if text := v.Shell.Amount(volume.Amount, volume.Currency); i == 0 {
+		if text := v.Amount(volume.Amount, volume.Currency); i == 0 {
 			figure.Now = text
 		} else {
 			others = append(others, text)
@@ -81,18 +81,18 @@ func (v *visit) homeIncome(list []books.Income, to time.Time) view.OverviewFigur
 			before = before.Add(i.Net())
 		}
 	}
-	figure := v.Shell.Rounded(v.Shell.Say(sayIncomeYesterday), yesterday)
-	figure.Before, figure.Href = v.Shell.Say(sayIncomeBefore, v.Shell.Short(before)), portal.IncomePath
+	figure := v.Rounded(v.Say(sayIncomeYesterday), yesterday)
+	figure.Before, figure.Href = v.Say(sayIncomeBefore, v.Short(before)), portal.IncomePath
 	return figure
 }
 
 func (v *visit) homeAlarms(firing int) view.OverviewFigure {
 	figure := view.OverviewFigure{
-		Label: v.Shell.Say(say.AlarmsTitle), Now: v.Shell.Number(decimal.NewFromInt(int64(firing))), Href: portal.AlarmsPath,
-		Before: v.Shell.Say(sayAlarmsNone),
+		Label: v.Say(say.AlarmsTitle), Now: v.Number(decimal.NewFromInt(int64(firing))), Href: portal.AlarmsPath,
+		Before: v.Say(sayAlarmsNone),
 	}
 	if firing > 0 {
-		figure.By, figure.Before = view.Delta{Text: "● " + v.Shell.Say(sayAlarmsFire), Tone: "bad"}, v.Shell.Say(sayOfAlarms, len(alarm.Rules))
+		figure.By, figure.Before = view.Delta{Text: "● " + v.Say(sayAlarmsFire), Tone: "bad"}, v.Say(sayOfAlarms, len(alarm.Rules))
 	}
 	return figure
 }

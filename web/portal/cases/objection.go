@@ -54,7 +54,7 @@ func statusOfObjection(m bankmessage.Message) string {
 
 func (v *visit) objections() error {
 	a := v.Asks(objectionList)
-	v.Shell.Title = v.Shell.Say(say.ObjectionsTitle)
+	v.Shell.Title = v.Say(say.ObjectionsTitle)
 	shown := Cases{Text: sayObjectionsText, At: sayObjectedAt}
 	return showCases(v, a, work.Objection, shown, func() ([]bankmessage.Message, *string, error) {
 		var page bankmessage.Page
@@ -67,8 +67,8 @@ func (v *visit) objections() error {
 		}
 		return CaseRow{
 			Name: portal.IDText(m.ID), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), At: *m.DecidedAt,
-			Status: new(objectionBadges[statusOfObjection(m)]), Beside: m.Why, Amount: v.Shell.Amount(*m.Amount, m.Currency),
-			About: v.Shell.Say(say.ShortPayment, *m.PaymentID),
+			Status: new(objectionBadges[statusOfObjection(m)]), Beside: m.Why, Amount: v.Amount(*m.Amount, m.Currency),
+			About: v.Say(say.ShortPayment, *m.PaymentID),
 		}, id
 	})
 }
@@ -90,17 +90,17 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 	if err != nil {
 		return decidable{}, err
 	}
-	amount := v.Shell.Amount(*m.Amount, m.Currency)
+	amount := v.Amount(*m.Amount, m.Currency)
 	bank := strings.TrimSuffix(bankmessage.NameOf(m.Bank)+", •• "+m.Account, ", •• ")
 	facts := slices.Concat([]view.Fact{
 		{Label: say.Amount, Value: amount, Class: "num"},
 		{Label: sayTraderObjects, Value: m.Why},
 		{Label: say.Bank, Value: bank},
-		{Label: sayMessageCame, Value: v.Shell.When(m.ReceivedAt)},
-		{Label: sayPaymentNow, Value: v.Shell.Say(say.PaymentStatus(string(p.Status)))},
+		{Label: sayMessageCame, Value: v.When(m.ReceivedAt)},
+		{Label: sayPaymentNow, Value: v.Say(say.PaymentStatus(string(p.Status)))},
 	}, owners)
 	if m.Balance != nil {
-		facts = append(facts, view.Fact{Label: sayMessageBalance, Value: v.Shell.Amount(*m.Balance, m.Currency), Class: "num"})
+		facts = append(facts, view.Fact{Label: sayMessageBalance, Value: v.Amount(*m.Balance, m.Currency), Class: "num"})
 	}
 	if m.Outcome != "" {
 		if err := v.Meet([]string{m.ResolvedBy}); err != nil {
@@ -110,7 +110,7 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 	}
 	return decidable{
 		id: m.ID, status: statusOfObjection(m), path: portal.Numbered(portal.ObjectionsPath, m.ID), amount: amount,
-		name: v.Shell.Say(sayObjectionTitle, m.ID), facts: facts, waits: m.Outcome == "",
+		name: v.Say(sayObjectionTitle, m.ID), facts: facts, waits: m.Outcome == "",
 	}, nil
 }
 
@@ -133,13 +133,13 @@ func (v *visit) objection() error {
 	}
 	if v.May(caller.OperatorReveal) {
 		shown.Links = append(shown.Links, CaseLink{
-			Label: sayMessageText, Text: v.Shell.Say(say.MessagesOfBanks), Href: portal.MessagesPath + "#objected",
+			Label: sayMessageText, Text: v.Say(say.MessagesOfBanks), Href: portal.MessagesPath + "#objected",
 		})
 	}
 	// A payment that no longer stands has given the trader their USDT back already.
 	if m.Outcome == bankmessage.Upheld && p.Status == payment.Completed && v.May(caller.OperatorMoney) {
 		shown.Links = append(shown.Links, CaseLink{
-			Label: sayGiveBack, Text: v.Shell.Say(sayToCorrect), Href: portal.MoneyPath + "/correct",
+			Label: sayGiveBack, Text: v.Say(sayToCorrect), Href: portal.MoneyPath + "/correct",
 		})
 	}
 	shown.List, shown.ListLabel, shown.At, shown.AtLabel = portal.ObjectionsPath, say.ObjectionsTitle, *m.DecidedAt, sayObjectedAt

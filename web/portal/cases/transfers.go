@@ -52,7 +52,7 @@ func (v *visit) transfers() error {
 	var ids []int64
 	for _, t := range found {
 		row := TransferRow{
-			Hash: t.Hash, At: t.SeenAt, Amount: v.Shell.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
+			Hash: t.Hash, At: t.SeenAt, Amount: v.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
 		}
 		if t.NamedBy != 0 {
 			row.NamedBy = strconv.FormatInt(t.NamedBy, 10)
@@ -63,7 +63,7 @@ func (v *visit) transfers() error {
 		shown.Items, ids = append(shown.Items, row), append(ids, t.ID)
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayTransfers), TransfersPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayTransfers), TransfersPage, shown)
 }
 
 // assign has a transfer be for the deposit that the operator names.

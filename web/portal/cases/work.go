@@ -35,7 +35,7 @@ func (v *visit) work() error {
 			return err
 		}
 	}
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.WorkTitle), true
+	v.Shell.Title, v.Shell.Live = v.Say(say.WorkTitle), true
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WorkPage(s, shown) })
 	return nil
 }
@@ -92,9 +92,9 @@ func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
 	shown := WorkItem{About: item.Name, Since: item.Since, Taken: v.taken(item.Claim)}
 	shown.Name, shown.Href = v.workName(kind, item)
 	if item.Amount != nil {
-		shown.Amount = v.Shell.USDT(*item.Amount)
+		shown.Amount = v.USDT(*item.Amount)
 		if item.Currency != "USDT" {
-			shown.Amount = v.Shell.Amount(*item.Amount, item.Currency)
+			shown.Amount = v.Amount(*item.Amount, item.Currency)
 		}
 	}
 	if item.Since != nil {
@@ -108,34 +108,34 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 	id := strconv.FormatInt(item.SubjectID, 10)
 	switch kind {
 	case work.Conflict:
-		return v.Shell.Say(sayShortConflict, item.SubjectID), view.Link(portal.ConflictsPath + "/" + id)
+		return v.Say(sayShortConflict, item.SubjectID), view.Link(portal.ConflictsPath + "/" + id)
 	case work.Overdue:
-		return v.Shell.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
+		return v.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
 	case work.OtherAmount:
-		return v.Shell.Say(say.PaymentTitle, item.SubjectID), view.Link(v.PaymentPath(item.SubjectID))
+		return v.Say(say.PaymentTitle, item.SubjectID), view.Link(v.PaymentPath(item.SubjectID))
 	case work.Objection:
-		return v.Shell.Say(sayObjectionTitle, item.SubjectID) + ", " + v.Shell.Say(say.ShortPayment, item.PaymentID),
+		return v.Say(sayObjectionTitle, item.SubjectID) + ", " + v.Say(say.ShortPayment, item.PaymentID),
 			view.Link(portal.Numbered(portal.ObjectionsPath, item.SubjectID))
 	case work.Appeal:
-		return v.Shell.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
+		return v.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
 	case work.AppealAnswer:
-		return v.Shell.Say(say.AppealTitle, item.SubjectID) + ", " + v.Shell.Say(say.ThreadUnread, item.Count),
+		return v.Say(say.AppealTitle, item.SubjectID) + ", " + v.Say(say.ThreadUnread, item.Count),
 			v.AppealPath(item.SubjectID)
 	case work.Deposit:
-		return v.Shell.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
+		return v.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
 	case work.Withdrawal:
-		return v.Shell.Say(say.WithdrawalTitle, item.SubjectID), view.Link(portal.Numbered(portal.WithdrawalsPath, item.SubjectID))
+		return v.Say(say.WithdrawalTitle, item.SubjectID), view.Link(portal.Numbered(portal.WithdrawalsPath, item.SubjectID))
 	case work.DeadEvents:
 		count := strconv.Itoa(min(item.Count, work.Most))
 		if item.Count > work.Most {
 			count += "+"
 		}
-		return v.Shell.Say(say.ShortMerchant, item.SubjectID) + ", " + v.Shell.Say(sayDeadCount, count),
+		return v.Say(say.ShortMerchant, item.SubjectID) + ", " + v.Say(sayDeadCount, count),
 			view.Query(portal.DeadPath, portal.AsksMerchant, id)
 	case work.Feed:
-		return v.Shell.Say(sayShortFeed, item.SubjectID), view.Link(portal.Numbered(portal.FeedsPath, item.SubjectID))
+		return v.Say(sayShortFeed, item.SubjectID), view.Link(portal.Numbered(portal.FeedsPath, item.SubjectID))
 	case work.Short, work.Idle:
-		return v.Shell.Say(say.ShortTrader, item.SubjectID), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
+		return v.Say(say.ShortTrader, item.SubjectID), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
 	case work.Overdrawn:
 		return item.Name, portal.StatementOf(ledger.AccountOf(item.SubjectID))
 	}
@@ -159,15 +159,15 @@ func (v *visit) claimShown(kind work.Kind, id int64, path string) (*view.Claim, 
 	if err != nil {
 		return nil, err
 	}
-	shown := &view.Claim{Path: path, Text: v.Shell.Say(sayClaimNobody), May: work.MayTake(v.Who, kind)}
+	shown := &view.Claim{Path: path, Text: v.Say(sayClaimNobody), May: work.MayTake(v.Who, kind)}
 	switch {
 	case claim == nil:
 	case claim.Mine:
-		shown.Mine, shown.Text = true, v.Shell.Say(sayClaimYou, v.Shell.Clock(claim.Since))
+		shown.Mine, shown.Text = true, v.Say(sayClaimYou, v.Shell.Clock(claim.Since))
 	case claim.Stale:
-		shown.Text = v.Shell.Say(sayClaimStale, claim.Login, v.Shell.Clock(claim.Since))
+		shown.Text = v.Say(sayClaimStale, claim.Login, v.Shell.Clock(claim.Since))
 	default:
-		shown.Others, shown.Text = true, v.Shell.Say(sayClaimOther, claim.Login, v.Shell.Clock(claim.Since))
+		shown.Others, shown.Text = true, v.Say(sayClaimOther, claim.Login, v.Shell.Clock(claim.Since))
 	}
 	return shown, nil
 }

@@ -83,12 +83,12 @@ func (v *visit) deposits() error {
 	for _, d := range found {
 		ids = append(ids, d.ID)
 		shown.Items = append(shown.Items, DepositRow{
-			ID: d.ID, Href: view.Link(v.DepositPath(d.ID)), CreatedAt: d.CreatedAt, Amount: v.Shell.USDT(d.Amount),
+			ID: d.ID, Href: view.Link(v.DepositPath(d.ID)), CreatedAt: d.CreatedAt, Amount: v.USDT(d.Amount),
 			Network: d.Network, Cashbox: boxes.Name(portal.IDText(d.CashboxID)), Status: view.DepositBadge(d.Status),
 		})
 	}
 	shown.Pages = portal.Around(a, next, ids)
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Deposits), DepositsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Deposits), DepositsPage, shown)
 }
 
 func (v *visit) deposit() error {
@@ -127,15 +127,15 @@ func (v *visit) nameTransaction() error {
 func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
 	if t := d.Transfer; t != nil {
 		if !t.Amount.Equal(d.Amount) {
-			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
+			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
 		}
-		confirmed := v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
+		confirmed := v.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
 			view.Fact{Label: say.Confirmations, Value: confirmed, Class: "num"})
 	}
 	if d.Status == "confirmed" {
 		facts = append(facts, view.Fact{
-			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile), Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
+			Label: say.LedgerProof, Value: v.Say(say.LedgerProofFile), Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
 		})
 	}
 	return facts
@@ -155,7 +155,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	if err != nil {
 		return err
 	}
-	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Here: v.DepositPath(d.ID), Facts: []view.Fact{
+	shown := Deposit{Amount: v.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Here: v.DepositPath(d.ID), Facts: []view.Fact{
 		{Label: say.Cashbox, Value: boxes.Name(portal.IDText(d.CashboxID))},
 		{Label: say.Network, Value: d.Network},
 	}}
@@ -166,7 +166,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 		if d.Transfer == nil && v.May(caller.MerchantDeposits) {
 			shown.Name = &view.Field{
 				Name: "transactionHash", Label: sayNameHash, Value: cmp.Or(typed, d.Named), Wrong: wrong["transactionHash"],
-				Hint: v.Shell.Say(sayNameHint), Max: 80, More: templ.Attributes{"autocomplete": "off", "spellcheck": "false"},
+				Hint: v.Say(sayNameHint), Max: 80, More: templ.Attributes{"autocomplete": "off", "spellcheck": "false"},
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	if shown.Lines, err = v.Moves(moves, say.DepositStatus); err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DepositTitle, d.ID), len(wrong) > 0
+	v.Shell.Title, v.Shell.Mistakes = v.Say(say.DepositTitle, d.ID), len(wrong) > 0
 	v.Show(status, func(s view.Shell) site.Page { return DepositPage(s, shown) })
 	return nil
 }
@@ -234,14 +234,14 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 		shown.Networks = append(shown.Networks, view.Option{Value: r.Network, Text: r.Network})
 	}
 	if !shown.AsksAddress && wrong["address"] != "" { // the network's address was taken away meanwhile
-		wrong["network"] = v.Shell.Say(sayNetworkClosed)
+		wrong["network"] = v.Say(sayNetworkClosed)
 	}
 	if shown.AsksAddress {
 		for _, network := range chain.Names() {
 			shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRequestDeposit), NewDepositPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(sayRequestDeposit), NewDepositPage, shown)
 }
 
 // requestDeposit asks for a deposit. The form's token is its idempotency key.
@@ -289,10 +289,10 @@ func (v *visit) balance() error {
 		id, b := portal.IDText(box.ID), box.Balance
 		shown.Items = append(shown.Items, BalanceRow{
 			Name: box.Name, Number: id, Currency: box.Currency,
-			Total: v.Shell.Figure(b.Total), Available: v.Shell.Figure(b.Available), Reserved: v.Shell.Figure(b.Reserved),
-			Insured:   v.Shell.Figure(b.Insurance),
+			Total: v.Figure(b.Total), Available: v.Figure(b.Available), Reserved: v.Figure(b.Reserved),
+			Insured:   v.Figure(b.Insurance),
 			Statement: view.Query(portal.OwnStatementPath, portal.AsksCashbox, id),
 		})
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.BalanceTitle), BalancePage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.BalanceTitle), BalancePage, shown)
 }

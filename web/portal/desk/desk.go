@@ -45,7 +45,7 @@ func (v *visit) desk() error {
 	if shown.Earned, err = portal.IfSoon(v.earned()); err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.Desk), true
+	v.Shell.Title, v.Shell.Live = v.Say(say.Desk), true
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskPage(s, shown) })
 	return nil
 }
@@ -82,9 +82,9 @@ func (v *visit) deskShown() (Desk, error) {
 		if err != nil {
 			return shown, err
 		}
-		available := v.Shell.Rounded(v.Shell.Say(sayAvailable), balance.Available)
+		available := v.Rounded(v.Say(sayAvailable), balance.Available)
 		available.Href = "/trader/statement" // a phone's bar has no room for it
-		shown.Balance = []view.OverviewFigure{available, v.Shell.Rounded(v.Shell.Say(sayReserved), balance.Reserved)}
+		shown.Balance = []view.OverviewFigure{available, v.Rounded(v.Say(sayReserved), balance.Reserved)}
 	}
 	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
 	if err != nil {
@@ -186,14 +186,14 @@ func (v *visit) ask(
 		return v.Done(v.PaymentPath(p.ID), "changed")
 	}
 	question := PaymentQuestion{
-		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Expected(), p.Currency),
+		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Amount(p.Expected(), p.Currency),
 		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
 		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Payer: typed.Get("payer"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
 	if sight := p.Seen(v.Who); sight.Amount != nil {
-		question.USDT = v.Shell.USDT(*sight.Amount)
+		question.USDT = v.USDT(*sight.Amount)
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.Payment, p.ID), page, question)
+	return portal.ShowPage(v.Visit, status, v.Say(say.Payment, p.ID), page, question)
 }
 
 func (v *visit) confirm() error {

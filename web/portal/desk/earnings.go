@@ -39,13 +39,13 @@ func (v *visit) earned() ([]view.OverviewFigure, error) {
 		went = append([]*decimal.Decimal{&day.USDT}, went...)
 		sum, count = sum.Add(day.USDT), count+day.Count
 		if i+1 == earnedIn[next].days {
-			figure := v.Shell.Rounded(v.Shell.Say(earnedIn[next].label), sum)
-			figure.Unit, figure.Before = "", v.Shell.Say(sayCompleted, count)
+			figure := v.Rounded(v.Say(earnedIn[next].label), sum)
+			figure.Unit, figure.Before = "", v.Say(sayCompleted, count)
 			figures, next = append(figures, figure), next+1
 		}
 	}
 	if count > 0 {
-		figures[len(figures)-1].Spark = chart.Spark{Title: v.Shell.Say(sayEarnedByDay), Values: went}
+		figures[len(figures)-1].Spark = chart.Spark{Title: v.Say(sayEarnedByDay), Values: went}
 	}
 	return figures, nil
 }
@@ -63,16 +63,16 @@ func (v *visit) earnings() error {
 		Days: v.DayPicks(days, func(days string) view.Link { return view.Query(earningsPath, portal.AsksDays, days) }),
 		Any:  all.Count > 0,
 		Answer: []view.OverviewFigure{
-			v.Shell.Rounded(v.Shell.Say(sayEarnedInAll), all.USDT),
-			{Label: v.Shell.Say(say.CompletedOnes), Now: v.Shell.Number(decimal.NewFromInt(all.Count))},
-			{Label: v.Shell.Say(saySpeed), Now: "–"},
+			v.Rounded(v.Say(sayEarnedInAll), all.USDT),
+			{Label: v.Say(say.CompletedOnes), Now: v.Number(decimal.NewFromInt(all.Count))},
+			{Label: v.Say(saySpeed), Now: "–"},
 		},
 	}
 	if all.Payments > 0 {
 		shown.Answer[2].Now = v.Lasting(all.Median)
 	}
 	shown.Earned, shown.Speed = v.earningsCharts(slots, days)
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayEarnings), EarningsPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayEarnings), EarningsPage, shown)
 }
 
 // earningsCharts draw what was earned in each slot, and how fast payments were confirmed.
@@ -88,15 +88,15 @@ func (v *visit) earningsCharts(slots []figures.Earned, days int) (earned, speed 
 		minutes = append(minutes, median)
 	}
 	earned = chart.Chart{
-		Title: v.Shell.Say(sayEarnedByDay), Kind: chart.Bars, Slots: v.ChartSlots(starts, days),
-		Series: []chart.Series{{Values: usdt}}, Write: v.Shell.USDT, Axis: v.Shell.Plain,
-		Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
+		Title: v.Say(sayEarnedByDay), Kind: chart.Bars, Slots: v.ChartSlots(starts, days),
+		Series: []chart.Series{{Values: usdt}}, Write: v.USDT, Axis: v.Plain,
+		Slot: v.Say(say.SlotLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 	speed = earned
-	speed.Title, speed.Kind, speed.Series = v.Shell.Say(saySpeed), chart.Area, []chart.Series{{Values: minutes}}
+	speed.Title, speed.Kind, speed.Series = v.Say(saySpeed), chart.Area, []chart.Series{{Values: minutes}}
 	speed.Write = func(d decimal.Decimal) string {
 		return v.Lasting(time.Duration(d.InexactFloat64() * float64(time.Minute)).Round(time.Second))
 	}
-	speed.Axis = func(d decimal.Decimal) string { return v.Shell.Say(sayMinutes, d) }
+	speed.Axis = func(d decimal.Decimal) string { return v.Say(sayMinutes, d) }
 	return earned, speed
 }

@@ -42,14 +42,14 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	}
 	at.Value, at.Wrong = typed.Get(at.Name), wrong["requisiteId"]
 	form := view.MoneyForm{
-		Action: portal.Numbered(list, id) + "/keep", Text: v.Shell.Say(sayKeepText), Submit: v.Shell.Say(sayKeep), Back: view.Link(list),
+		Action: portal.Numbered(list, id) + "/keep", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: view.Link(list),
 		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at},
 	}
 	if m.Text != nil {
 		form.Notes = append(form.Notes, m.Sender+": "+*m.Text)
 	}
 	if m.Amount != nil {
-		form.Submit += ", " + v.Shell.Amount(*m.Amount, m.Currency)
+		form.Submit += ", " + v.Amount(*m.Amount, m.Currency)
 	} else {
 		form.Fields = append(form.Fields, view.Field{
 			Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
@@ -59,7 +59,7 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	form.Fields = append(form.Fields,
 		view.Field{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
 		view.Field{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true})
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayKeep), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayKeep), view.MoneyFormPage, form)
 }
 
 // cameTo are the requisites of a message's trader, in its currency.
@@ -68,7 +68,7 @@ func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
 	add := func(id int64, method, masked, currency string) {
 		if masked != "" && (m.Currency == "" || m.Currency == currency) {
 			at.Options = append(at.Options, view.Option{
-				Value: view.Number(id), Text: v.Shell.Say(say.Method(method)) + " " + masked + ", " + currency,
+				Value: view.Number(id), Text: v.Say(say.Method(method)) + " " + masked + ", " + currency,
 			})
 		}
 	}

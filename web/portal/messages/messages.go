@@ -84,7 +84,7 @@ func (v *visit) messages() error {
 	if shown.Rules, err = v.rules(rules, phones); err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.MessagesOfBanks), MessagesPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.MessagesOfBanks), MessagesPage, shown)
 }
 
 func (v *visit) message(m bankmessage.Message) Message {
@@ -97,7 +97,7 @@ func (v *visit) message(m bankmessage.Message) Message {
 		shown.Text = *m.Text
 	}
 	if m.Amount != nil {
-		shown.Amount = v.Shell.Amount(*m.Amount, m.Currency)
+		shown.Amount = v.Amount(*m.Amount, m.Currency)
 	}
 	if m.PaymentID != nil {
 		shown.Payment, shown.Href = *m.PaymentID, view.Link(v.PaymentPath(*m.PaymentID))
@@ -108,12 +108,12 @@ func (v *visit) message(m bankmessage.Message) Message {
 // why says why a message waits; an objection has its own words, and what an operator decided.
 func (v *visit) why(m bankmessage.Message) string {
 	if phrase, known := whys[m.Why]; known && m.State != bankmessage.Objected {
-		return v.Shell.Say(phrase)
+		return v.Say(phrase)
 	}
 	if m.Outcome == "" {
 		return m.Why
 	}
-	return m.Why + " " + v.Shell.Say(outcomes[m.Outcome]) + " " + m.Resolution
+	return m.Why + " " + v.Say(outcomes[m.Outcome]) + " " + m.Resolution
 }
 
 // assign confirms the payment that the form names by a message.
@@ -171,11 +171,11 @@ func (v *visit) askObjection() error {
 
 func (v *visit) showObjection(status int, id int64, reason string, wrong map[string]string) error {
 	asked := view.MoneyForm{
-		Action: portal.Numbered(messagesPath, id) + "/object", Text: v.Shell.Say(sayObjectText), Submit: v.Shell.Say(sayObjectYes),
+		Action: portal.Numbered(messagesPath, id) + "/object", Text: v.Say(sayObjectText), Submit: v.Say(sayObjectYes),
 		Back: messagesPath, Hidden: [][2]string{{"token", submission.NewToken()}},
 		Fields: []view.Field{{Name: "reason", Label: say.Reason, Area: true, Value: reason, Wrong: wrong["reason"], Max: 500}},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayObject), view.MoneyFormPage, asked)
+	return portal.ShowPage(v.Visit, status, v.Say(sayObject), view.MoneyFormPage, asked)
 }
 
 func (v *visit) object() error {
@@ -202,16 +202,16 @@ func (v *visit) object() error {
 
 func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	sheet := view.Sheet{
-		Label:   v.Shell.Say(sayPhones),
+		Label:   v.Say(sayPhones),
 		Columns: v.Columns(false, sayPhone, sayHeard, say.Status),
 	}
 	for _, d := range list {
-		heard, state := view.Cell{At: d.HeardAt}, view.Cell{Text: v.Shell.Say(sayConnected), Tone: "good"}
+		heard, state := view.Cell{At: d.HeardAt}, view.Cell{Text: v.Say(sayConnected), Tone: "good"}
 		if d.HeardAt == nil {
-			heard.Text = v.Shell.Say(sayUnheard)
+			heard.Text = v.Say(sayUnheard)
 		}
 		if d.RevokedAt != nil {
-			state = view.Cell{Text: v.Shell.Say(sayRevoked), Tone: "off"}
+			state = view.Cell{Text: v.Say(sayRevoked), Tone: "off"}
 		} else if maySet {
 			state.Drawn = revoke(v.Shell, view.Link(portal.Numbered(messagesPath+"/phones", d.ID)+"/revoke"))
 		}
@@ -223,7 +223,7 @@ func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 // rules are what messages do for a page of requisites: those that are set, where there are any, or those that are searched for.
 func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Rules, error) {
 	shown := Rules{Search: v.R.URL.Query().Get("q"), Pages: view.Pages{Sorted: true}, Sheet: view.Sheet{
-		Label: v.Shell.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
+		Label: v.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
 		Columns: portal.AtRight(v.Columns(false, say.Requisite, sayMode, say.Bank, sayMost, sayHowRight), 3),
 	}}
 	query := directory.OwnQuery{Search: shown.Search}
@@ -247,11 +247,11 @@ func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Ru
 		if r.Masked == "" { // is paid by cards, of which no bank writes
 			continue
 		}
-		name := view.Cell{Text: v.Shell.Say(say.Method(r.Method)) + " " + r.Masked}
+		name := view.Cell{Text: v.Say(say.Method(r.Method)) + " " + r.Masked}
 		if v.Who.May(caller.TraderRequisites) {
 			name.Href = view.Link(portal.Numbered("/trader/requisites", r.ID) + "/messages")
 		}
-		cells := []view.Cell{{Text: v.Shell.Say(modes["off"]), Tone: "off"}, {}, {}, {}}
+		cells := []view.Cell{{Text: v.Say(modes["off"]), Tone: "off"}, {}, {}, {}}
 		if i := slices.IndexFunc(rules, func(set bankmessage.Rule) bool { return set.RequisiteID == r.ID }); i >= 0 {
 			cells = v.rule(rules[i], phones, r.Currency)
 		}
@@ -261,7 +261,7 @@ func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Ru
 }
 
 func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency string) []view.Cell {
-	mode := view.Cell{Text: v.Shell.Say(say.Named(modes, string(r.Mode))), Tone: modeTones[r.Mode]}
+	mode := view.Cell{Text: v.Say(say.Named(modes, string(r.Mode))), Tone: modeTones[r.Mode]}
 	if r.StoppedBy != nil {
 		again := templ.SafeURL("")
 		if v.Who.May(caller.TraderRequisites) {
@@ -274,10 +274,10 @@ func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency s
 		bank.Note = phones[i].Name
 	}
 	if of := r.Tally.Precision(); of != nil {
-		right.Text = v.Shell.Say(sayRight, *of, r.Tally.Right, r.Tally.Right+r.Tally.Wrong)
+		right.Text = v.Say(sayRight, *of, r.Tally.Right, r.Tally.Right+r.Tally.Wrong)
 	}
 	if r.Tally.Completed > 0 {
-		right.Note = v.Shell.Say(sayTold, r.Tally.Told, r.Tally.Completed)
+		right.Note = v.Say(sayTold, r.Tally.Told, r.Tally.Completed)
 	}
-	return []view.Cell{mode, bank, {Text: v.Shell.Amount(r.Most, currency)}, right}
+	return []view.Cell{mode, bank, {Text: v.Amount(r.Most, currency)}, right}
 }

@@ -51,19 +51,19 @@ func (v *visit) try() error {
 
 func (v *visit) tried(n bankmessage.NewPattern, tried bankmessage.Try) *Tried {
 	shown := &Tried{
-		Knows: v.Shell.Say(sayKnows, tried.Known, tried.Of), Cut: tried.Cut, Line: string(n.Kind) + " " + n.Expr,
+		Knows: v.Say(sayKnows, tried.Known, tried.Of), Cut: tried.Cut, Line: string(n.Kind) + " " + n.Expr,
 		Sheet: view.Sheet{
-			Label: v.Shell.Say(sayWhatItReads), Empty: view.Empty{Title: sayKnowsNone},
+			Label: v.Say(sayWhatItReads), Empty: view.Empty{Title: sayKnowsNone},
 			Columns: portal.AtRight(v.Columns(false, saySender, sayText, say.Amount, sayBalance, sayAccount), 2, 3),
 		},
 	}
 	for _, m := range tried.Messages {
-		row := []view.Cell{{Text: m.Sender, Note: v.Shell.When(m.ReceivedAt)}, {Text: *m.Text}, {}, {}, {Text: m.Account}}
+		row := []view.Cell{{Text: m.Sender, Note: v.When(m.ReceivedAt)}, {Text: *m.Text}, {}, {}, {Text: m.Account}}
 		if m.Amount != nil {
-			row[2].Text = v.Shell.Amount(*m.Amount, n.Currency)
+			row[2].Text = v.Amount(*m.Amount, n.Currency)
 		}
 		if m.Balance != nil {
-			row[3].Text = v.Shell.Amount(*m.Balance, n.Currency)
+			row[3].Text = v.Amount(*m.Balance, n.Currency)
 		}
 		shown.Sheet.Rows = append(shown.Sheet.Rows, row)
 	}
@@ -80,7 +80,7 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 		return err
 	}
 	shown := UnknownPage{
-		Of: v.Shell.Say(sayUnknownOf, unknown.Of), Tried: tried, Groups: v.groups(unknown.List), Objected: v.objected(objected),
+		Of: v.Say(sayUnknownOf, unknown.Of), Tried: tried, Groups: v.groups(unknown.List), Objected: v.objected(objected),
 	}
 	begun := typed.Get("pattern")
 	if like, err := strconv.ParseInt(v.R.URL.Query().Get(asksLike), 10, 64); err == nil && !typed.Has("pattern") {
@@ -91,7 +91,7 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 		currencies = append(currencies, view.Option{Value: currency, Text: currency})
 	}
 	for _, kind := range bankmessage.Kinds {
-		kinds = append(kinds, view.Option{Value: string(kind), Text: v.Shell.Say(kindNames[kind])})
+		kinds = append(kinds, view.Option{Value: string(kind), Text: v.Say(kindNames[kind])})
 	}
 	shown.Choices = []view.Choice{
 		{Name: "says", Label: saySays, Value: typed.Get("says"), Options: kinds, Wrong: wrong["says"]},
@@ -101,10 +101,10 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 		},
 	}
 	shown.Pattern = view.Field{
-		Name: "pattern", Label: sayPattern, Hint: v.Shell.Say(sayPatternHint), Area: true, Value: begun, Wrong: wrong["pattern"],
+		Name: "pattern", Label: sayPattern, Hint: v.Say(sayPatternHint), Area: true, Value: begun, Wrong: wrong["pattern"],
 		Max: 1000, More: templ.Attributes{"class": "mono", "spellcheck": "false", "autocomplete": "off"},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.MessagesOfBanks), UnknownMessagesPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.MessagesOfBanks), UnknownMessagesPage, shown)
 }
 
 // likeOne is the text of one of the messages that are shown, as an expression to begin with.
@@ -119,20 +119,20 @@ func likeOne(groups []bankmessage.Group, id int64) string {
 
 func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
+		Label: v.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
 		Columns: []view.Column{
-			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {Text: v.Shell.Say(sayWhatToDo), Acts: true},
+			{Text: v.Say(saySender)}, {Text: v.Say(sayText)}, {Text: v.Say(sayHowMany), Right: true}, {Text: v.Say(sayWhatToDo), Acts: true},
 		},
 	}
 	for _, g := range list {
 		begin := view.Cell{
-			Text: v.Shell.Say(sayBegin), Href: view.Query(portal.MessagesPath, asksLike, portal.IDText(g.Newest.ID)) + "#try",
+			Text: v.Say(sayBegin), Href: view.Query(portal.MessagesPath, asksLike, portal.IDText(g.Newest.ID)) + "#try",
 		}
 		if v.May(caller.OperatorCases) && g.Newest.MayKeep() {
-			begin.Note, begin.NoteHref = v.Shell.Say(sayKeep), view.Link(portal.Numbered(portal.MessagesPath, g.Newest.ID)+"/keep")
+			begin.Note, begin.NoteHref = v.Say(sayKeep), view.Link(portal.Numbered(portal.MessagesPath, g.Newest.ID)+"/keep")
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: g.Newest.Sender, Note: v.Shell.When(g.Newest.ReceivedAt)}, {Text: *g.Newest.Text}, {Text: strconv.Itoa(g.Count)},
+			{Text: g.Newest.Sender, Note: v.When(g.Newest.ReceivedAt)}, {Text: *g.Newest.Text}, {Text: strconv.Itoa(g.Count)},
 			begin,
 		})
 	}
@@ -141,11 +141,11 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 
 func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayObjected), Empty: view.Empty{Title: sayObjectedNone},
+		Label: v.Say(sayObjected), Empty: view.Empty{Title: sayObjectedNone},
 		Columns: v.Columns(false, say.SlotLabel, sayPayment, say.Reason, sayText, say.PortalTrader),
 	}
 	for _, m := range list {
-		text, payment := v.Shell.Say(sayTextGone), view.Cell{}
+		text, payment := v.Say(sayTextGone), view.Cell{}
 		if m.Text != nil {
 			text = *m.Text
 		}
@@ -153,10 +153,10 @@ func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 			payment = view.Cell{Text: "№ " + portal.IDText(*m.PaymentID), Href: view.Link(v.PaymentPath(*m.PaymentID))}
 		}
 		if m.Amount != nil {
-			payment.Note = v.Shell.Amount(*m.Amount, m.Currency)
+			payment.Note = v.Amount(*m.Amount, m.Currency)
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: v.Shell.When(*m.DecidedAt), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID))}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
+			{Text: v.When(*m.DecidedAt), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID))}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
 			{Text: "№ " + portal.IDText(m.TraderID), Href: view.Link(portal.Numbered(portal.TradersPath, m.TraderID))},
 		})
 	}

@@ -36,13 +36,13 @@ func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, "", nil) }
 
 func (v *visit) showPhone(status int, name string, wrong map[string]string) error {
 	asked := view.MoneyForm{
-		Action: messagesPath + "/phones/new", Text: v.Shell.Say(sayPairText), Submit: v.Shell.Say(sayPair), Back: messagesPath,
+		Action: messagesPath + "/phones/new", Text: v.Say(sayPairText), Submit: v.Say(sayPair), Back: messagesPath,
 		Hidden: [][2]string{{"token", submission.NewToken()}},
 		Fields: []view.Field{{
 			Name: "name", Label: sayPhoneName, Value: name, Wrong: wrong["name"], Max: 100, More: templ.Attributes{"autocomplete": "off"},
 		}},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayPair), view.MoneyFormPage, asked)
+	return portal.ShowPage(v.Visit, status, v.Say(sayPair), view.MoneyFormPage, asked)
 }
 
 // pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
@@ -74,7 +74,7 @@ func (v *visit) pair() error {
 		return err
 	}
 	paired.QR = string(code)
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayPaired), PairedPage, paired)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayPaired), PairedPage, paired)
 }
 
 func (v *visit) revoke() error {
@@ -137,29 +137,29 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 		}
 	}
 	for _, mode := range bankmessage.Modes {
-		modesToChoose = append(modesToChoose, view.Option{Value: string(mode), Text: v.Shell.Say(say.Named(modes, string(mode)))})
+		modesToChoose = append(modesToChoose, view.Option{Value: string(mode), Text: v.Say(say.Named(modes, string(mode)))})
 	}
 	choice := func(name string, label say.Phrase, options []view.Option) view.Choice {
 		return view.Choice{Name: name, Label: label, Value: typed.Get(name), Options: options, Wrong: wrong[name]}
 	}
 	asked := view.MoneyForm{
-		Action: portal.Numbered("/trader/requisites", own.ID) + "/messages", Text: v.Shell.Say(sayRuleText),
-		Submit: v.Shell.Say(say.Save), Back: messagesPath,
+		Action: portal.Numbered("/trader/requisites", own.ID) + "/messages", Text: v.Say(sayRuleText),
+		Submit: v.Say(say.Save), Back: messagesPath,
 		Choices: []view.Choice{
 			choice("messageMode", sayMode, modesToChoose), choice("bank", say.Bank, banks), choice("deviceId", sayPhone, devices),
 		},
 		Fields: []view.Field{
 			{
-				Name: "account", Label: sayAccount, Hint: v.Shell.Say(sayAccountHint), Value: typed.Get("account"), Wrong: wrong["account"],
+				Name: "account", Label: sayAccount, Hint: v.Say(sayAccountHint), Value: typed.Get("account"), Wrong: wrong["account"],
 				Max: 4, Optional: true, More: templ.Attributes{"inputmode": "numeric", "autocomplete": "off"},
 			},
 			{
-				Name: "most", Label: sayMost, Hint: v.Shell.Say(sayMostHint), Value: typed.Get("most"), Wrong: wrong["most"], Max: 20,
+				Name: "most", Label: sayMost, Hint: v.Say(sayMostHint), Value: typed.Get("most"), Wrong: wrong["most"], Max: 20,
 				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 			},
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRuleOf, v.Shell.Say(say.Method(own.Method))+" "+own.Masked),
+	return portal.ShowPage(v.Visit, status, v.Say(sayRuleOf, v.Say(say.Method(own.Method))+" "+own.Masked),
 		view.MoneyFormPage, asked)
 }
 

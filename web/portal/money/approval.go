@@ -41,21 +41,21 @@ func (v *visit) approvals() error {
 	}
 	shown := Approvals{
 		Tabs: []view.Tab{
-			{Text: v.Shell.Say(sayOpenOnesOnly), Href: portal.ApprovalsPath, Current: !all},
-			{Text: v.Shell.Say(sayAllProposals), Href: view.Query(portal.ApprovalsPath, asksState, allStates), Current: all},
+			{Text: v.Say(sayOpenOnesOnly), Href: portal.ApprovalsPath, Current: !all},
+			{Text: v.Say(sayAllProposals), Href: view.Query(portal.ApprovalsPath, asksState, allStates), Current: all},
 		},
-		Sheet: view.Sheet{Label: v.Shell.Say(say.ApprovalsTitle), Empty: view.Empty{Title: sayNoProposals}},
+		Sheet: view.Sheet{Label: v.Say(say.ApprovalsTitle), Empty: view.Empty{Title: sayNoProposals}},
 	}
 	shown.Sheet.Columns = v.Columns(false, sayActionLabel, say.About, sayProposedBy, say.Created, sayExpiresAt, say.Status)
 	for _, p := range list {
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{
-				Text: v.Shell.Say(say.ActionOf(string(p.Action))), Href: view.Link(portal.ApprovalPath(p.ID)),
+				Text: v.Say(say.ActionOf(string(p.Action))), Href: view.Link(portal.ApprovalPath(p.ID)),
 				Note: "№ " + portal.IDText(p.ID),
 			},
-			{Text: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}, {Text: p.Proposer},
+			{Text: v.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}, {Text: p.Proposer},
 			{At: &p.CreatedAt}, {At: &p.ExpiresAt},
-			{Text: v.Shell.Say(say.StateOf(string(p.State))), Tone: stateTone(p.State)},
+			{Text: v.Say(say.StateOf(string(p.State))), Tone: stateTone(p.State)},
 		})
 	}
 	if next != nil {
@@ -68,7 +68,7 @@ func (v *visit) approvals() error {
 	if err := v.warnAlone(&shown.Alone); err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.ApprovalsTitle), ApprovalsPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.ApprovalsTitle), ApprovalsPage, shown)
 }
 
 // warnAlone says that there is nobody to approve what the reader proposes, where that is so.
@@ -78,7 +78,7 @@ func (v *visit) warnAlone(note *string) error {
 	}
 	others, err := v.Proposals.Others(v.Ctx(), v.Who)
 	if err == nil && others == 0 {
-		*note = v.Shell.Say(sayNobodyElse)
+		*note = v.Say(sayNobodyElse)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	}
 	shown := Approval{
 		State: view.Badge{Text: say.StateOf(string(p.State)), Tone: stateTone(p.State)}, Path: portal.ApprovalPath(p.ID),
-		Token: submission.NewToken(), Approve: v.Shell.Say(sayApproveYes), Reason: reason, Wrong: wrong["reason"],
+		Token: submission.NewToken(), Approve: v.Say(sayApproveYes), Reason: reason, Wrong: wrong["reason"],
 	}
 	if shown.Facts, err = v.proposalFacts(p); err != nil {
 		return err
@@ -127,17 +127,17 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 		shown.CanApprove, shown.CanRefuse = able && grants && !own, able
 		switch {
 		case !able:
-			shown.Why = v.Shell.Say(sayNotYours)
+			shown.Why = v.Say(sayNotYours)
 		case !grants:
-			shown.Why = v.Shell.Say(sayNotGranted)
+			shown.Why = v.Say(sayNotGranted)
 		case own:
-			shown.Why = v.Shell.Say(sayOwnProposal)
+			shown.Why = v.Say(sayOwnProposal)
 			if err := v.warnAlone(&shown.Why); err != nil {
 				return err
 			}
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
 }
 
 // proposalFacts restate what is done by an approval.
@@ -185,12 +185,12 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 		view.Fact{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
 		view.Fact{Label: say.ReasonWhy, Value: p.Why},
 		view.Fact{Label: sayProposedBy, Value: p.Proposer},
-		view.Fact{Label: say.Created, Value: v.Shell.Exactly(p.CreatedAt)})
+		view.Fact{Label: say.Created, Value: v.Exactly(p.CreatedAt)})
 	if p.State == proposal.Open {
-		return append(facts, view.Fact{Label: sayExpiresAt, Value: v.Shell.When(p.ExpiresAt)}), nil
+		return append(facts, view.Fact{Label: sayExpiresAt, Value: v.When(p.ExpiresAt)}), nil
 	}
 	if p.DecidedAt != nil {
-		facts = append(facts, view.Fact{Label: sayDecidedBy, Value: p.Decider + ", " + v.Shell.Exactly(*p.DecidedAt)},
+		facts = append(facts, view.Fact{Label: sayDecidedBy, Value: p.Decider + ", " + v.Exactly(*p.DecidedAt)},
 			view.Fact{Label: sayDecisionReason, Value: p.DecisionReason})
 	}
 	return facts, nil
@@ -209,7 +209,7 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 
 // proposedDetails are what an action sets, field by field.
 func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
-	facts := []view.Fact{{Label: say.About, Value: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
+	facts := []view.Fact{{Label: say.About, Value: v.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
 	for _, d := range p.Details() {
 		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: v.proposedValue(d.Value)})
 	}
@@ -220,9 +220,9 @@ func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 func (v *visit) proposedValue(value string) string {
 	switch value {
 	case "true":
-		return v.Shell.Say(say.YesWord)
+		return v.Say(say.YesWord)
 	case "false":
-		return v.Shell.Say(say.NoWord)
+		return v.Say(say.NoWord)
 	}
 	return value
 }
@@ -231,7 +231,7 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	if p.Currency == "" {
 		return nil
 	}
-	valid := v.Shell.Say(sayValidForGood)
+	valid := v.Say(sayValidForGood)
 	if p.ValidSeconds != nil {
 		valid = v.Lasting(time.Duration(*p.ValidSeconds) * time.Second)
 	}

@@ -68,15 +68,15 @@ func (v *visit) income(l portal.List) error {
 		text say.Phrase
 	}{{"day", sayIncomeByDay}, {"merchant", sayIncomeByMerchant}, {"method", sayIncomeByMethod}} {
 		shown.Tabs = append(shown.Tabs, view.Tab{
-			Text: v.Shell.Say(tab.text), Href: a.With(portal.AsksBy, tab.by), Current: tab.by == by,
+			Text: v.Say(tab.text), Href: a.With(portal.AsksBy, tab.by), Current: tab.by == by,
 		})
 	}
 	if len(found) > 0 {
 		all := portal.SumIncome(found, func(books.Income) string { return "" })[0]
 		shown.Figures = []view.OverviewFigure{
-			v.Shell.Rounded(v.Shell.Say(sayNetIncome), all.Net()),
-			v.Shell.Rounded(v.Shell.Say(sayEarned), all.Earned), v.Shell.Rounded(v.Shell.Say(sayGivenBack), all.Reversed),
-			{Label: v.Shell.Say(sayMargin), Now: v.margin(all)},
+			v.Rounded(v.Say(sayNetIncome), all.Net()),
+			v.Rounded(v.Say(sayEarned), all.Earned), v.Rounded(v.Say(sayGivenBack), all.Reversed),
+			{Label: v.Say(sayMargin), Now: v.margin(all)},
 		}
 		from, to := v.incomeDays(filter)
 		stack := by
@@ -85,7 +85,7 @@ func (v *visit) income(l portal.List) error {
 		}
 		shown.Plot = v.IncomeChart(found, stack, from, to)
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.IncomeTitle), IncomePage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.IncomeTitle), IncomePage, shown)
 }
 
 func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
@@ -95,7 +95,7 @@ func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 		head = say.DayLabel
 	}
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome, sayMargin),
+		Label: v.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome, sayMargin),
 		Empty: view.Empty{Title: sayNoIncome},
 	}
 	sums := portal.SumIncome(list, func(i books.Income) string { return v.IncomeBy(i, by) })
@@ -105,11 +105,11 @@ func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	for _, s := range sums {
 		name := s.Name
 		if day, err := time.Parse(time.DateOnly, name); by == "day" && err == nil {
-			name = v.Shell.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
+			name = v.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
-			{Text: v.Shell.Figure(s.Net())}, {Text: v.margin(s)},
+			{Text: name}, {Text: v.Figure(s.Earned)}, {Text: v.Figure(s.Reversed)},
+			{Text: v.Figure(s.Net())}, {Text: v.margin(s)},
 		})
 	}
 	return sheet
@@ -121,7 +121,7 @@ func (v *visit) margin(s portal.IncomeSum) string {
 	if !known {
 		return "–"
 	}
-	return v.Shell.Number(percent) + "\u00a0%"
+	return v.Number(percent) + "\u00a0%"
 }
 
 func (v *visit) incomeCSV(l portal.List) error {

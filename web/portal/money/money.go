@@ -82,27 +82,27 @@ func deedRoutes(deeds ...deed) []route {
 }
 
 func (v *visit) money() error {
-	shown := Money{Alone: v.Shell.Say(sayFourEyesOff)}
+	shown := Money{Alone: v.Say(sayFourEyesOff)}
 	if v.Settings.FourEyes.On {
-		shown.Alone = v.Shell.Say(sayFourEyesOn)
+		shown.Alone = v.Say(sayFourEyesOn)
 	}
 	for _, d := range moneyDeeds {
 		shown.Acts = append(shown.Acts, Act{
-			Title: v.Shell.Say(d.name), Text: v.Shell.Say(d.text), Href: view.Link(d.path),
+			Title: v.Say(d.name), Text: v.Say(d.text), Href: view.Link(d.path),
 		})
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.MoneyTitle), MoneyPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.MoneyTitle), MoneyPage, shown)
 }
 
 // deedForm asks for what an action is done with.
 func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]string) error {
 	shown := view.MoneyForm{
-		Action: d.path + "/confirm", Get: true, Text: v.Shell.Say(d.text), Submit: v.Shell.Say(sayGoOnToConfirm),
+		Action: d.path + "/confirm", Get: true, Text: v.Say(d.text), Submit: v.Say(sayGoOnToConfirm),
 		Back: view.Link(d.back),
 	}
 	shown.Choices, shown.Fields = d.fields(v, typed, wrong)
 	shown.Fields = append(shown.Fields, view.Field{
-		Name: "reason", Label: say.ReasonWhy, Value: typed.Get("reason"), Hint: v.Shell.Say(sayWhyHint),
+		Name: "reason", Label: say.ReasonWhy, Value: typed.Get("reason"), Hint: v.Say(sayWhyHint),
 		Wrong: wrong["reason"], Area: true, Max: 500, Optional: d.action != proposal.Correct,
 	})
 	alone := ""
@@ -112,7 +112,7 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 	if alone != "" {
 		shown.Notes = append(shown.Notes, alone)
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(d.name), view.MoneyFormPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(d.name), view.MoneyFormPage, shown)
 }
 
 // deedSure restates what is about to be done.
@@ -142,15 +142,15 @@ func (v *visit) deedSure(d deed) error {
 	}
 	facts = append(facts, view.Fact{Label: say.ReasonWhy, Value: typed.Get("reason")})
 	q := view.Question{
-		Title: saySureTitle, Facts: facts, Action: d.path, Yes: v.Shell.Say(saySureYes),
-		Back: view.Query(d.path, flat(typed)...), Texts: []string{v.Shell.Say(d.text)},
+		Title: saySureTitle, Facts: facts, Action: d.path, Yes: v.Say(saySureYes),
+		Back: view.Query(d.path, flat(typed)...), Texts: []string{v.Say(d.text)},
 	}
 	if v.Settings.FourEyes.On {
-		q.Texts = append(q.Texts, v.Shell.Say(sayFourEyesOn))
-		q.Yes = v.Shell.Say(saySurePropose)
+		q.Texts = append(q.Texts, v.Say(sayFourEyesOn))
+		q.Yes = v.Say(saySurePropose)
 	}
 	if d.action == proposal.SetInsurance || d.action == proposal.SetRate { // small ones are done at once
-		q.Yes = v.Shell.Say(saySureYes)
+		q.Yes = v.Say(saySureYes)
 	}
 	q.Hidden = pairsOf(typed)
 	return v.Question(q)
@@ -207,7 +207,7 @@ func (v *visit) deedDo(d deed) error {
 func (v *visit) referenceField(typed url.Values, wrong map[string]string) view.Field {
 	return view.Field{
 		Name: "reference", Label: sayMoneyReference, Value: typed.Get("reference"), Wrong: wrong["reference"],
-		Hint: v.Shell.Say(sayReferenceHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
+		Hint: v.Say(sayReferenceHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	}
 }
 
@@ -237,7 +237,7 @@ func readFunding(form url.Values, f fault.Fields) proposal.Payload {
 func (v *visit) held(field string, a ledger.Account, flaw say.Phrase) (*books.Holding, error) {
 	h, err := v.Holding(a.Owner, a.OwnerID)
 	if err == nil && h == nil {
-		err = fault.Fields{field: {v.Shell.Say(flaw)}}.Err()
+		err = fault.Fields{field: {v.Say(flaw)}}.Err()
 	}
 	return h, err
 }
@@ -250,7 +250,7 @@ func fundingFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	return []view.Fact{
 		{Label: sayCounterparty, Value: v.OwnerName(*h)},
 		{Label: say.Amount, Value: p.Amount + " USDT"},
-		{Label: sayHasNow, Value: v.Shell.USDT(h.Available)},
+		{Label: sayHasNow, Value: v.USDT(h.Available)},
 		{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
 	}, nil
 }
@@ -274,8 +274,8 @@ func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	return []view.Fact{
 		{Label: sayCounterparty, Value: v.OwnerName(*h)},
 		{Label: sayInsuranceAmount, Value: p.Amount + " USDT"},
-		{Label: sayHasNow, Value: v.Shell.USDT(h.Available)},
-		{Label: sayInsuredNow, Value: v.Shell.USDT(h.Reserved)},
+		{Label: sayHasNow, Value: v.USDT(h.Available)},
+		{Label: sayInsuredNow, Value: v.USDT(h.Reserved)},
 	}, nil
 }
 
@@ -287,7 +287,7 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	account := func(name string, label say.Phrase) view.Field {
 		return view.Field{
 			Name: name, Label: label, Value: v.accountCalled(typed.Get(name)), Wrong: wrong[name], Suggest: offered,
-			Hint: v.Shell.Say(sayAccountHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
+			Hint: v.Say(sayAccountHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 		}
 	}
 	return nil, []view.Field{
@@ -371,7 +371,7 @@ func correctionFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	}
 	return []view.Fact{
 		{Label: sayFromAccount, Value: v.OwnerName(*from)},
-		{Label: sayHasNow, Value: v.Shell.USDT(from.Available)},
+		{Label: sayHasNow, Value: v.USDT(from.Available)},
 		{Label: sayToAccount, Value: v.OwnerName(*to)},
 		{Label: say.Amount, Value: p.Amount + " USDT"},
 		{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},

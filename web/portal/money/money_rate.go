@@ -28,7 +28,7 @@ var rateDeed = deed{
 
 func rateFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
 	valid := portal.NumberField("validMinutes", sayValidMinutes, typed, wrong)
-	valid.Optional, valid.Hint = true, v.Shell.Say(sayValidHint)
+	valid.Optional, valid.Hint = true, v.Say(sayValidHint)
 	valid.Wrong = cmp.Or(valid.Wrong, wrong["validSeconds"])
 	return []view.Choice{portal.CurrencyChoice(typed.Get("currency"), wrong["currency"])}, []view.Field{
 		{
@@ -69,22 +69,22 @@ func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	was := v.Shell.Say(say.NoRateKnown)
+	was := v.Say(say.NoRateKnown)
 	if band.Now.IsPositive() {
-		was = v.Shell.Rate(band.Now)
+		was = v.Rate(band.Now)
 	}
 	facts := []view.Fact{
 		{Label: say.Pair, Value: "USDT/" + p.Currency},
 		{Label: sayOldRate, Value: was},
-		{Label: sayNewRate, Value: v.Shell.Rate(value)},
-		{Label: sayDistance, Value: v.Shell.Say(sayDistanceText, v.distance(band, value), v.Shell.Plain(band.Percent))},
+		{Label: sayNewRate, Value: v.Rate(value)},
+		{Label: sayDistance, Value: v.Say(sayDistanceText, v.distance(band, value), v.Plain(band.Percent))},
 	}
 	if band.Anchor.IsPositive() {
-		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: v.Shell.Rate(band.Anchor)})
+		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: v.Rate(band.Anchor)})
 	}
-	valid := v.Shell.Say(sayValidForGood)
+	valid := v.Say(sayValidForGood)
 	if p.ValidSeconds != nil {
-		valid = v.Shell.Say(sayMinutesOf, *p.ValidSeconds/60)
+		valid = v.Say(sayMinutesOf, *p.ValidSeconds/60)
 	}
 	return append(facts, view.Fact{Label: sayValidFor, Value: valid}), nil
 }
@@ -95,7 +95,7 @@ func (v *visit) distance(b rate.Band, value decimal.Decimal) string {
 		return "0"
 	}
 	away := value.Sub(b.Now).Mul(decimal.NewFromInt(100)).DivRound(b.Now, 2)
-	text := v.Shell.Grouped(away.StringFixed(2))
+	text := v.Grouped(away.StringFixed(2))
 	if away.IsPositive() {
 		text = "+" + text
 	}

@@ -26,7 +26,7 @@ func file(kind, name string) func(*visit) error {
 }
 
 func (v *visit) offline() error {
-	v.Shell.Title = v.Shell.Say(sayOffline)
+	v.Shell.Title = v.Say(sayOffline)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return OfflinePage(s) })
 	return nil
 }

@@ -69,7 +69,7 @@ func (v *visit) showPage(status int, p Page) error {
 		p.Muted = own.MutedUntil
 	}
 	p.PushKey, p.Sent = own.PushKey, v.sent(own.Sent)
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.NoticesTitle), p.Wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(say.NoticesTitle), p.Wrong != nil
 	v.Show(status, func(s view.Shell) site.Page { return NoticesPage(s, p) })
 	return nil
 }
@@ -86,7 +86,7 @@ func clock(minutes *int) string {
 
 func (v *visit) sent(list []notify.Sent) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone},
+		Label: v.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone},
 		Columns: portal.AtRight(v.Columns(false, sayKind, sayPlace, sayCount, sayAt, sayOutcome), 2),
 	}
 	outcomes := map[string]view.Badge{
@@ -96,9 +96,9 @@ func (v *visit) sent(list []notify.Sent) view.Sheet {
 		about, _ := notify.AboutOf(one.Kind)
 		outcome := outcomes[one.Outcome]
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: about.In(v.Shell.Code).Label}, {Text: v.Shell.Say(names[one.Channel]), Note: one.Label},
+			{Text: about.In(v.Shell.Code).Label}, {Text: v.Say(names[one.Channel]), Note: one.Label},
 			{Text: strconv.Itoa(one.Count)}, {At: &one.At},
-			{Text: v.Shell.Say(outcome.Text), Tone: outcome.Tone, Note: one.Problem.In(v.Shell.Code)},
+			{Text: v.Say(outcome.Text), Tone: outcome.Tone, Note: one.Problem.In(v.Shell.Code)},
 		})
 	}
 	return sheet
@@ -128,7 +128,7 @@ func (v *visit) set() error {
 		}
 		at, err := time.Parse("15:04", text)
 		if err != nil {
-			wrong[field] = v.Shell.Say(sayWrongAt)
+			wrong[field] = v.Say(sayWrongAt)
 		}
 		*into = new(at.Hour()*60 + at.Minute())
 	}
@@ -157,7 +157,7 @@ func (v *visit) telegram() error {
 	if err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayAddTelegram), TelegramPage, address)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayAddTelegram), TelegramPage, address)
 }
 
 // with does what a form asks for, by one field of it.

@@ -42,8 +42,8 @@ func (v *visit) blocks() error {
 		return err
 	}
 	shown := Blocks{Tabs: []view.Tab{
-		{Text: v.Shell.Say(sayHolding), Href: view.Link(path), Current: all == ""},
-		{Text: v.Shell.Say(sayAllBlocks), Href: view.Query(path, asksAll, portal.Yes), Current: all != ""},
+		{Text: v.Say(sayHolding), Href: view.Link(path), Current: all == ""},
+		{Text: v.Say(sayAllBlocks), Href: view.Query(path, asksAll, portal.Yes), Current: all != ""},
 	}}
 	if v.mayBlock() {
 		shown.New = view.Link(path + "/new")
@@ -57,12 +57,12 @@ func (v *visit) blocks() error {
 	if search.Cursor != nil {
 		shown.Pages.Newest = view.Query(path, asksAll, all)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.BlocksTitle), BlocksPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.BlocksTitle), BlocksPage, shown)
 }
 
 func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.BlocksTitle),
+		Label: v.Say(say.BlocksTitle),
 		Empty: view.Empty{Title: sayNoBlocks},
 	}
 	if v.mayBlock() {
@@ -75,7 +75,7 @@ func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 	sheet.Columns = v.Columns(false, labels...)
 	names, err := v.namesOf(list)
 	for _, b := range list {
-		at, ends := b.CreatedAt, view.Cell{Text: v.Shell.Say(sayNever)}
+		at, ends := b.CreatedAt, view.Cell{Text: v.Say(sayNever)}
 		if b.Until != nil {
 			ends = view.Cell{At: b.Until}
 		}
@@ -83,10 +83,10 @@ func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 		row := []view.Cell{
 			{
 				Text: b.Shown, Href: view.Link(portal.Numbered(v.Path("/blocks"), b.ID)),
-				Note: v.Shell.Say(sayKind(string(b.Kind))),
+				Note: v.Say(sayKind(string(b.Kind))),
 			},
 			{Text: b.Reason}, {At: &at, Note: v.ActorName(b.CreatedBy)}, ends,
-			{Text: v.Shell.Say(state.Text), Tone: state.Tone},
+			{Text: v.Say(state.Text), Tone: state.Tone},
 		}
 		if v.Who.Kind == caller.Operator {
 			row = append(row, view.Cell{Text: v.where(b, names)})
@@ -116,7 +116,7 @@ func (id at) Owners() (merchantID, traderID int64) { return int64(id), 0 }
 // where tells at which merchant a block holds.
 func (v *visit) where(b directory.Block, names report.Names) string {
 	if b.MerchantID == nil {
-		return v.Shell.Say(sayEverywhere)
+		return v.Say(sayEverywhere)
 	}
 	return portal.Titled(names.Merchants[*b.MerchantID], *b.MerchantID)
 }
@@ -156,21 +156,21 @@ func (v *visit) showBlock(status int, typed string, wrong map[string]string) err
 	shown := Block{Shown: b.Shown, State: v.stateOf(b), List: view.Link(path), Facts: v.blockFacts(b, names)}
 	if b.Holds(v.Shell.Now) && v.mayBlock() {
 		shown.Lift = view.MoneyForm{
-			Action: portal.Numbered(path, id), Text: v.Shell.Say(sayUnblockText), Submit: v.Shell.Say(sayUnblock),
+			Action: portal.Numbered(path, id), Text: v.Say(sayUnblockText), Submit: v.Say(sayUnblock),
 			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reasonField(typed, wrong)},
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayBlockTitle, id), BlockPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(sayBlockTitle, id), BlockPage, shown)
 }
 
 func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
-	ends := v.Shell.Say(sayNever)
+	ends := v.Say(sayNever)
 	if b.Until != nil {
-		ends = v.Shell.When(*b.Until)
+		ends = v.When(*b.Until)
 	}
 	facts := []view.Fact{
-		{Label: sayWhatBy, Value: v.Shell.Say(sayKind(string(b.Kind)))}, {Label: say.ReasonWhy, Value: b.Reason},
-		{Label: sayBy, Value: v.ActorName(b.CreatedBy) + ", " + v.Shell.When(b.CreatedAt)},
+		{Label: sayWhatBy, Value: v.Say(sayKind(string(b.Kind)))}, {Label: say.ReasonWhy, Value: b.Reason},
+		{Label: sayBy, Value: v.ActorName(b.CreatedBy) + ", " + v.When(b.CreatedAt)},
 		{Label: sayEnds, Value: ends},
 	}
 	if v.Who.Kind == caller.Operator {
@@ -178,7 +178,7 @@ func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
 	}
 	if b.EndedAt != nil {
 		facts = append(facts,
-			view.Fact{Label: sayLiftedBy, Value: v.ActorName(*b.EndedBy) + ", " + v.Shell.When(*b.EndedAt)},
+			view.Fact{Label: sayLiftedBy, Value: v.ActorName(*b.EndedBy) + ", " + v.When(*b.EndedAt)},
 			view.Fact{Label: say.ReasonWhy, Value: optional.Value(b.EndedReason)})
 	}
 	return facts

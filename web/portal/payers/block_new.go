@@ -32,7 +32,7 @@ func (v *visit) newBlock() error {
 // askBlock shows the form that blocks, with what was typed and is wrong in it.
 func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) error {
 	form := view.MoneyForm{
-		Action: v.Path("/blocks/new"), Text: v.Shell.Say(sayBlockText), Submit: v.Shell.Say(sayBlockYes),
+		Action: v.Path("/blocks/new"), Text: v.Say(sayBlockText), Submit: v.Say(sayBlockYes),
 		Back: view.Link(v.Path("/blocks")), Danger: true,
 	}
 	form.Hidden = [][2]string{{"token", typed.Get("token")}}
@@ -44,11 +44,11 @@ func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) 
 		v.askTyped(&form, typed, wrong)
 	}
 	until := view.Field{
-		Name: "until", Label: sayUntil, Value: typed.Get("until"), Hint: v.Shell.Say(sayUntilHint), Wrong: wrong["until"],
+		Name: "until", Label: sayUntil, Value: typed.Get("until"), Hint: v.Say(sayUntilHint), Wrong: wrong["until"],
 		Type: "date", Quiet: true,
 	}
 	form.Fields = append(form.Fields, reasonField(typed.Get("reason"), wrong), until)
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayBlock), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayBlock), view.MoneyFormPage, form)
 }
 
 // askOfPayment offers what is known of a payment's payer.
@@ -62,14 +62,14 @@ func (v *visit) askOfPayment(form *view.MoneyForm, id int64, typed url.Values, w
 		{string(block.User), payer.User}, {string(block.Card), payer.Card}, {string(block.Address), payer.Address},
 	} {
 		if known[1] != "" {
-			by.Options = append(by.Options, view.Option{Value: known[0], Text: v.Shell.Say(sayKind(known[0])) + ": " + known[1]})
+			by.Options = append(by.Options, view.Option{Value: known[0], Text: v.Say(sayKind(known[0])) + ": " + known[1]})
 		}
 	}
-	form.Notes = append(form.Notes, v.Shell.Say(sayOfPayment, id))
+	form.Notes = append(form.Notes, v.Say(sayOfPayment, id))
 	form.Back = view.Link(v.PaymentPath(id))
 	form.Hidden = append(form.Hidden, [2]string{asksPayment, portal.IDText(id)})
 	if len(by.Options) == 0 {
-		form.Notes = append(form.Notes, v.Shell.Say(sayNothingIs))
+		form.Notes = append(form.Notes, v.Say(sayNothingIs))
 	}
 	form.Choices = append(form.Choices, by)
 	if v.Who.Kind != caller.Operator {
@@ -80,7 +80,7 @@ func (v *visit) askOfPayment(form *view.MoneyForm, id int64, typed url.Values, w
 		Name: "merchantId", Label: sayWhere, Value: typed.Get("merchantId"), Wrong: wrong["merchantId"],
 		Options: []view.Option{
 			{Value: portal.IDText(merchant.ID), Text: portal.Titled(merchant.Name, merchant.ID)},
-			{Value: "0", Text: v.Shell.Say(sayEverywhere)},
+			{Value: "0", Text: v.Say(sayEverywhere)},
 		},
 	})
 	return err
@@ -91,17 +91,17 @@ func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[strin
 	by := view.Choice{Name: "kind", Label: sayWhatBy, Value: typed.Get("kind"), Wrong: wrong["kind"]}
 	for _, kind := range block.Kinds {
 		if kind != block.Card {
-			by.Options = append(by.Options, view.Option{Value: string(kind), Text: v.Shell.Say(sayKind(string(kind)))})
+			by.Options = append(by.Options, view.Option{Value: string(kind), Text: v.Say(sayKind(string(kind)))})
 		}
 	}
 	form.Choices = append(form.Choices, by)
 	form.Fields = append(form.Fields, view.Field{
-		Name: "value", Label: sayValue, Value: typed.Get("value"), Hint: v.Shell.Say(sayValueHint), Wrong: wrong["value"],
+		Name: "value", Label: sayValue, Value: typed.Get("value"), Hint: v.Say(sayValueHint), Wrong: wrong["value"],
 		More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	})
 	if v.Who.Kind == caller.Operator {
 		merchant := v.PickField(portal.PickMerchant, "merchantId", say.PortalMerchant, typed, wrong)
-		merchant.Hint, merchant.Quiet = v.Shell.Say(sayEverywhereHint), true
+		merchant.Hint, merchant.Quiet = v.Say(sayEverywhereHint), true
 		form.Fields = append(form.Fields, merchant)
 	}
 }

@@ -25,16 +25,16 @@ func (v *visit) patterns() error {
 	if err != nil {
 		return err
 	}
-	shown := Patterns{Note: v.Shell.Say(sayPatternsNone)}
+	shown := Patterns{Note: v.Say(sayPatternsNone)}
 	if found.Count > 0 {
-		shown.Note = v.Shell.Say(sayPatternsOf, found.Count, v.Shell.When(found.From), v.Shell.When(found.To))
+		shown.Note = v.Say(sayPatternsOf, found.Count, v.When(found.From), v.When(found.To))
 	}
 	shown.Tables = []view.Sheet{
-		v.patternSheet(v.Shell.Say(sayPatternFailing, report.PatternFailures), found.Failing, names),
-		v.patternSheet(v.Shell.Say(sayPatternNear, report.PatternNear), found.Near, names),
-		v.patternSheet(v.Shell.Say(sayPatternFast, int(report.PatternFast.Seconds())), found.Fast, names),
+		v.patternSheet(v.Say(sayPatternFailing, report.PatternFailures), found.Failing, names),
+		v.patternSheet(v.Say(sayPatternNear, report.PatternNear), found.Near, names),
+		v.patternSheet(v.Say(sayPatternFast, int(report.PatternFast.Seconds())), found.Fast, names),
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.PatternsTitle), PatternsPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.PatternsTitle), PatternsPage, shown)
 }
 
 // patternSheet lists payers with their merchant, or traders.

@@ -48,7 +48,7 @@ func (v *visit) payer() error {
 		shown.Whose = portal.Titled(names.Merchants[p.MerchantID], p.MerchantID)
 	}
 	if p.More {
-		shown.Note = v.Shell.Say(sayPayerMost, report.PayerMost)
+		shown.Note = v.Say(sayPayerMost, report.PayerMost)
 	}
 	for _, b := range blocks {
 		if b.MerchantID == nil || *b.MerchantID == p.MerchantID {
@@ -66,12 +66,12 @@ func (v *visit) payer() error {
 		shown.All = view.Query(v.Path("/payments"), portal.AsksSearch, user, portal.AsksMerchant, id)
 	}
 	shown.Tables = v.payerTables(p)
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayPayerTitle, user), PayerPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayPayerTitle, user), PayerPage, shown)
 }
 
 func (v *visit) blockedBand(b directory.Block) Blocked {
 	return Blocked{
-		Text: v.Shell.Say(sayBlockedSince, v.Shell.When(b.CreatedAt), b.Reason),
+		Text: v.Say(sayBlockedSince, v.When(b.CreatedAt), b.Reason),
 		Href: view.Link(portal.Numbered(v.Path("/blocks"), b.ID)),
 	}
 }
@@ -79,18 +79,18 @@ func (v *visit) blockedBand(b directory.Block) Blocked {
 // payerFigures are what a payer has paid, by currency.
 func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
 	figures := []view.OverviewFigure{
-		{Label: v.Shell.Say(say.Payments), Now: strconv.Itoa(p.Count)},
-		{Label: v.Shell.Say(sayFirst), Now: v.Shell.Day(p.FirstAt)},
-		{Label: v.Shell.Say(sayLast), Now: v.Shell.Day(p.LastAt)},
+		{Label: v.Say(say.Payments), Now: strconv.Itoa(p.Count)},
+		{Label: v.Say(sayFirst), Now: v.Day(p.FirstAt)},
+		{Label: v.Say(sayLast), Now: v.Day(p.LastAt)},
 	}
 	for _, sum := range p.Sums {
 		figures = append(figures,
 			view.OverviewFigure{
-				Label: v.Shell.Say(sayPaidIn, sum.Currency),
-				Now:   v.Shell.Amount(sum.PaidAmount, sum.Currency),
+				Label: v.Say(sayPaidIn, sum.Currency),
+				Now:   v.Amount(sum.PaidAmount, sum.Currency),
 			},
-			view.OverviewFigure{Label: v.Shell.Say(saySuccess), Now: v.share(sum.Paid, sum.Ended())},
-			view.OverviewFigure{Label: v.Shell.Say(sayLargest), Now: v.Shell.Amount(sum.MaxAmount, sum.Currency)})
+			view.OverviewFigure{Label: v.Say(saySuccess), Now: v.share(sum.Paid, sum.Ended())},
+			view.OverviewFigure{Label: v.Say(sayLargest), Now: v.Amount(sum.MaxAmount, sum.Currency)})
 	}
 	return figures
 }
@@ -101,13 +101,13 @@ func (v *visit) share(part, whole int) string {
 		return "–"
 	}
 	percent := decimal.NewFromInt(int64(part)).Mul(decimal.NewFromInt(100)).Div(decimal.NewFromInt(int64(whole)))
-	return v.Shell.Say(sayShare, part, whole, percent.Round(0).String())
+	return v.Say(sayShare, part, whole, percent.Round(0).String())
 }
 
 // payerTables are the cards of a payer, their last failures and their last payments.
 func (v *visit) payerTables(p report.Payer) []view.Sheet {
 	cards := view.Sheet{
-		Label: v.Shell.Say(sayCards), Empty: view.Empty{Title: sayNoCards},
+		Label: v.Say(sayCards), Empty: view.Empty{Title: sayNoCards},
 		Columns: v.Columns(false, say.Card, saySuccess, sayLast),
 	}
 	for _, c := range p.Cards {
@@ -122,19 +122,19 @@ func (v *visit) payerTables(p report.Payer) []view.Sheet {
 
 func (v *visit) payerPayments(label, none say.Phrase, list []report.PayerPayment) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(label), Empty: view.Empty{Title: none},
+		Label: v.Say(label), Empty: view.Empty{Title: none},
 		Columns: v.Columns(false, say.Number, say.Created, say.Amount, say.Order, say.Status),
 	}
 	for _, one := range list {
 		badge, at := view.PaymentBadge(string(one.Status)), one.CreatedAt
 		reason := ""
 		if one.Reason != "" {
-			reason = v.Shell.Say(say.ReasonOf(one.Reason))
+			reason = v.Say(say.ReasonOf(one.Reason))
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: portal.IDText(one.ID), Href: view.Link(v.PaymentPath(one.ID))}, {At: &at},
-			{Text: v.Shell.Amount(one.Amount, one.Currency)}, {Text: one.OrderID},
-			{Text: v.Shell.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain"), Note: reason},
+			{Text: v.Amount(one.Amount, one.Currency)}, {Text: one.OrderID},
+			{Text: v.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain"), Note: reason},
 		})
 	}
 	return sheet

@@ -37,7 +37,7 @@ var caseRoutes = []route{
 func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	id := strconv.FormatInt(p.ID, 10)
 	came := Came{
-		Asked: v.Shell.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
+		Asked: v.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
 	}
 	list, err := v.Payments.Arrivals(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -47,9 +47,9 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 		came.Items = append(came.Items, v.Arrival(a))
 	}
 	if p.ReceivedAmount.Valid {
-		came.Came = v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency)
+		came.Came = v.Amount(p.ReceivedAmount.Decimal, p.Currency)
 		if missing := p.Amount.Sub(p.ReceivedAmount.Decimal); missing.IsPositive() {
-			came.Missing = v.Shell.Amount(missing, p.Currency)
+			came.Missing = v.Amount(missing, p.Currency)
 		}
 	}
 	if came.Open {
@@ -106,7 +106,7 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	}
 	q := CaseQuestion{
 		Path: v.PaymentPath(id), Token: typed.Get("token"), Decision: decision, Words: sayDecisions[decision], Wrong: wrong,
-		Typed: typed, Came: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
+		Typed: typed, Came: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
 	}
 	if q.Facts, err = v.cameOf(p); err != nil {
 		return err
@@ -119,10 +119,10 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	}
 	if decision == payment.ReturnIt {
 		for _, method := range catalogue.Payouts(p.Currency) {
-			q.Methods = append(q.Methods, view.Option{Value: method.Name, Text: v.Shell.Say(say.Method(method.Name))})
+			q.Methods = append(q.Methods, view.Option{Value: method.Name, Text: v.Say(say.Method(method.Name))})
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.PaymentTitle, id), CasePage, q)
+	return portal.ShowPage(v.Visit, status, v.Say(say.PaymentTitle, id), CasePage, q)
 }
 
 func (v *visit) decideCase() error {

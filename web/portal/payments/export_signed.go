@@ -39,7 +39,7 @@ func (v *visit) printTimeline() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.PaymentTitle, p.ID)
+	v.Shell.Title = v.Say(say.PaymentTitle, p.ID)
 	shown := Printed{
 		UUID: p.UUID.String(), OrderID: p.OrderID, Lines: v.Timeline(lines),
 		Back: view.Link(v.PaymentPath(p.ID)),

@@ -89,14 +89,14 @@ func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem
 	if err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Payments), PaymentsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payments), PaymentsPage, shown)
 }
 
 func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentRow {
 	row := PaymentRow{
 		ID:        item.ID,
 		Href:      view.Link(v.PaymentPath(item.ID)),
-		Amount:    v.Shell.Amount(item.Amount, item.Currency),
+		Amount:    v.Amount(item.Amount, item.Currency),
 		Method:    item.Method,
 		Card:      item.CardLast4,
 		Status:    view.PaymentBadge(string(item.Status)),
@@ -119,7 +119,7 @@ func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentR
 		got = item.Sight.SpreadTrader
 	}
 	if item.Status == payment.Completed && got != nil {
-		row.USDT = v.Shell.Figure(*got)
+		row.USDT = v.Figure(*got)
 	}
 	return row
 }
@@ -188,7 +188,7 @@ func (v *visit) payment() error {
 		shown.File, shown.Print = view.Link(v.PaymentPath(id)+"/timeline.json"), view.Link(v.PaymentPath(id)+"/print")
 		shown.Curl = v.Curl("/api/v1/payments/" + name)
 	}
-	return portal.ShowPage(v.Visit, then.Status(), v.Shell.Say(say.PaymentTitle, id), PaymentPage, shown)
+	return portal.ShowPage(v.Visit, then.Status(), v.Say(say.PaymentTitle, id), PaymentPage, shown)
 }
 
 func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
@@ -229,7 +229,7 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 		return nil, err
 	}
 	if came := p.ReceivedAmount; came.Valid && !then.Past() {
-		facts = append(facts, view.Fact{Label: sayCame, Value: v.Shell.Amount(came.Decimal, p.Currency), Class: "num"})
+		facts = append(facts, view.Fact{Label: sayCame, Value: v.Amount(came.Decimal, p.Currency), Class: "num"})
 	}
 	sight := p.Seen(v.Who)
 	if then.SettledLater(lines) {
@@ -271,7 +271,7 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.F
 		gets = sayYouGet
 	}
 	quiet := func(why say.Phrase) []view.Fact {
-		return []view.Fact{{Label: gets, Value: v.Shell.Say(why), Class: "quiet"}}
+		return []view.Fact{{Label: gets, Value: v.Say(why), Class: "quiet"}}
 	}
 	switch {
 	case sight.Amount == nil:
@@ -281,13 +281,13 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.F
 	case p.Ended() && p.Status != payment.Completed:
 		return quiet(sayNothingGot)
 	}
-	facts := []view.Fact{{Label: gets, Value: v.Shell.USDT(*sight.Amount), Class: "num"}}
+	facts := []view.Fact{{Label: gets, Value: v.USDT(*sight.Amount), Class: "num"}}
 	keeps := sayTraderKeeps
 	if v.Who.Kind == caller.Trader {
 		keeps = sayYouKeep
 	}
 	if sight.SpreadTrader != nil {
-		facts = append(facts, view.Fact{Label: keeps, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+		facts = append(facts, view.Fact{Label: keeps, Value: v.USDT(*sight.SpreadTrader), Class: "num"})
 	}
 	return facts
 }

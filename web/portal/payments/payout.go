@@ -82,20 +82,20 @@ func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem])
 	if err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Shell.Say(say.Payouts), PayoutsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payouts), PayoutsPage, shown)
 }
 
 func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow {
 	row := PayoutRow{
-		ID: item.ID, Href: view.Link(v.PayoutPath(item.UUID.String())), Amount: v.Shell.Amount(item.Amount, item.Currency),
+		ID: item.ID, Href: view.Link(v.PayoutPath(item.UUID.String())), Amount: v.Amount(item.Amount, item.Currency),
 		Method: item.Method, Mask: item.AddressMask, Recipient: item.Recipient, Status: view.PayoutBadge(string(item.Status)),
 		CreatedAt: item.CreatedAt, StatusAt: item.StatusAt, UUID: item.UUID.String(), Beside: optional.Value(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
-		row.USDT = v.Shell.Figure(*item.RewardUSDT)
+		row.USDT = v.Figure(*item.RewardUSDT)
 	}
 	if v.Who.Kind != caller.Trader {
-		row.Beside, row.USDT = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
+		row.Beside, row.USDT = item.OrderID, v.Figure(item.FrozenUSDT)
 	}
 	if v.Who.Kind == caller.Operator {
 		row.Whose = portal.Whose(names, item)
@@ -137,7 +137,7 @@ func (v *visit) payout() error {
 		}
 		shown.Then, shown.Lines = then.Shown(), v.PayoutTimeline(then.Cut(lines))
 	}
-	return portal.ShowPage(v.Visit, then.Status(), v.Shell.Say(say.PayoutTitle, shown.Number), PayoutPage, shown)
+	return portal.ShowPage(v.Visit, then.Status(), v.Say(say.PayoutTitle, shown.Number), PayoutPage, shown)
 }
 
 // payoutThen is a payout as it stood at a moment, with nothing to be done about it.
@@ -210,11 +210,11 @@ func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
 		{Label: say.Order, Value: p.OrderID},
 		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
 		{Label: sayUser, Value: optional.Value(p.UserID)},
-		{Label: sayYouPay, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"},
+		{Label: sayYouPay, Value: v.USDT(p.FrozenUSDT), Class: "num"},
 	}
 	if p.Status == payout.Completed {
 		shown.Facts = append(shown.Facts, view.Fact{
-			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
+			Label: say.LedgerProof, Value: v.Say(say.LedgerProofFile),
 			Href: view.Link(v.PayoutPath(p.UUID.String()) + "/proof.json"),
 		})
 	}
@@ -266,7 +266,7 @@ func (v *visit) casePayout(id string) (Payout, error) {
 	shown.Note = say.Phrase{}
 	shown.Facts = append(owners,
 		view.Fact{Label: say.Order, Value: p.OrderID}, view.Fact{Label: sayUser, Value: optional.Value(p.UserID)},
-		view.Fact{Label: sayFrozenFact, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"})
+		view.Fact{Label: sayFrozenFact, Value: v.USDT(p.FrozenUSDT), Class: "num"})
 	shown.Acts, shown.Claim, err = v.OnPayout(v.Visit, p)
 	return shown, err
 }

@@ -47,7 +47,7 @@ func (v *visit) withProof(shown Payout, id string) (Payout, error) {
 		return shown, err
 	}
 	shown.File = &view.Receipt{
-		Name: file.Name, About: v.Shell.Say(say.FileType(file.Type)) + ", " + portal.Size(file.Size),
+		Name: file.Name, About: v.Say(say.FileType(file.Type)) + ", " + portal.Size(file.Size),
 		SentAt: file.SentAt, Download: view.Link(v.PayoutPath(id) + "/file"),
 	}
 	if strings.HasPrefix(file.Type, "image/") {

@@ -101,7 +101,7 @@ func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, ty
 	question := PayoutQuestion{
 		Payout: found, Token: submission.NewToken(), Typed: typed, Wrong: wrong[step.field], WrongFile: wrong[portal.FileField],
 	}
-	v.Shell.Title = v.Shell.Say(say.PayoutTitle, found.Number)
+	v.Shell.Title = v.Say(say.PayoutTitle, found.Number)
 	v.Show(status, func(s view.Shell) site.Page { return step.page(s, question) })
 }
 

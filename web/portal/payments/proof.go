@@ -51,9 +51,9 @@ func (v *visit) sendProof(p seal.Proof, err error) error {
 		return err
 	}
 	if len(p.Transfers) == 0 {
-		text := v.Shell.Say(sayNothingToProve)
+		text := v.Say(sayNothingToProve)
 		if len(p.Waiting) > 0 {
-			text = v.Shell.Say(sayNotSealedText, v.Shell.When(p.Waiting[0].SealedAfter))
+			text = v.Say(sayNotSealedText, v.When(p.Waiting[0].SealedAfter))
 		}
 		v.MessageText(http.StatusConflict, sayNotSealedTitle, text)
 		return nil

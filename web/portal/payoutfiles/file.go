@@ -43,24 +43,24 @@ func (v *visit) list() error {
 	shown := List{
 		MayPay: v.Who.May(caller.MerchantPayouts), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
 		Files: view.Sheet{
-			Label:   v.Shell.Say(sayTitle),
+			Label:   v.Say(sayTitle),
 			Columns: portal.AtRight(v.Columns(false, sayFile, saySent, sayPayouts, sayFroze, say.Status), 2, 3),
 		},
 	}
 	for _, f := range files {
 		row := []view.Cell{{Text: f.Name, Href: view.Link(portal.Numbered(filesPath, f.ID))}, {At: &f.SentAt}}
 		if f.Made() {
-			row = append(row, view.Cell{Text: v.Shell.Grouped(strconv.Itoa(f.Payouts))}, view.Cell{Text: v.Shell.USDT(f.FrozenUSDT)},
-				view.Cell{Text: v.Shell.Say(sayMadeAt), Tone: "good"})
+			row = append(row, view.Cell{Text: v.Grouped(strconv.Itoa(f.Payouts))}, view.Cell{Text: v.USDT(f.FrozenUSDT)},
+				view.Cell{Text: v.Say(sayMadeAt), Tone: "good"})
 		} else {
-			row = append(row, view.Cell{}, view.Cell{}, view.Cell{Text: v.Shell.Say(sayNotMade), Tone: "late"})
+			row = append(row, view.Cell{}, view.Cell{}, view.Cell{Text: v.Say(sayNotMade), Tone: "late"})
 		}
 		shown.Files.Rows = append(shown.Files.Rows, row)
 	}
 	if next != nil {
 		shown.Next = view.Query(filesPath, "cursor", *next)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayTitle), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayTitle), ListPage, shown)
 }
 
 func (v *visit) ask() error { return v.showForm(http.StatusOK, "", nil) }
@@ -74,11 +74,11 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 		Token: submission.NewToken(), NoKey: len(keys) == 0,
 		Key: view.Choice{Name: "key", Label: sayKey, Value: chosen, Wrong: wrong["keyId"]},
 		File: view.Field{
-			Name: portal.FileField, Label: sayFile, Type: view.TypeFile, Hint: v.Shell.Say(sayFileHint), Wrong: wrong[portal.FileField],
+			Name: portal.FileField, Label: sayFile, Type: view.TypeFile, Hint: v.Say(sayFileHint), Wrong: wrong[portal.FileField],
 			More: map[string]any{"accept": ".csv,.txt,.xlsx,text/csv,text/plain"},
 		},
 		Columns: view.Sheet{
-			Label: v.Shell.Say(sayColumns), Columns: v.Columns(false, sayColumn, sayHolds),
+			Label: v.Say(sayColumns), Columns: v.Columns(false, sayColumn, sayHolds),
 		},
 	}
 	for _, k := range keys {
@@ -87,23 +87,23 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 			name += " · " + k.Name
 		}
 		shown.Key.Options = append(shown.Key.Options, view.Option{
-			Value: view.Number(k.ID), Text: name + " · " + v.Shell.Say(sayLeft) + ": " + v.left(k),
+			Value: view.Number(k.ID), Text: name + " · " + v.Say(sayLeft) + ": " + v.left(k),
 		})
 	}
 	for _, column := range payout.FileColumns {
-		shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: column}, {Text: v.Shell.Say(columns[column])}})
+		shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: column}, {Text: v.Say(columns[column])}})
 	}
-	shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: "metadata.region"}, {Text: v.Shell.Say(sayMetadata)}})
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayNew), FormPage, shown)
+	shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: "metadata.region"}, {Text: v.Say(sayMetadata)}})
+	return portal.ShowPage(v.Visit, status, v.Say(sayNew), FormPage, shown)
 }
 
 // left is what may still be asked for today by a key.
 func (v *visit) left(k payout.Key) string {
 	left := k.Left()
 	if !left.Valid {
-		return v.Shell.Say(sayNoLimit)
+		return v.Say(sayNoLimit)
 	}
-	return v.Shell.Amount(left.Decimal, k.Currency)
+	return v.Amount(left.Decimal, k.Currency)
 }
 
 func (v *visit) template() error {
@@ -184,7 +184,7 @@ func (v *visit) preview(f payout.File, p payout.Preview) Preview {
 	shown := Preview{
 		Crumb: filesPath, Figures: v.costs(p), Facts: v.terms(p), All: view.Link(path + "/result.csv"), Again: filesPath + "/new",
 		More:  max(len(p.Flaws)-flawsShown, 0),
-		Flaws: view.Sheet{Label: v.Shell.Say(sayFlaws), Columns: v.Columns(false, sayLine, sayField, sayReason)},
+		Flaws: view.Sheet{Label: v.Say(sayFlaws), Columns: v.Columns(false, sayLine, sayField, sayReason)},
 	}
 	if p.Good() && v.Who.Proved().May(caller.MerchantPayOut) {
 		shown.Pay = view.Link(path + "/pay")
@@ -214,9 +214,9 @@ func (v *visit) reason(flaw payout.Flaw) string {
 // costs are the sums of a file that can still be looked at.
 func (v *visit) costs(p payout.Preview) []view.OverviewFigure {
 	return []view.OverviewFigure{
-		{Label: v.Shell.Say(sayPayouts), Now: v.Shell.Grouped(strconv.Itoa(p.Payouts))},
-		{Label: v.Shell.Say(saySum), Now: v.Shell.Amount(p.Amount, p.Key.Currency)},
-		v.Shell.Rounded(v.Shell.Say(sayFreezes), p.FrozenUSDT), v.Shell.Rounded(v.Shell.Say(sayHas), p.Available),
+		{Label: v.Say(sayPayouts), Now: v.Grouped(strconv.Itoa(p.Payouts))},
+		{Label: v.Say(saySum), Now: v.Amount(p.Amount, p.Key.Currency)},
+		v.Rounded(v.Say(sayFreezes), p.FrozenUSDT), v.Rounded(v.Say(sayHas), p.Available),
 	}
 }
 
@@ -228,7 +228,7 @@ func (v *visit) terms(p payout.Preview) []view.Fact {
 		{Label: say.Cashbox, Value: p.Key.Cashbox}, {Label: sayKey, Value: p.Key.Name}, {Label: sayLeft, Value: v.left(p.Key), Class: "num"},
 	}
 	if !p.Rate.IsZero() {
-		facts = append(facts, view.Fact{Label: sayRate, Value: v.Shell.Say(sayRateOf, v.Shell.Amount(p.Rate, p.Key.Currency)), Class: "num"})
+		facts = append(facts, view.Fact{Label: sayRate, Value: v.Say(sayRateOf, v.Amount(p.Rate, p.Key.Currency)), Class: "num"})
 	}
 	return facts
 }
@@ -250,12 +250,12 @@ func (v *visit) askPay() error {
 		return v.Done(to, "payout-file-refused")
 	}
 	return v.Question(view.Question{
-		Title: sayPayAsk, Action: to + "/pay", Yes: v.Shell.Say(sayPayYes, v.Shell.Amount(p.Amount, p.Key.Currency)), Back: view.Link(to),
-		Texts: []string{v.Shell.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}, {"key", view.Number(p.Key.ID)}},
+		Title: sayPayAsk, Action: to + "/pay", Yes: v.Say(sayPayYes, v.Amount(p.Amount, p.Key.Currency)), Back: view.Link(to),
+		Texts: []string{v.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}, {"key", view.Number(p.Key.ID)}},
 		Facts: append([]view.Fact{
-			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Shell.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
-			{Label: saySum, Value: v.Shell.Amount(p.Amount, p.Key.Currency), Class: "num"},
-			{Label: sayFreezes, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"},
+			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
+			{Label: saySum, Value: v.Amount(p.Amount, p.Key.Currency), Class: "num"},
+			{Label: sayFreezes, Value: v.USDT(p.FrozenUSDT), Class: "num"},
 		}, v.terms(p)...),
 	})
 }
@@ -303,10 +303,10 @@ func (v *visit) made(f payout.File) (Made, error) {
 	path := portal.Numbered(filesPath, f.ID)
 	shown := Made{
 		Path: path, Result: view.Link(path + "/result.csv"),
-		Progress: view.Progress{Label: v.Shell.Say(sayEnded), Done: ended, Of: int64(f.Payouts), Runs: ended < int64(f.Payouts)},
+		Progress: view.Progress{Label: v.Say(sayEnded), Done: ended, Of: int64(f.Payouts), Runs: ended < int64(f.Payouts)},
 		Facts: []view.Fact{
-			{Label: sayMadeAt, Value: v.Shell.When(*f.MadeAt)}, {Label: sayMadeBy, Value: v.ActorName(*f.MadeBy)},
-			{Label: sayFroze, Value: v.Shell.USDT(f.FrozenUSDT), Class: "num"},
+			{Label: sayMadeAt, Value: v.When(*f.MadeAt)}, {Label: sayMadeBy, Value: v.ActorName(*f.MadeBy)},
+			{Label: sayFroze, Value: v.USDT(f.FrozenUSDT), Class: "num"},
 		},
 	}
 	for _, one := range []struct {
@@ -314,7 +314,7 @@ func (v *visit) made(f payout.File) (Made, error) {
 		count int64
 	}{{sayWaits, counts[payout.Waiting]}, {sayTaken, counts[payout.Processing]}, {sayPaid, counts[payout.Completed]}, {sayUnpaid, unpaid}} {
 		shown.Figures = append(shown.Figures, view.OverviewFigure{
-			Label: v.Shell.Say(one.label), Now: v.Shell.Grouped(strconv.FormatInt(one.count, 10)),
+			Label: v.Say(one.label), Now: v.Grouped(strconv.FormatInt(one.count, 10)),
 		})
 	}
 	return shown, nil

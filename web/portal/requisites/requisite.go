@@ -60,7 +60,7 @@ func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	if err := v.choose(&shown, explained); err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(say.Requisites), RequisitesPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.Requisites), RequisitesPage, shown)
 }
 
 // answer says of all requisites in a sentence whether they get payments.
@@ -73,19 +73,19 @@ func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	}
 	switch {
 	case len(all) == 0:
-		return v.Shell.Say(sayAnswerNothing), ""
+		return v.Say(sayAnswerNothing), ""
 	case getting == 0:
-		return v.Shell.Say(sayAnswerNone), "bad"
+		return v.Say(sayAnswerNone), "bad"
 	case getting < len(all):
-		return v.Shell.Say(sayAnswerSome, v.counted(getting), v.counted(len(all))), ""
+		return v.Say(sayAnswerSome, v.counted(getting), v.counted(len(all))), ""
 	case len(all) == 1:
-		return v.Shell.Say(sayAnswerOnly) + " " + v.Shell.Say(sayAnswerQuiet), "good"
+		return v.Say(sayAnswerOnly) + " " + v.Say(sayAnswerQuiet), "good"
 	}
-	return v.Shell.CountOf(say.AnswerAll, len(all)) + " " + v.Shell.Say(sayAnswerQuiet), "good"
+	return v.CountOf(say.AnswerAll, len(all)) + " " + v.Say(sayAnswerQuiet), "good"
 }
 
 // counted writes how many there are.
-func (v *visit) counted(n int) string { return v.Shell.Number(decimal.NewFromInt(int64(n))) }
+func (v *visit) counted(n int) string { return v.Number(decimal.NewFromInt(int64(n))) }
 
 // rules name what keeps payments away.
 func rules(e payment.RequisiteExplanation) []string {
@@ -139,7 +139,7 @@ func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanati
 	}
 	shown.Keep = [][2]string{{"pool", pool}, {"without", without}}
 	shown.Pools = v.poolChips(explained, pool, func(pool string) templ.SafeURL { return link(pool, without, "") })
-	shown.Without = view.Pick{Text: v.Shell.Say(sayOnlyWithout), Current: without != "", Href: link(pool, "1", "")}
+	shown.Without = view.Pick{Text: v.Say(sayOnlyWithout), Current: without != "", Href: link(pool, "1", "")}
 	query := directory.OwnQuery{Search: shown.Search}
 	query.Method, query.Currency, _ = strings.Cut(pool, "-")
 	if without != "" {
@@ -179,7 +179,7 @@ func poolOf(e payment.RequisiteExplanation) string { return e.Method + "-" + e.C
 
 // poolChips are the pools that the trader has requisites in.
 func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, link func(pool string) templ.SafeURL) []view.Pick {
-	chips := []view.Pick{{Text: v.Shell.Say(say.AllMethods), Current: chosen == "", Href: link("")}}
+	chips := []view.Pick{{Text: v.Say(say.AllMethods), Current: chosen == "", Href: link("")}}
 	counts := map[string]int{}
 	for _, e := range all {
 		counts[poolOf(e)]++
@@ -189,7 +189,7 @@ func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, lin
 		if counts[pool] == 0 {
 			continue
 		}
-		text := v.Shell.Say(say.Method(e.Method)) + ", " + e.Currency + " · " + v.counted(counts[pool])
+		text := v.Say(say.Method(e.Method)) + ", " + e.Currency + " · " + v.counted(counts[pool])
 		chips = append(chips, view.Pick{Text: text, Current: chosen == pool, Href: link(pool)})
 		counts[pool] = 0
 	}

@@ -49,7 +49,7 @@ func (v *visit) changeRequisites() error {
 		}
 		bulk.Fields, bulk.Limits = bulkFields(form, short), true
 		if short["ids"] != "" {
-			bulk.Note, bulk.Limits = v.Shell.Say(sayTickFirst), false
+			bulk.Note, bulk.Limits = v.Say(sayTickFirst), false
 		}
 		return v.showRequisites(http.StatusUnprocessableEntity, bulk)
 	}
@@ -59,7 +59,7 @@ func (v *visit) changeRequisites() error {
 	if len(refused) == 0 {
 		return v.Done(v.backTo(requisitesPath), word)
 	}
-	bulk.Note = v.Shell.Say(sayNotAllChanged, len(bulk.IDs)-len(refused), len(refused))
+	bulk.Note = v.Say(sayNotAllChanged, len(bulk.IDs)-len(refused), len(refused))
 	bulk.IDs, bulk.Refused = nil, map[int64]string{}
 	for id, f := range refused {
 		bulk.IDs, bulk.Refused[id] = append(bulk.IDs, id), v.whyRefused(f)
@@ -70,12 +70,12 @@ func (v *visit) changeRequisites() error {
 // whyRefused is what one requisite says of a change.
 func (v *visit) whyRefused(f *fault.Error) string {
 	if len(f.Fields) == 0 {
-		return v.Shell.Say(sayWhyOperatorOff)
+		return v.Say(sayWhyOperatorOff)
 	}
 	var texts []string
 	for _, field := range bulkLimits {
 		for _, text := range f.Fields["limits."+field.name] {
-			texts = append(texts, v.Shell.Say(field.label)+": "+say.Wrong(v.Shell.Code, text))
+			texts = append(texts, v.Say(field.label)+": "+say.Wrong(v.Shell.Code, text))
 		}
 	}
 	return strings.Join(texts, "; ")

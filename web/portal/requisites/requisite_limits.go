@@ -56,7 +56,7 @@ func (v *visit) showRequisite(status int, s standing, values url.Values, wrong m
 			form.Fields[i].More = templ.Attributes{"disabled": true}
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.CardDesk)
+	v.Shell.Title = v.Say(say.CardDesk)
 	if card.Value != "" {
 		v.Shell.Title = card.Value
 	}
@@ -126,21 +126,21 @@ func typedLimits(found fault.Fields, form url.Values) directory.Limits {
 
 // limitFields are the form's fields, each with what operators allow.
 func (v *visit) limitFields(own directory.OwnRequisite, values url.Values, wrong map[string]string) []view.Field {
-	set, unlimited := own.Set, v.Shell.Say(say.Unlimited)
-	between := v.Shell.Say(
+	set, unlimited := own.Set, v.Say(say.Unlimited)
+	between := v.Say(
 		sayCeilingBetween,
-		v.Shell.Number(set.MinAmount.Decimal),
-		v.Shell.Amount(set.MaxAmount.Decimal, own.Currency),
+		v.Number(set.MinAmount.Decimal),
+		v.Amount(set.MaxAmount.Decimal, own.Currency),
 	)
 	atMost := func(limited bool, text string) string {
 		if !limited {
-			return v.Shell.Say(sayCeiling, unlimited)
+			return v.Say(sayCeiling, unlimited)
 		}
-		return v.Shell.Say(sayCeilingAtMost, text)
+		return v.Say(sayCeilingAtMost, text)
 	}
-	sum := atMost(set.DailySum.Valid, v.Shell.Amount(set.DailySum.Decimal, own.Currency))
+	sum := atMost(set.DailySum.Valid, v.Amount(set.DailySum.Decimal, own.Currency))
 	open := atMost(set.OpenPayments != nil, portal.Counted(set.OpenPayments))
-	hours := v.Shell.Say(sayCeiling, v.hoursOf(set, set.TimeZone))
+	hours := v.Say(sayCeiling, v.hoursOf(set, set.TimeZone))
 	number := templ.Attributes{"inputmode": "decimal", "autocomplete": "off", "required": false}
 	whole := templ.Attributes{"inputmode": "numeric", "autocomplete": "off", "required": false}
 	zone := templ.Attributes{"placeholder": set.TimeZone, "spellcheck": "false", "required": false}
@@ -159,7 +159,7 @@ func (v *visit) limitFields(own directory.OwnRequisite, values url.Values, wrong
 		{Name: "openPayments", Label: say.LimitOpen, Hint: open, More: whole, Max: 10},
 		{Name: "workFrom", Label: say.LimitFrom, Hint: hours, Type: "time", More: clock},
 		{Name: "workUntil", Label: say.LimitUntil, Hint: hours, Type: "time", More: clock},
-		{Name: "timeZone", Label: sayLimitZone, Hint: v.Shell.Say(sayCeiling, set.TimeZone), More: zone, Max: 64},
+		{Name: "timeZone", Label: sayLimitZone, Hint: v.Say(sayCeiling, set.TimeZone), More: zone, Max: 64},
 	}
 	kept := fields[:0]
 	for _, f := range fields {

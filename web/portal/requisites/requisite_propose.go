@@ -37,7 +37,7 @@ func (v *visit) proposed() ([]Proposed, error) {
 			continue
 		}
 		one := Proposed{
-			Name: n.Value, Pool: v.Shell.Say(say.Method(n.Method)) + ", " + n.Currency, At: p.CreatedAt, Reason: p.DecisionReason,
+			Name: n.Value, Pool: v.Say(say.Method(n.Method)) + ", " + n.Currency, At: p.CreatedAt, Reason: p.DecisionReason,
 		}
 		one.State, one.Tone = sayProposalWaits, "late"
 		switch p.State {
@@ -67,7 +67,7 @@ func (v *visit) askProposed(status int, form url.Values, wrong map[string]string
 		return f
 	}
 	asked := view.MoneyForm{
-		Action: requisitesPath + "/new", Text: v.Shell.Say(sayProposeText), Submit: v.Shell.Say(sayProposeYes), Back: requisitesPath,
+		Action: requisitesPath + "/new", Text: v.Say(sayProposeText), Submit: v.Say(sayProposeYes), Back: requisitesPath,
 		Choices: []view.Choice{{
 			Name: "method", Label: say.MethodLabel, Value: form.Get("method"), Options: v.poolOptions(), Wrong: wrong["method"],
 		}},
@@ -75,7 +75,7 @@ func (v *visit) askProposed(status int, form url.Values, wrong map[string]string
 			field("value", say.RequisiteText, plain), optional("holder", say.Holder), optional("bank", say.Bank),
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayPropose), view.MoneyFormPage, asked)
+	return portal.ShowPage(v.Visit, status, v.Say(sayPropose), view.MoneyFormPage, asked)
 }
 
 // poolOptions are the methods that have requisites with a value.
@@ -84,7 +84,7 @@ func (v *visit) poolOptions() []view.Option {
 	for _, currency := range catalogue.Currencies {
 		for _, method := range catalogue.Payments(currency) {
 			if method.RequisiteType != "" {
-				text := v.Shell.Say(say.Method(method.Name)) + ", " + currency
+				text := v.Say(say.Method(method.Name)) + ", " + currency
 				options = append(options, view.Option{Value: currency + "/" + method.Name, Text: text})
 			}
 		}

@@ -18,8 +18,8 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 		ID: own.ID, Value: own.Value, Currency: own.Currency, Method: own.Method, Enabled: own.Enabled,
 		Locked: !own.EnabledByOperator, Why: v.whys(s), Uses: v.uses(own), LastUsedAt: own.Use.LastUsedAt,
 		Hours: v.hours(own),
-		Amounts: v.Shell.Say(sayAmountsFrom, v.Shell.Number(own.Effective.MinAmount.Decimal),
-			v.Shell.Amount(own.Effective.MaxAmount.Decimal, own.Currency)),
+		Amounts: v.Say(sayAmountsFrom, v.Number(own.Effective.MinAmount.Decimal),
+			v.Amount(own.Effective.MaxAmount.Decimal, own.Currency)),
 	}
 	if own.Bank != nil {
 		card.Bank = *own.Bank
@@ -40,7 +40,7 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 
 // uses are how much of its limits a requisite has used.
 func (v *visit) uses(own directory.OwnRequisite) []Use {
-	fiat := func(d decimal.Decimal) string { return v.Shell.Amount(d, own.Currency) }
+	fiat := func(d decimal.Decimal) string { return v.Amount(d, own.Currency) }
 	whole := func(d decimal.Decimal) string { return d.String() }
 	limit := own.Effective
 	uses := []Use{
@@ -64,11 +64,11 @@ func (v *visit) use(
 	label say.Phrase, used decimal.Decimal, limit decimal.NullDecimal, write func(decimal.Decimal) string,
 ) Use {
 	if !limit.Valid {
-		return Use{Label: label, Used: write(used), Text: write(used) + ", " + v.Shell.Say(say.Unlimited)}
+		return Use{Label: label, Used: write(used), Text: write(used) + ", " + v.Say(say.Unlimited)}
 	}
 	return Use{
 		Label: label, Value: used.String(), Max: limit.Decimal.String(), Full: !used.LessThan(limit.Decimal),
-		Text: v.Shell.Say(sayUsedOf, write(used), write(limit.Decimal)),
+		Text: v.Say(sayUsedOf, write(used), write(limit.Decimal)),
 	}
 }
 
@@ -85,14 +85,14 @@ func (v *visit) hours(own directory.OwnRequisite) string {
 	case own.Set.WorkFrom == "":
 		return v.hoursOf(own.Own, zone)
 	}
-	return v.hoursOf(own.Own, zone) + "; " + v.Shell.Say(sayOperatorsToo, set)
+	return v.hoursOf(own.Own, zone) + "; " + v.Say(sayOperatorsToo, set)
 }
 
 func (v *visit) hoursOf(l directory.RequisiteLimits, zone string) string {
 	if l.WorkFrom == "" {
-		return v.Shell.Say(sayAllDay)
+		return v.Say(sayAllDay)
 	}
-	return v.Shell.Say(sayHoursIn, l.WorkFrom, l.WorkUntil, zone)
+	return v.Say(sayHoursIn, l.WorkFrom, l.WorkUntil, zone)
 }
 
 // whys are all the reasons why a requisite gets no payments.
@@ -103,50 +103,50 @@ func (v *visit) whys(s standing) []string {
 	}
 	e := s.why
 	if e.NoRate {
-		list = append(list, v.Shell.Say(sayWhyNoRate, e.Currency))
+		list = append(list, v.Say(sayWhyNoRate, e.Currency))
 	}
 	if e.OutsidePlatform {
-		list = append(list, v.Shell.Say(sayWhyOutside, v.Shell.Amount(e.Amount, e.Currency)))
+		list = append(list, v.Say(sayWhyOutside, v.Amount(e.Amount, e.Currency)))
 	}
 	if !e.Taken {
-		list = append(list, v.Shell.Say(sayWhyNotTaken))
+		list = append(list, v.Say(sayWhyNotTaken))
 	}
 	return list
 }
 
 // why says what a rule keeps away, with its numbers and when it lets go.
 func (v *visit) why(s standing, d routing.Drop) string {
-	amount := v.Shell.Amount(s.why.Amount, s.own.Currency)
-	fiat := func(n decimal.NullDecimal) string { return v.Shell.Amount(n.Decimal, s.own.Currency) }
+	amount := v.Amount(s.why.Amount, s.own.Currency)
+	fiat := func(n decimal.NullDecimal) string { return v.Amount(n.Decimal, s.own.Currency) }
 	switch d.Rule {
 	case routing.TraderOff:
-		return v.Shell.Say(sayWhyTraderOff)
+		return v.Say(sayWhyTraderOff)
 	case routing.TraderBreak:
-		return v.Shell.Say(sayWhyBreak)
+		return v.Say(sayWhyBreak)
 	case routing.RequisiteOff:
-		return v.Shell.Say(sayWhyOperatorOff)
+		return v.Say(sayWhyOperatorOff)
 	case routing.OwnOff:
-		return v.Shell.Say(sayWhyOwnOff)
+		return v.Say(sayWhyOwnOff)
 	case routing.AmountLimits:
 		if d.Used.Decimal.LessThan(d.Limit.Decimal) {
-			return v.Shell.Say(sayWhyTooSmall, fiat(d.Used), fiat(d.Limit))
+			return v.Say(sayWhyTooSmall, fiat(d.Used), fiat(d.Limit))
 		}
-		return v.Shell.Say(sayWhyTooLarge, fiat(d.Used), fiat(d.Limit))
+		return v.Say(sayWhyTooLarge, fiat(d.Used), fiat(d.Limit))
 	case routing.WorkingHours:
 		return v.whyHours(s.own, d)
 	case routing.DailyCount:
-		return v.Shell.Say(sayWhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
+		return v.Say(sayWhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
 	case routing.DailySum:
-		return v.Shell.Say(sayWhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
+		return v.Say(sayWhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
 	case routing.OpenLimit:
-		return v.Shell.Say(sayWhyOpen, d.Used.Decimal, d.Limit.Decimal)
+		return v.Say(sayWhyOpen, d.Used.Decimal, d.Limit.Decimal)
 	case routing.SlotTaken:
-		return v.Shell.Say(sayWhySlot, amount) + v.until(sayWhySlotUntil, d, v.Shell.Zone.String())
+		return v.Say(sayWhySlot, amount) + v.until(sayWhySlotUntil, d, v.Shell.Zone.String())
 	case routing.TraderShort:
 		if !v.Who.May(caller.TraderMoney) {
-			return v.Shell.Say(sayWhyShortHidden, amount)
+			return v.Say(sayWhyShortHidden, amount)
 		}
-		return v.Shell.Say(sayWhyShort, v.Shell.USDT(d.Used.Decimal), v.Shell.USDT(d.Limit.Decimal), amount)
+		return v.Say(sayWhyShort, v.USDT(d.Used.Decimal), v.USDT(d.Limit.Decimal), amount)
 	case routing.Free:
 	}
 	return ""
@@ -159,9 +159,9 @@ func (v *visit) whyHours(own directory.OwnRequisite, d routing.Drop) string {
 		zone = own.Own.TimeZone
 	}
 	if d.FreeAt == nil {
-		return v.Shell.Say(sayWhyNoHours)
+		return v.Say(sayWhyNoHours)
 	}
-	return v.Shell.Say(sayWhyHours, v.at(*d.FreeAt, zone), zone)
+	return v.Say(sayWhyHours, v.at(*d.FreeAt, zone), zone)
 }
 
 // until says when a rule lets go, where that is known.
@@ -169,7 +169,7 @@ func (v *visit) until(phrase say.Phrase, d routing.Drop, zone string) string {
 	if d.FreeAt == nil {
 		return ""
 	}
-	return " " + v.Shell.Say(phrase, v.at(*d.FreeAt, zone), zone)
+	return " " + v.Say(phrase, v.at(*d.FreeAt, zone), zone)
 }
 
 // at is a time in a zone: of day, and with the day where it is more than 24 hours away.

@@ -129,7 +129,7 @@ func (v *visit) showList(d Directory, cursor *string, err error, keep ...string)
 }
 
 func (v *visit) showDirectory(d Directory) error {
-	v.Shell.Title = v.Shell.Say(d.Title)
+	v.Shell.Title = v.Say(d.Title)
 	status := http.StatusOK
 	if d.Wrong != "" {
 		status = http.StatusUnprocessableEntity
@@ -142,13 +142,13 @@ func (v *visit) showDirectory(d Directory) error {
 func (v *visit) keptTo(name, value string) string {
 	switch name {
 	case portal.AsksMerchant:
-		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.PortalMerchant), v.Called(portal.PickMerchant, value))
+		return v.Say(sayHistoryIs, v.Say(say.PortalMerchant), v.Called(portal.PickMerchant, value))
 	case portal.AsksTrader:
-		return v.Shell.Say(sayHistoryIs, v.Shell.Say(say.PortalTrader), v.Called(portal.PickTrader, value))
+		return v.Say(sayHistoryIs, v.Say(say.PortalTrader), v.Called(portal.PickTrader, value))
 	case portal.AsksMethod:
 		return v.MethodName(value)
 	case asksKind:
-		return v.Shell.Say(say.Kind(value))
+		return v.Say(say.Kind(value))
 	}
 	return value
 }
@@ -161,7 +161,7 @@ func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 		label say.Phrase
 	}{{"", say.AllMethods}, {"1", sayOnlyOn}, {"0", sayOnlyOff}} {
 		picks = append(picks, view.Pick{
-			Text: v.Shell.Say(one.label), Current: v.R.URL.Query().Get(asksOn) == one.value,
+			Text: v.Say(one.label), Current: v.R.URL.Query().Get(asksOn) == one.value,
 			Href: view.Query(path, append(slices.Clone(kept), asksOn, one.value)...),
 		})
 	}

@@ -33,11 +33,11 @@ func (v *visit) limitList() error {
 	}
 	d := Directory{Title: say.PlatformLimit, Columns: []say.Phrase{say.Currency, say.SmallestAmount, say.LargestAmount}}
 	for _, currency := range catalogue.Currencies {
-		none := SubjectCell{Text: v.Shell.Say(say.Unlimited)}
+		none := SubjectCell{Text: v.Say(say.Unlimited)}
 		cells := []SubjectCell{{Text: currency}, none, none}
 		for _, one := range set {
 			if one.Currency == currency {
-				cells[1], cells[2] = number(v.Shell.Number(one.MinAmount)), number(v.Shell.Number(one.MaxAmount))
+				cells[1], cells[2] = number(v.Number(one.MinAmount)), number(v.Number(one.MaxAmount))
 			}
 		}
 		d.row(portal.LimitsPath+"/"+currency, cells...)
@@ -52,11 +52,11 @@ func (v *visit) limit() (subject, error) {
 	}
 	set, err := v.Settings.PlatformLimits(v.Ctx(), v.Who)
 	s := subject{
-		title: v.Shell.Say(sayMethodOf, v.Shell.Say(say.PlatformLimit), currency), path: portal.LimitsPath + "/" + currency,
+		title: v.Say(sayMethodOf, v.Say(say.PlatformLimit), currency), path: portal.LimitsPath + "/" + currency,
 		needs: caller.OperatorDirectory, version: directory.NotThere, log: [2]string{"platform_limit", currency},
 		inputs: inputsOf(setting.Limit.Settings...),
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.PlatformLimit), Href: portal.LimitsPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.PlatformLimit), Href: portal.LimitsPath}}
 	for _, one := range set {
 		if one.Currency == currency {
 			s.version, s.values = one.Version, valuesOf(setting.Limit, one)
@@ -100,19 +100,19 @@ func (v *visit) limitTyped(form typed) directory.NewPlatformLimit {
 // askLimit shows limits as they are and as they are to be, and asks why.
 func (v *visit) askLimit(s subject, form url.Values) error {
 	ask := view.MoneyForm{
-		Action: s.path, Text: v.Shell.Say(sayLimitText), Submit: v.Shell.Say(sayChange), Back: view.Link(s.path),
+		Action: s.path, Text: v.Say(sayLimitText), Submit: v.Say(sayChange), Back: view.Link(s.path),
 		Hidden: [][2]string{{"token", form.Get("token")}, {"version", form.Get("version")}, {"confirmed", "1"}},
 	}
 	for _, in := range s.inputs {
 		was := s.values.Get(in.name)
 		if was == "" {
-			was = v.Shell.Say(say.Unlimited)
+			was = v.Say(say.Unlimited)
 		}
 		ask.Hidden = append(ask.Hidden, [2]string{in.name, form.Get(in.name)})
-		ask.Notes = append(ask.Notes, v.Shell.Say(sayLimitFrom, v.Shell.Say(in.label), was, form.Get(in.name)))
+		ask.Notes = append(ask.Notes, v.Say(sayLimitFrom, v.Say(in.label), was, form.Get(in.name)))
 	}
 	ask.Fields = []view.Field{v.reasonField(form.Get("reason"), nil)}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayLimitAsk, v.R.PathValue("currency")), view.MoneyFormPage, ask)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayLimitAsk, v.R.PathValue("currency")), view.MoneyFormPage, ask)
 }
 
 // asksBank names a bank of a currency; without it a new one is asked for.
@@ -180,7 +180,7 @@ func (v *visit) bank() (subject, error) {
 		logo = say.YesWord
 	}
 	s.page.Facts = []SubjectFact{
-		{Label: say.Currency, Value: currency}, {Label: sayBankHasLogo, Value: v.Shell.Say(logo)},
+		{Label: say.Currency, Value: currency}, {Label: sayBankHasLogo, Value: v.Say(logo)},
 	}
 	return s, nil
 }
@@ -193,7 +193,7 @@ func (v *visit) newBank(currency string) subject {
 		}
 	}
 	s := subject{
-		title: v.Shell.Say(sayMethodOf, v.Shell.Say(sayNewBank), currency), path: portal.BanksPath + "/" + currency,
+		title: v.Say(sayMethodOf, v.Say(sayNewBank), currency), path: portal.BanksPath + "/" + currency,
 		needs: caller.OperatorDirectory, version: directory.NotThere, values: url.Values{"enabled": {"1"}},
 		inputs: []input{
 			{name: "name", label: sayBankName, max: 60, needed: true},
@@ -206,7 +206,7 @@ func (v *visit) newBank(currency string) subject {
 		},
 	}
 	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Banks), Href: view.Query(portal.BanksPath, portal.AsksCurrency, currency)},
+		{Text: v.Say(say.Banks), Href: view.Query(portal.BanksPath, portal.AsksCurrency, currency)},
 	}
 	s.page.Form.Save, s.page.Form.File = sayMake, true
 	s.page.Form.Back = view.Query(portal.BanksPath, portal.AsksCurrency, currency)

@@ -25,11 +25,11 @@ func (v *visit) askLogo() error {
 func (v *visit) showLogo(status int, c directory.Cashbox, reason string, wrong map[string]string) error {
 	path := portal.Numbered(portal.CashboxesPath, c.ID)
 	form := view.MoneyForm{
-		Action: path + "/logo", Text: v.Shell.Say(sayRemoveLogoText), Submit: v.Shell.Say(sayRemoveLogo), Back: view.Link(path),
+		Action: path + "/logo", Text: v.Say(sayRemoveLogoText), Submit: v.Say(sayRemoveLogo), Back: view.Link(path),
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", c.Version}},
 		Fields: []view.Field{v.reasonField(reason, wrong)},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayRemoveLogoOf, c.Name), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayRemoveLogoOf, c.Name), view.MoneyFormPage, form)
 }
 
 func (v *visit) removeLogo() error {

@@ -33,7 +33,7 @@ func (v *visit) merchantList() error {
 	for _, m := range list {
 		d.row(portal.Numbered(portal.MerchantsPath, m.ID),
 			SubjectCell{Text: m.Name}, number(portal.IDText(m.ID)), number(percentText(m.RatePercent)),
-			SubjectCell{Text: v.Shell.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
+			SubjectCell{Text: v.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
 			SubjectCell{Badge: OnBadge(m.APIEnabled)})
 	}
 	return v.showList(d, cursor, err)
@@ -72,7 +72,7 @@ func (v *visit) merchant() (subject, error) {
 	s.inputs, s.values = inputsOf(merchantForm.Settings...), valuesOf(setting.Merchant, m)
 	s.page.State = OnBadge(m.APIEnabled)
 	s.page.Links = v.switchStep(s.path, m.APIEnabled)
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Merchants), Href: portal.MerchantsPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.Merchants), Href: portal.MerchantsPath}}
 	open, err := v.openFact(directory.Whose{MerchantID: m.ID}, portal.AsksMerchant, portal.IDText(m.ID))
 	s.page.Facts = []SubjectFact{numberFact(m.ID), {Label: sayMadeOn, At: &m.CreatedAt}, open}
 	s.more = func(s *subject) error {

@@ -39,7 +39,7 @@ func (v *visit) receivingList() error {
 	}
 	d := Directory{Title: say.ReceivingTitle, Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
 	for _, network := range chain.Names() {
-		address := SubjectCell{Text: v.Shell.Say(sayNotSet), Class: "quiet"}
+		address := SubjectCell{Text: v.Say(sayNotSet), Class: "quiet"}
 		for _, r := range list {
 			if r.Network == network && r.Address != "" {
 				address = SubjectCell{Text: r.Address, Class: "mono"}
@@ -57,11 +57,11 @@ func (v *visit) receiving() (subject, error) {
 	}
 	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
 	s := subject{
-		title: v.Shell.Say(sayReceivingOf, network), path: portal.ReceivingPath + "/" + network,
+		title: v.Say(sayReceivingOf, network), path: portal.ReceivingPath + "/" + network,
 		needs: caller.OperatorMoney, version: directory.NotThere, log: [2]string{"receiving_address", network},
 		inputs: []input{{name: "address", label: say.Address, hint: sayReceivingHint, max: 64}},
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.ReceivingTitle), Href: portal.ReceivingPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.ReceivingTitle), Href: portal.ReceivingPath}}
 	for _, r := range list {
 		if r.Network == network {
 			s.version, s.values = r.Version, url.Values{"address": {r.Address}}

@@ -51,7 +51,7 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 	for _, r := range list {
 		d.row(portal.Numbered(portal.RequisitesPath, r.ID),
 			SubjectCell{Text: v.requisiteName(r)}, number(portal.IDText(r.ID)),
-			SubjectCell{Text: v.Shell.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, SubjectCell{Text: r.TraderName},
+			SubjectCell{Text: v.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, SubjectCell{Text: r.TraderName},
 			SubjectCell{Text: strings.TrimSpace(optional.Value(r.Bank) + " " + optional.Value(r.Holder))},
 			SubjectCell{Badge: OnBadge(r.Enabled && r.OwnEnabled)})
 	}
@@ -61,7 +61,7 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 // requisiteName is what operators call a requisite without having read it.
 func (v *visit) requisiteName(r directory.Requisite) string {
 	if r.Masked == "" {
-		return v.Shell.Say(say.CardDesk)
+		return v.Say(say.CardDesk)
 	}
 	return r.Masked
 }
@@ -86,7 +86,7 @@ func (v *visit) pools() []view.Option {
 		for _, method := range catalogue.Payments(currency) {
 			options = append(options, view.Option{
 				Value: currency + "/" + method.Name,
-				Text:  v.Shell.Say(sayMethodOf, v.MethodName(method.Name), currency),
+				Text:  v.Say(sayMethodOf, v.MethodName(method.Name), currency),
 			})
 		}
 	}
@@ -149,7 +149,7 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	own := portal.OwnValues(r.Own)
 	for name := range own {
 		if own.Get(name) != "" {
-			notes[name] = v.Shell.Say(sayTheirOwn, own.Get(name))
+			notes[name] = v.Say(sayTheirOwn, own.Get(name))
 		}
 	}
 	inputs := limitInputs(notes)
@@ -162,14 +162,14 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	trader := view.Link(portal.Numbered(portal.TradersPath, r.TraderID))
 	s.page.State = OnBadge(r.Enabled && r.OwnEnabled)
 	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}, {Text: r.TraderName, Href: trader},
+		{Text: v.Say(say.Traders), Href: portal.TradersPath}, {Text: r.TraderName, Href: trader},
 	}
 	open, err := v.openFact(directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID},
 		portal.AsksTrader, portal.IDText(r.TraderID), "requisite", portal.IDText(r.ID))
 	s.page.Facts = []SubjectFact{
 		numberFact(r.ID), {Label: sayTraderLabel, Value: r.TraderName, Href: trader},
-		{Label: sayPool, Value: v.Shell.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)},
-		{Label: sayOwnSwitch, Value: v.Shell.Say(OnBadge(r.OwnEnabled).Text)},
+		{Label: sayPool, Value: v.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)},
+		{Label: sayOwnSwitch, Value: v.Say(OnBadge(r.OwnEnabled).Text)},
 		{Label: sayMadeOn, At: &r.CreatedAt}, open,
 	}
 	s.page.Links = v.switchStep(s.path, r.Enabled)
@@ -199,7 +199,7 @@ func (v *visit) requisiteValue() (subject, error) {
 		return s, err
 	}
 	value, err := v.Settings.RequisiteValue(v.Ctx(), v.reader(), r.ID)
-	s.title, s.page.Links = v.Shell.Say(sayValueShown, r.ID), nil
+	s.title, s.page.Links = v.Say(sayValueShown, r.ID), nil
 	s.inputs, s.log = nil, [2]string{}
 	s.page.Facts = append([]SubjectFact{{Label: say.Requisite, Value: value, Class: "num"}}, s.page.Facts...)
 	s.page.Crumbs = append(s.page.Crumbs, Crumb{Text: r.Masked, Href: view.Link(s.path)})

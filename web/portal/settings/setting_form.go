@@ -171,10 +171,10 @@ func (t typed) setting(one setting.Setting) any {
 func (v *visit) field(in input, values url.Values, wrong string) Input {
 	hint := in.note
 	if hint == "" && !in.hint.Empty() {
-		hint = v.Shell.Say(in.hint)
+		hint = v.Say(in.hint)
 	}
 	for _, choice := range in.choices {
-		in.options = append(in.options, view.Option{Value: choice.Value, Text: v.Shell.Say(say.Of(choice.Label))})
+		in.options = append(in.options, view.Option{Value: choice.Value, Text: v.Say(say.Of(choice.Label))})
 	}
 	value := values.Get(in.name)
 	shown := Input{
@@ -194,7 +194,7 @@ func (v *visit) field(in input, values url.Values, wrong string) Input {
 		asked := v.PickField(in.pick, in.name, in.label, values, nil)
 		shown.Value, shown.Suggest, shown.Max, shown.More = asked.Value, asked.Suggest, asked.Max, asked.More
 		if hint == "" {
-			shown.Hint = v.Shell.Say(say.PickHint)
+			shown.Hint = v.Say(say.PickHint)
 		}
 	case asNumber:
 		shown.More["inputmode"] = "decimal"
@@ -223,9 +223,9 @@ func (v *visit) shownValue(in input, values url.Values) string {
 	case in.kind == asPick && value != "":
 		return v.Called(in.pick, value)
 	case in.kind == asTick && value != "":
-		return v.Shell.Say(say.YesWord)
+		return v.Say(say.YesWord)
 	case in.kind == asTick:
-		return v.Shell.Say(say.NoWord)
+		return v.Say(say.NoWord)
 	}
 	for _, option := range in.options {
 		if option.Value == value && in.kind != asSeveral {
@@ -233,7 +233,7 @@ func (v *visit) shownValue(in input, values url.Values) string {
 		}
 	}
 	if value == "" {
-		return v.Shell.Say(sayNotSet)
+		return v.Say(sayNotSet)
 	}
 	return value
 }
@@ -288,9 +288,9 @@ func keeps(of func(*visit) (subject, error)) func(*visit) error {
 // newOne begins the page on which one of a list is made.
 func (v *visit) newOne(list view.Link, listed, title say.Phrase, needs caller.Capability, inputs ...input) subject {
 	s := subject{
-		title: v.Shell.Say(title), path: string(list) + "/new", needs: needs, inputs: inputs, said: "setting-made",
+		title: v.Say(title), path: string(list) + "/new", needs: needs, inputs: inputs, said: "setting-made",
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(listed), Href: list}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(listed), Href: list}}
 	s.page.Form.Save, s.page.Form.Back = sayMake, list
 	return s
 }
@@ -403,9 +403,9 @@ func (v *visit) keepSubject(s subject) error {
 		return v.showSubject(http.StatusUnprocessableEntity, s, short(wrong))
 	}
 	if f := fault.As(err); f != nil && f.Code == settingChanged {
-		s.page.Notices = append(s.page.Notices, v.Shell.Say(sayChanged))
+		s.page.Notices = append(s.page.Notices, v.Say(sayChanged))
 		if typed := v.differing(s, form); typed != "" {
-			s.page.Notices = append(s.page.Notices, v.Shell.Say(sayYouTyped, typed))
+			s.page.Notices = append(s.page.Notices, v.Say(sayYouTyped, typed))
 		}
 		return v.showSubject(http.StatusConflict, s, nil)
 	}
@@ -438,7 +438,7 @@ func (v *visit) differing(s subject, form url.Values) string {
 			form.Get(in.name) == s.values.Get(in.name) && in.kind != asSeveral {
 			continue
 		}
-		parts = append(parts, v.Shell.Say(in.label)+": "+v.shownValue(in, form))
+		parts = append(parts, v.Say(in.label)+": "+v.shownValue(in, form))
 	}
 	return strings.Join(parts, "; ")
 }

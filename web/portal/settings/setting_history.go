@@ -53,11 +53,11 @@ func (v *visit) history(s *subject) error {
 			what = sayHistoryMade
 		}
 		s.page.History = append(s.page.History, view.LogRow{
-			At: c.At, Login: names[c.Actor], What: v.Shell.Say(what), Notes: v.notes(c, labels),
+			At: c.At, Login: names[c.Actor], What: v.Say(what), Notes: v.notes(c, labels),
 		})
 		if c.Reason != nil {
 			row := &s.page.History[len(s.page.History)-1]
-			row.Notes = append(row.Notes, v.Shell.Say(say.LineReason, *c.Reason))
+			row.Notes = append(row.Notes, v.Say(say.LineReason, *c.Reason))
 		}
 	}
 	if cursor != nil {
@@ -93,14 +93,14 @@ func (v *visit) notes(c directory.Change, labels map[string]say.Phrase) []string
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		label := name
 		if phrase, known := labels[name]; known {
-			label = v.Shell.Say(phrase)
+			label = v.Say(phrase)
 		}
 		old, now := v.logged(was[name]), v.logged(is[name])
 		switch {
 		case len(c.Before) == 0 && now != v.logged(nil) && !slices.Contains(unsaid, name):
-			notes = append(notes, v.Shell.Say(sayHistoryIs, label, now))
+			notes = append(notes, v.Say(sayHistoryIs, label, now))
 		case len(c.Before) > 0 && old != now:
-			notes = append(notes, v.Shell.Say(sayHistoryFrom, label, old, now))
+			notes = append(notes, v.Say(sayHistoryFrom, label, old, now))
 		}
 	}
 	return notes
@@ -113,11 +113,11 @@ func (v *visit) logged(raw json.RawMessage) string {
 	case json.Unmarshal(raw, &text) == nil && text != "":
 		return text
 	case written == "true":
-		return v.Shell.Say(say.YesWord)
+		return v.Say(say.YesWord)
 	case written == "false":
-		return v.Shell.Say(say.NoWord)
+		return v.Say(say.NoWord)
 	case written == "", written == "null", written == `""`, written == "[]", written == "{}":
-		return v.Shell.Say(sayHistoryEmpty)
+		return v.Say(sayHistoryEmpty)
 	default:
 		return zeros.ReplaceAllString(written, "$1")
 	}

@@ -42,7 +42,7 @@ func (v *visit) compare(a, b SubjectCell, down bool) int {
 	order := func(c SubjectCell) (number float64, text string, rank int) {
 		text = strings.ToLower(c.Text)
 		if c.hasBadge() {
-			text = v.Shell.Say(c.Badge.Text)
+			text = v.Say(c.Badge.Text)
 		}
 		if c.By != nil {
 			return *c.By, "", 0

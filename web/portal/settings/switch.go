@@ -106,19 +106,19 @@ func (v *visit) askSwitch(s suspension, err error) error {
 // showSwitch says what suspending somebody, or lifting that, does, and asks why.
 func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[string]string) error {
 	form := view.MoneyForm{
-		Action: s.path + "/switch", Text: v.Shell.Say(s.again), Submit: v.Shell.Say(sayResume), Back: view.Link(s.path),
+		Action: s.path + "/switch", Text: v.Say(s.again), Submit: v.Say(sayResume), Back: view.Link(s.path),
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", s.version}, {"on", onOff(!s.on)}},
 		Fields: []view.Field{v.reasonField(reason, wrong)},
 	}
 	title := sayResumeOf
 	if s.on {
-		title, form.Text, form.Submit, form.Danger = saySuspendOf, v.Shell.Say(s.off), v.Shell.Say(saySuspend), true
+		title, form.Text, form.Submit, form.Danger = saySuspendOf, v.Say(s.off), v.Say(saySuspend), true
 		var err error
 		if form.Notes, err = v.effects(s); err != nil {
 			return err
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(title, s.name), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(title, s.name), view.MoneyFormPage, form)
 }
 
 // maxReason is how long a reason may be.
@@ -128,7 +128,7 @@ const maxReason = 500
 func (v *visit) reasonField(reason string, wrong map[string]string) view.Field {
 	return view.Field{
 		Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: maxReason,
-		Hint: v.Shell.Say(sayReasonKept),
+		Hint: v.Say(sayReasonKept),
 	}
 }
 
@@ -138,18 +138,18 @@ func (v *visit) effects(s suspension) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	notes := []string{v.Shell.Say(sayOpenStay, v.openOf(payments))}
+	notes := []string{v.Say(sayOpenStay, v.openOf(payments))}
 	if s.of.CashboxID != 0 || s.of.RequisiteID != 0 { // payouts go on whatever becomes of them
 		return notes, nil
 	}
 	payouts, err := v.Settings.OpenPayouts(v.Ctx(), v.Who, s.of)
-	return append(notes, v.Shell.Say(sayPayoutsStay, v.openOf(payouts))), err
+	return append(notes, v.Say(sayPayoutsStay, v.openOf(payouts))), err
 }
 
 // openOf is a number that is counted no further than a bound.
 func (v *visit) openOf(n int) string {
 	if n >= directory.OpenMost {
-		return v.Shell.Say(sayOpenOrMore, n)
+		return v.Say(sayOpenOrMore, n)
 	}
 	return strconv.Itoa(n)
 }

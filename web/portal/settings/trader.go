@@ -67,15 +67,15 @@ func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
 	paid, confirms := number(none), number(none)
 	if success := h.Success(); success != nil {
 		paid.By = new(success.InexactFloat64())
-		paid.Text = v.Shell.Percent(*success) + "\u00a0%"
-		paid.Drawn = chart.Spark{Title: v.Shell.Say(sayPaidByDay), Values: h.Days}
+		paid.Text = v.Percent(*success) + "\u00a0%"
+		paid.Drawn = chart.Spark{Title: v.Say(sayPaidByDay), Values: h.Days}
 	}
 	if h.Completed > 0 {
 		confirms.Text, confirms.By = v.Lasting(h.Median), new(h.Median.Seconds())
 	}
 	return []SubjectCell{
 		paid, confirms,
-		{Text: v.Shell.Say(sayUsableOf, h.Usable, h.Requisites), By: new(float64(h.Usable)), Class: "num"},
+		{Text: v.Say(sayUsableOf, h.Usable, h.Requisites), By: new(float64(h.Usable)), Class: "num"},
 	}
 }
 
@@ -109,7 +109,7 @@ func (v *visit) trader() (subject, error) {
 	s := oneOf(portal.TradersPath, setting.Trader, t.ID, t.Name, t.Version)
 	s.inputs, s.values = inputsOf(traderForm.Settings...), valuesOf(setting.Trader, t)
 	s.page.State = traderBadge(t)
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.Traders), Href: portal.TradersPath}}
 	has, err := v.balanceFacts(ledger.Trader, t.ID)
 	if err != nil {
 		return s, err
@@ -184,7 +184,7 @@ func (v *visit) ofTrader(t directory.Trader, path string) subject {
 		path: string(trader) + path, needs: caller.OperatorDirectory, version: directory.NotThere,
 	}
 	s.page.Crumbs = []Crumb{
-		{Text: v.Shell.Say(say.Traders), Href: portal.TradersPath}, {Text: t.Name, Href: trader},
+		{Text: v.Say(say.Traders), Href: portal.TradersPath}, {Text: t.Name, Href: trader},
 	}
 	s.page.State, s.page.Form.Back = notSetYet, trader
 	return s
@@ -203,7 +203,7 @@ func (v *visit) traderPayout() (subject, error) {
 	}
 	set, err := v.Settings.TraderPayouts(v.Ctx(), v.Who, t.ID)
 	s := v.ofTrader(t, "/payouts/"+m.Currency+"/"+m.Method)
-	s.title = v.Shell.Say(sayMethodOf, v.MethodName(m.Method), m.Currency)
+	s.title = v.Say(sayMethodOf, v.MethodName(m.Method), m.Currency)
 	s.log = [2]string{"trader_payout_method", portal.IDText(t.ID) + "/" + m.Currency + "/" + m.Method}
 	s.inputs, s.values = inputsOf(setting.Trader.Find("enabled")), url.Values{"enabled": {"1"}}
 	for _, one := range set {
@@ -238,10 +238,10 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		h, known := health[p.ID]
 		approved, took := "–", "–"
 		if success := h.Success(); success != nil {
-			approved = v.Shell.Say(sayApprovedOf, v.Shell.Percent(*success), h.Approved)
+			approved = v.Say(sayApprovedOf, v.Percent(*success), h.Approved)
 		}
 		if known && h.Median >= 0 {
-			took = v.Shell.Say(sayTookOf, v.seconds(h.Median), v.seconds(h.P95))
+			took = v.Say(sayTookOf, v.seconds(h.Median), v.seconds(h.P95))
 		}
 		badge := view.Badge{Text: sayProcessorOld, Tone: "off"}
 		if p.Present {
@@ -257,7 +257,7 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 
 // seconds writes a time in seconds with one decimal.
 func (v *visit) seconds(d time.Duration) string {
-	return v.Shell.Percent(decimal.New(d.Milliseconds(), -3))
+	return v.Percent(decimal.New(d.Milliseconds(), -3))
 }
 
 func (v *visit) processor() (subject, error) {
@@ -272,7 +272,7 @@ func (v *visit) processorAsked() (directory.Trader, subject, error) {
 	}
 	list, err := v.Acquirers.List(v.Ctx(), v.Who, t.ID)
 	s := v.ofTrader(t, "/processor")
-	s.title, s.log = v.Shell.Say(sayProcessor), [2]string{"trader_acquirer", portal.IDText(t.ID)}
+	s.title, s.log = v.Say(sayProcessor), [2]string{"trader_acquirer", portal.IDText(t.ID)}
 	s.inputs = []input{
 		{name: "url", label: say.ProcessorURL, max: 2048, needed: true},
 		{name: "keyId", label: say.KeyID, needed: true},
@@ -305,8 +305,8 @@ func (v *visit) removeProcessorPage() error {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayRemoveProcessor1, Texts: []string{v.Shell.Say(sayRemoveProcText)}, Action: s.path + "/remove",
-		Yes: v.Shell.Say(sayRemoveProcYes), Danger: true, Back: view.Link(s.path),
+		Title: sayRemoveProcessor1, Texts: []string{v.Say(sayRemoveProcText)}, Action: s.path + "/remove",
+		Yes: v.Say(sayRemoveProcYes), Danger: true, Back: view.Link(s.path),
 		Facts: []view.Fact{
 			{Label: sayTraderLabel, Value: t.Name}, {Label: say.ProcessorURL, Value: s.values.Get("url")},
 		},

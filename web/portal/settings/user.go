@@ -47,7 +47,7 @@ func (v *visit) userTable(list []session.User) Directory {
 	for _, u := range list {
 		seen := ""
 		if u.Sessions > 0 {
-			seen = v.Shell.When(u.SeenAt)
+			seen = v.When(u.SeenAt)
 		}
 		d.row(portal.Numbered(portal.UsersPath, u.ID), SubjectCell{Text: u.Login}, number(portal.IDText(u.ID)),
 			SubjectCell{Text: v.kindAndRole(u.Kind, u.Role)}, SubjectCell{Text: u.OfName}, SubjectCell{Text: seen},
@@ -58,9 +58,9 @@ func (v *visit) userTable(list []session.User) Directory {
 
 // kindAndRole says what a user is.
 func (v *visit) kindAndRole(kind caller.Kind, role caller.Role) string {
-	text := v.Shell.Say(say.Kind(string(kind)))
+	text := v.Say(say.Kind(string(kind)))
 	if role != "" {
-		text = v.Shell.Say(sayMethodOf, text, strings.ToLower(v.Shell.Say(say.Role(string(role)))))
+		text = v.Say(sayMethodOf, text, strings.ToLower(v.Say(say.Role(string(role)))))
 	}
 	return text
 }
@@ -157,13 +157,13 @@ func (v *visit) user() (subject, error) {
 	if roles := caller.Roles(u.Kind); len(roles) > 0 {
 		role := input{name: "role", label: say.RoleLabel, needed: true}
 		for _, one := range roles {
-			role.options = append(role.options, view.Option{Value: string(one), Text: v.Shell.Say(say.Role(string(one)))})
+			role.options = append(role.options, view.Option{Value: string(one), Text: v.Say(say.Role(string(one)))})
 		}
 		s.inputs = []input{role}
 	}
 	s.page.Form.Text, s.page.Form.Save = say.MemberEnds, say.SetRole
 	s.page.State = view.MemberBadge(u.Enabled, !u.HasPassword)
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.Users), Href: portal.UsersPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.Users), Href: portal.UsersPath}}
 	s.page.Facts = v.userFacts(u)
 	if v.May(caller.OperatorUsers) {
 		s.page.Links = userSteps(u)
@@ -183,12 +183,12 @@ func (v *visit) user() (subject, error) {
 }
 
 func (v *visit) userFacts(u session.User) []SubjectFact {
-	factor := v.Shell.Say(say.NoFactorYet)
+	factor := v.Say(say.NoFactorYet)
 	if u.HasTOTP || u.Passkeys > 0 {
-		factor = v.Shell.Say(say.HasFactor)
+		factor = v.Say(say.HasFactor)
 	}
 	if u.FactorLockedAt != nil {
-		factor = v.Shell.Say(sayLockedFactor)
+		factor = v.Say(sayLockedFactor)
 	}
 	facts := []SubjectFact{
 		numberFact(u.ID),
@@ -247,13 +247,13 @@ func (v *visit) askStep(u session.User, name, reason string, wrong map[string]st
 	if !known {
 		return fault.ErrNotFound
 	}
-	texts := []string{v.Shell.Say(step.Text)}
+	texts := []string{v.Say(step.Text)}
 	if (name == "on" || name == "reinvite") && (u.MerchantID != nil || u.TraderID != nil) {
-		texts = append(texts, v.Shell.Say(sayConsentHint))
+		texts = append(texts, v.Say(sayConsentHint))
 	}
 	q := view.Question{
 		Title: step.Title, Texts: texts, Action: portal.Numbered(portal.UsersPath, u.ID) + "/" + name,
-		Yes: v.Shell.Say(step.Yes), Danger: step.Danger, Back: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
+		Yes: v.Say(step.Yes), Danger: step.Danger, Back: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
 		Facts: []view.Fact{
 			{Label: say.Member, Value: u.Login}, {Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
 		},

@@ -38,13 +38,13 @@ func (v *visit) termsList() error {
 	}
 	d.Columns = append(d.Columns, say.Status)
 	for _, network := range chain.Names() {
-		unset := SubjectCell{Text: v.Shell.Say(sayNotSet), Class: "quiet"}
+		unset := SubjectCell{Text: v.Say(sayNotSet), Class: "quiet"}
 		cells := []SubjectCell{{Text: network}, unset, unset, unset, {Badge: OnBadge(false)}}
 		for _, t := range list {
 			if t.Network == network {
 				cells = []SubjectCell{
-					{Text: network}, number(v.Shell.Number(t.Fee)), number(v.Shell.Number(t.MinAmount)),
-					number(v.Shell.Number(t.DailyAmount)), {Badge: OnBadge(t.Enabled)},
+					{Text: network}, number(v.Number(t.Fee)), number(v.Number(t.MinAmount)),
+					number(v.Number(t.DailyAmount)), {Badge: OnBadge(t.Enabled)},
 				}
 			}
 		}
@@ -60,11 +60,11 @@ func (v *visit) terms() (subject, error) {
 	}
 	list, err := v.Withdrawals.Terms(v.Ctx(), v.Who)
 	s := subject{
-		title: v.Shell.Say(sayTermsOf, network), path: portal.TermsPath + "/" + network,
+		title: v.Say(sayTermsOf, network), path: portal.TermsPath + "/" + network,
 		needs: setting.WithdrawalTerms.Needs, version: directory.NotThere, log: [2]string{setting.WithdrawalTerms.Name, network},
 		inputs: inputsOf(setting.WithdrawalTerms.Settings...),
 	}
-	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.WithdrawalsTerms), Href: portal.TermsPath}}
+	s.page.Crumbs = []Crumb{{Text: v.Say(say.WithdrawalsTerms), Href: portal.TermsPath}}
 	for _, t := range list {
 		if t.Network == network {
 			s.version, s.values = t.Version, valuesOf(setting.WithdrawalTerms, t)

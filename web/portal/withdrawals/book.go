@@ -23,19 +23,19 @@ func (v *visit) addresses() error {
 	}
 	shown := List{
 		Notices: v.resting(book), Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayBookText},
-		Sheet: view.Sheet{Label: v.Shell.Say(sayBook), Columns: []view.Column{
-			{Text: v.Shell.Say(sayLabel)}, {Text: v.Shell.Say(say.Network), Whole: true}, {Text: v.Shell.Say(say.Address)},
-			{Text: v.Shell.Say(sayAdded)}, {Text: v.Shell.Say(say.Status)},
+		Sheet: view.Sheet{Label: v.Say(sayBook), Columns: []view.Column{
+			{Text: v.Say(sayLabel)}, {Text: v.Say(say.Network), Whole: true}, {Text: v.Say(say.Address)},
+			{Text: v.Say(sayAdded)}, {Text: v.Say(say.Status)},
 		}},
 	}
 	if v.may() {
-		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)}
-		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction), Acts: true})
+		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)}
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Say(sayAction), Acts: true})
 	}
 	for _, a := range book {
-		state := view.Cell{Text: v.Shell.Say(sayUsable), Tone: "good"}
+		state := view.Cell{Text: v.Say(sayUsable), Tone: "good"}
 		if a.Rests {
-			state = view.Cell{Text: v.Shell.Say(sayRests), Tone: "late", Note: v.Shell.Say(sayRestsUntil, v.Shell.When(a.UsableAt))}
+			state = view.Cell{Text: v.Say(sayRests), Tone: "late", Note: v.Say(sayRestsUntil, v.When(a.UsableAt))}
 		}
 		row := []view.Cell{
 			{Text: a.Label}, {Text: a.Network}, {Drawn: wholeAddress(a.Address)},
@@ -43,12 +43,12 @@ func (v *visit) addresses() error {
 		}
 		if v.may() {
 			row = append(row, view.Cell{
-				Text: v.Shell.Say(sayRemove), Href: view.Link(portal.Numbered(v.path("/addresses"), a.ID) + "/remove"),
+				Text: v.Say(sayRemove), Href: view.Link(portal.Numbered(v.path("/addresses"), a.ID) + "/remove"),
 			})
 		}
 		shown.Sheet.Rows = append(shown.Sheet.Rows, row)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayBook), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayBook), ListPage, shown)
 }
 
 func (v *visit) askAddress() error {
@@ -57,12 +57,12 @@ func (v *visit) askAddress() error {
 
 func (v *visit) showAddress(status int, typed url.Values, wrong map[string]string, notes []string) error {
 	form := view.MoneyForm{
-		Action: v.path("/addresses"), Text: v.Shell.Say(sayAddText), Submit: v.Shell.Say(sayAdd), Notes: notes,
+		Action: v.path("/addresses"), Text: v.Say(sayAddText), Submit: v.Say(sayAdd), Notes: notes,
 		Back: view.Link(v.path("/addresses")), Hidden: [][2]string{{"token", typed.Get("token")}},
 	}
 	if len(notes) > 0 {
 		form.Hidden = append(form.Hidden, [2]string{"alike", typed.Get("address")})
-		form.Submit = v.Shell.Say(sayAddAlike)
+		form.Submit = v.Say(sayAddAlike)
 	}
 	network := view.Choice{Name: "network", Label: say.Network, Value: typed.Get("network"), Wrong: wrong["network"]}
 	names := chain.Names()
@@ -74,9 +74,9 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 	plain := templ.Attributes{"autocomplete": "off", "spellcheck": "false"}
 	form.Fields = []view.Field{
 		{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["address"], Max: 64, More: plain},
-		{Name: "label", Label: sayLabel, Value: typed.Get("label"), Wrong: wrong["label"], Max: 100, Hint: v.Shell.Say(sayLabelHint)},
+		{Name: "label", Label: sayLabel, Value: typed.Get("label"), Wrong: wrong["label"], Max: 100, Hint: v.Say(sayLabelHint)},
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayAddTitle), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayAddTitle), view.MoneyFormPage, form)
 }
 
 // addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.
@@ -97,11 +97,11 @@ func (v *visit) addAddress() error {
 	})
 	if alike {
 		form.Set("token", submission.NewToken())
-		return v.showAddress(http.StatusUnprocessableEntity, form, nil, []string{v.Shell.Say(sayAlike)})
+		return v.showAddress(http.StatusUnprocessableEntity, form, nil, []string{v.Say(sayAlike)})
 	}
 	wrong := v.Wrong(err)
 	if f := fault.As(err); f != nil && f.Code == "withdrawal_address_known" {
-		wrong = map[string]string{"address": v.Shell.Say(sayKnown)}
+		wrong = map[string]string{"address": v.Say(sayKnown)}
 	}
 	if wrong != nil {
 		form.Set("token", submission.NewToken())
@@ -133,8 +133,8 @@ func (v *visit) askRemove() error {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayRemoveTitle, Action: portal.Numbered(v.path("/addresses"), a.ID) + "/remove", Yes: v.Shell.Say(sayRemove), Danger: true,
-		Back: view.Link(v.path("/addresses")), Texts: []string{v.Shell.Say(sayRemoveText)},
+		Title: sayRemoveTitle, Action: portal.Numbered(v.path("/addresses"), a.ID) + "/remove", Yes: v.Say(sayRemove), Danger: true,
+		Back: view.Link(v.path("/addresses")), Texts: []string{v.Say(sayRemoveText)},
 		Facts: []view.Fact{
 			{Label: sayLabel, Value: a.Label}, {Label: say.Network, Value: a.Network},
 			{Label: say.Address, Value: a.Address, Class: "mono"},

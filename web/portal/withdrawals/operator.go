@@ -116,16 +116,16 @@ func (v *visit) queue() error {
 	}
 	shown := List{
 		Empty: view.Empty{Title: sayNone, Text: sayQueueNone},
-		Quiet: Act{listsPath, v.Shell.Say(sayLists)},
-		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
-			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(sayOwner)},
-			{Text: v.Shell.Say(say.Amount), Right: true, Sum: true}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Status)},
+		Quiet: Act{listsPath, v.Say(sayLists)},
+		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Columns: []view.Column{
+			{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(sayOwner)},
+			{Text: v.Say(say.Amount), Right: true, Sum: true}, {Text: v.Say(say.Network)}, {Text: v.Say(say.Status)},
 		}},
 	}
-	shown.Picks = []view.Pick{{Text: v.Shell.Say(sayAll), Href: portal.WithdrawalsPath, Current: page.Status == nil}}
+	shown.Picks = []view.Pick{{Text: v.Say(sayAll), Href: portal.WithdrawalsPath, Current: page.Status == nil}}
 	for _, status := range withdrawal.Statuses {
 		shown.Picks = append(shown.Picks, view.Pick{
-			Text: v.Shell.Say(say.WithdrawalStatus(status)), Current: page.Status != nil && *page.Status == status,
+			Text: v.Say(say.WithdrawalStatus(status)), Current: page.Status != nil && *page.Status == status,
 			Href: view.Query(portal.WithdrawalsPath, portal.AsksStatus, status),
 		})
 	}
@@ -135,19 +135,19 @@ func (v *visit) queue() error {
 	if next != nil {
 		shown.Next = view.Query(portal.WithdrawalsPath, "cursor", *next, portal.AsksStatus, query.Get(portal.AsksStatus))
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.Withdrawals), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Withdrawals), ListPage, shown)
 }
 
 // queued is a withdrawal's row.
 func (v *visit) queued(w withdrawal.Withdrawal, owner string) []view.Cell {
 	badge := badgeOf(w)
-	state := view.Cell{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}
+	state := view.Cell{Text: v.Say(badge.Text), Tone: badge.Tone}
 	if w.Mismatch != nil {
-		state = view.Cell{Text: v.Shell.Say(sayStopped), Tone: "bad"}
+		state = view.Cell{Text: v.Say(sayStopped), Tone: "bad"}
 	}
 	return []view.Cell{
 		{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID))}, {At: &w.CreatedAt},
-		{Text: owner}, {Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, state,
+		{Text: owner}, {Text: v.USDT(w.Amount)}, {Text: w.Network}, state,
 	}
 }
 
@@ -164,7 +164,7 @@ func (v *visit) decidable() error {
 		return err
 	}
 	if w.Mismatch != nil {
-		d.Alarm = v.Shell.Say(sayMismatch, *w.Mismatch)
+		d.Alarm = v.Say(sayMismatch, *w.Mismatch)
 	}
 	if w.HandOverID != nil {
 		d.Facts = append(d.Facts, view.Fact{
@@ -173,13 +173,13 @@ func (v *visit) decidable() error {
 	}
 	for _, one := range decisions {
 		if slices.Contains(one.from, w.Status) && v.Who.Proved().May(caller.OperatorMoney) {
-			d.Acts = append(d.Acts, Act{view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID) + "/" + one.step), v.Shell.Say(one.label)})
+			d.Acts = append(d.Acts, Act{view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID) + "/" + one.step), v.Say(one.label)})
 		}
 	}
 	if v.Shell.Sandbox && w.Status == withdrawal.HandedOver && w.Hash == nil {
 		d.SandboxPay = view.Link("/sandbox/wallet/withdrawals/" + portal.IDText(w.ID))
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.WithdrawalTitle, w.ID), DetailPage, d)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WithdrawalTitle, w.ID), DetailPage, d)
 }
 
 // asked is the withdrawal that the address names, with whose it is.
@@ -211,8 +211,8 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 		return v.Done(to, "changed")
 	}
 	q := view.Question{
-		Title: d.title, Action: to + "/" + d.step, Yes: v.Shell.Say(d.label), Danger: d.danger, Back: view.Link(to),
-		Texts:  []string{v.Shell.Say(d.text)},
+		Title: d.title, Action: to + "/" + d.step, Yes: v.Say(d.label), Danger: d.danger, Back: view.Link(to),
+		Texts:  []string{v.Say(d.text)},
 		Facts:  append([]view.Fact{{Label: say.Amount, Value: shown.Amount, Class: "num"}}, shown.Facts...),
 		Hidden: [][2]string{{"status", string(w.Status)}},
 	}
@@ -266,14 +266,14 @@ func (v *visit) lists() error {
 	shown := List{
 		Crumb: portal.WithdrawalsPath, Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
 		Sheet: view.Sheet{
-			Label:   v.Shell.Say(sayLists),
+			Label:   v.Say(sayLists),
 			Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3),
 		},
 	}
 	if len(waits) > 0 && v.Who.Proved().May(caller.OperatorMoney) {
 		shown.HandOver = Form{
-			Action: listsPath, Token: submission.NewToken(), Past: "0", Submit: v.Shell.Say(sayHandOver),
-			Text: v.Shell.Say(sayHandOverText, len(waits)),
+			Action: listsPath, Token: submission.NewToken(), Past: "0", Submit: v.Say(sayHandOver),
+			Text: v.Say(sayHandOverText, len(waits)),
 		}
 		if len(found) > 0 {
 			shown.HandOver.Past = portal.IDText(found[0].ID)
@@ -282,13 +282,13 @@ func (v *visit) lists() error {
 	for _, h := range found {
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{Text: view.Number(h.ID), Href: view.Link(portal.Numbered(listsPath, h.ID))},
-			{At: &h.CreatedAt, Note: v.ActorName(h.CreatedBy)}, {Text: strconv.Itoa(h.Count)}, {Text: v.Shell.USDT(h.Amount)},
+			{At: &h.CreatedAt, Note: v.ActorName(h.CreatedBy)}, {Text: strconv.Itoa(h.Count)}, {Text: v.USDT(h.Amount)},
 		})
 	}
 	if next != nil {
 		shown.Next = view.Query(listsPath, "cursor", *next)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(sayLists), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayLists), ListPage, shown)
 }
 
 // handOver has a list made of what is approved, after the newest that the page has shown.

@@ -59,14 +59,14 @@ func (v *visit) list() error {
 	}
 	shown := List{
 		Empty: view.Empty{Title: sayNone, Text: sayNoneText},
-		Quiet: Act{view.Link(v.path("/addresses")), v.Shell.Say(sayBook)},
-		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
-			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true, Sum: true},
-			{Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Address)}, {Text: v.Shell.Say(say.Status)},
+		Quiet: Act{view.Link(v.path("/addresses")), v.Say(sayBook)},
+		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Columns: []view.Column{
+			{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
+			{Text: v.Say(say.Network)}, {Text: v.Say(say.Address)}, {Text: v.Say(say.Status)},
 		}},
 	}
 	if v.may() {
-		shown.Primary = Act{view.Link(v.path("/new")), v.Shell.Say(sayWithdraw)}
+		shown.Primary = Act{view.Link(v.path("/new")), v.Say(sayWithdraw)}
 	}
 	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
 	if err != nil {
@@ -77,14 +77,14 @@ func (v *visit) list() error {
 		badge := badgeOf(w)
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(v.path(""), w.ID))}, {At: &w.CreatedAt},
-			{Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, {Text: short(w.Address)},
-			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone},
+			{Text: v.USDT(w.Amount)}, {Text: w.Network}, {Text: short(w.Address)},
+			{Text: v.Say(badge.Text), Tone: badge.Tone},
 		})
 	}
 	if next != nil {
 		shown.Next = view.Query(v.path(""), "cursor", *next)
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.Withdrawals), ListPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Withdrawals), ListPage, shown)
 }
 
 // resting tells everybody who sees the money of addresses that somebody has added lately.
@@ -92,7 +92,7 @@ func (v *visit) resting(book []withdrawal.Address) []string {
 	var notices []string
 	for _, a := range book {
 		if a.Rests {
-			notices = append(notices, v.Shell.Say(sayRestNotice, a.Label, short(a.Address), v.ActorName(a.AddedBy), v.Shell.When(a.UsableAt)))
+			notices = append(notices, v.Say(sayRestNotice, a.Label, short(a.Address), v.ActorName(a.AddedBy), v.When(a.UsableAt)))
 		}
 	}
 	return notices
@@ -134,18 +134,18 @@ func (v *visit) one() error {
 		return err
 	}
 	if w.Status == withdrawal.Requested && v.may() {
-		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), id) + "/cancel"), v.Shell.Say(sayCancel)}}
+		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), id) + "/cancel"), v.Say(sayCancel)}}
 	}
 	if w.CashboxID != 0 {
 		d.Curl = v.Curl("/api/v1/withdrawals/" + strconv.FormatInt(id, 10))
 		if w.Status == withdrawal.Completed {
 			d.Facts = append(d.Facts, view.Fact{
-				Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
+				Label: say.LedgerProof, Value: v.Say(say.LedgerProofFile),
 				Href: view.Link(portal.Numbered(v.path(""), id) + "/proof.json"),
 			})
 		}
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Shell.Say(say.WithdrawalTitle, id), DetailPage, d)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WithdrawalTitle, id), DetailPage, d)
 }
 
 // detail is what every reader sees of a withdrawal.
@@ -155,9 +155,9 @@ func (v *visit) detail(w withdrawal.Withdrawal) (Detail, error) {
 		return Detail{}, err
 	}
 	d := Detail{
-		Back: view.Link(v.path("")), Amount: v.Shell.USDT(w.Amount), Status: badgeOf(w), CreatedAt: w.CreatedAt,
+		Back: view.Link(v.path("")), Amount: v.USDT(w.Amount), Status: badgeOf(w), CreatedAt: w.CreatedAt,
 		Facts: []view.Fact{
-			{Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
+			{Label: sayFee, Value: v.USDT(w.Fee), Class: "num"},
 			{Label: say.Network, Value: w.Network}, {Label: say.Address, Value: w.Address, Class: "mono"},
 			{Label: say.Order, Value: w.OrderID, Class: "mono"},
 		},
@@ -194,7 +194,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		return v.showNoAddress(status, book)
 	}
 	form := view.MoneyForm{
-		Action: v.path(""), Text: v.Shell.Say(sayRequestText), Submit: v.Shell.Say(sayContinue), Back: view.Link(v.path("")),
+		Action: v.path(""), Text: v.Say(sayRequestText), Submit: v.Say(sayContinue), Back: view.Link(v.path("")),
 		Hidden: [][2]string{{"token", typed.Get("token")}},
 	}
 	boxes, err := v.payers(typed.Get("cashbox"), wrong["merchantCashboxId"])
@@ -211,32 +211,32 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		if err != nil {
 			return err
 		}
-		form.Text = v.Shell.Say(sayYouHave, has) + " " + form.Text
+		form.Text = v.Say(sayYouHave, has) + " " + form.Text
 	}
 	hints := make([]string, 0, len(terms))
 	for _, t := range terms {
 		if !slices.ContainsFunc(usable, func(a withdrawal.Address) bool { return a.Network == t.Network }) {
 			continue
 		}
-		hints = append(hints, v.Shell.Say(sayTermsLine, t.Network, v.Shell.Number(t.Fee), v.Shell.Number(t.MinAmount), v.Shell.Number(t.DailyAmount)))
+		hints = append(hints, v.Say(sayTermsLine, t.Network, v.Number(t.Fee), v.Number(t.MinAmount), v.Number(t.DailyAmount)))
 	}
 	form.Fields = []view.Field{{
 		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, "\n"),
 		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 	}}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayWithdraw), view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), view.MoneyFormPage, form)
 }
 
 // showNoAddress says that there is no address to send to, and what to do.
 func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	l := List{
 		Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayNoAddress}, Notices: v.resting(book),
-		Primary: Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)},
+		Primary: Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)},
 	}
 	if len(book) > 0 {
 		l.Empty = view.Empty{Title: sayAllRest, Text: sayBookText}
 	}
-	return portal.ShowPage(v.Visit, status, v.Shell.Say(sayWithdraw), ListPage, l)
+	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), ListPage, l)
 }
 
 // payers are the cashboxes of a merchant, each with what it has; a trader has one account and no choice.
@@ -248,7 +248,7 @@ func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 	choice := view.Choice{Name: "cashbox", Label: say.Cashbox, Value: value, Wrong: wrong}
 	for _, box := range boxes {
 		choice.Options = append(choice.Options, view.Option{
-			Value: view.Number(box.ID), Text: box.Name + " · " + v.Shell.USDT(box.Balance.Available),
+			Value: view.Number(box.ID), Text: box.Name + " · " + v.USDT(box.Balance.Available),
 		})
 	}
 	return []view.Choice{choice}, err
@@ -306,11 +306,11 @@ func (v *visit) wrongOf(err error) map[string]string {
 // confirm says what is about to be asked for.
 func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 	return v.Question(view.Question{
-		Title: sayConfirmTitle, Action: v.path(""), Yes: v.Shell.Say(sayConfirmYes, v.Shell.USDT(w.Amount)),
-		Back: view.Link(v.path("/new")), Texts: []string{v.Shell.Say(sayConfirmText)},
+		Title: sayConfirmTitle, Action: v.path(""), Yes: v.Say(sayConfirmYes, v.USDT(w.Amount)),
+		Back: view.Link(v.path("/new")), Texts: []string{v.Say(sayConfirmText)},
 		Facts: []view.Fact{
-			{Label: say.Amount, Value: v.Shell.USDT(w.Amount), Class: "num"}, {Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
-			{Label: sayLeaves, Value: v.Shell.USDT(w.Total()), Class: "num"}, {Label: say.Network, Value: w.Network},
+			{Label: say.Amount, Value: v.USDT(w.Amount), Class: "num"}, {Label: sayFee, Value: v.USDT(w.Fee), Class: "num"},
+			{Label: sayLeaves, Value: v.USDT(w.Total()), Class: "num"}, {Label: say.Network, Value: w.Network},
 			{Label: say.Address, Value: w.Address, Class: "mono"},
 		},
 		Hidden: [][2]string{
@@ -329,10 +329,10 @@ func (v *visit) askCancel() error {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), id) + "/cancel", Yes: v.Shell.Say(sayCancel), Danger: true,
-		Back: view.Link(portal.Numbered(v.path(""), id)), Texts: []string{v.Shell.Say(sayCancelText, v.Shell.USDT(w.Total()))},
+		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), id) + "/cancel", Yes: v.Say(sayCancel), Danger: true,
+		Back: view.Link(portal.Numbered(v.path(""), id)), Texts: []string{v.Say(sayCancelText, v.USDT(w.Total()))},
 		Facts: []view.Fact{
-			{Label: say.Amount, Value: v.Shell.USDT(w.Amount), Class: "num"},
+			{Label: say.Amount, Value: v.USDT(w.Amount), Class: "num"},
 			{Label: say.Network, Value: w.Network}, {Label: say.Address, Value: w.Address, Class: "mono"},
 		},
 	})
@@ -361,5 +361,5 @@ func (v *visit) available() (string, error) {
 	statement, err := v.Books.Statement(v.Ctx(), v.Who, books.StatementFilter{
 		Account: ledger.Available(ledger.Trader, v.Who.TraderID),
 	})
-	return v.Shell.USDT(statement.Closing), err
+	return v.USDT(statement.Closing), err
 }
