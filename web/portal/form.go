@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -73,6 +74,19 @@ func ShowPage[T any](v *Visit, status int, title string, page func(view.Shell, T
 	v.Shell.Title = title
 	v.Show(status, func(s view.Shell) site.Page { return page(s, shown) })
 	return nil
+}
+
+// ShowForm renders a form with what was typed into it and what is wrong with that, each at the field of its name.
+func (v *Visit) ShowForm(
+	status int, title string, form view.MoneyForm, typed url.Values, wrong map[string]string,
+) error {
+	for i, f := range form.Fields {
+		form.Fields[i].Value, form.Fields[i].Wrong = cmp.Or(f.Value, typed.Get(f.Name)), cmp.Or(f.Wrong, wrong[f.Name])
+	}
+	for i, c := range form.Choices {
+		form.Choices[i].Value, form.Choices[i].Wrong = cmp.Or(c.Value, typed.Get(c.Name)), cmp.Or(c.Wrong, wrong[c.Name])
+	}
+	return ShowPage(v, status, title, view.MoneyFormPage, form)
 }
 
 // NotFound says that there is no such page.

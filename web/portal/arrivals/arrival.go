@@ -80,7 +80,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	if err != nil {
 		return err
 	}
-	at := view.Choice{Name: "requisite", Label: say.Requisite, Value: typed.Get("requisite")}
+	at := view.Choice{Name: "requisite", Label: say.Requisite}
 	for _, r := range own {
 		if r.Masked != "" {
 			at.Options = append(at.Options, view.Option{Value: view.Number(r.ID), Text: v.requisite(own, r.ID) + ", " + r.Currency})
@@ -90,18 +90,18 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		Action: arrivalsPath + "/new", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: arrivalsPath,
 		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at}, Fields: []view.Field{
 			{
-				Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
+				Name: "amount", Label: say.Amount, Max: 24,
 				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 			},
 			{
-				Name: "came", Label: sayCame, Value: typed.Get("came"), Wrong: wrong["cameAt"], Hint: v.Say(sayNow),
+				Name: "came", Label: sayCame, Wrong: wrong["cameAt"], Hint: v.Say(sayNow),
 				Type: "datetime-local", Optional: true,
 			},
-			{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
-			{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true},
+			{Name: "payer", Label: sayFrom, Optional: true},
+			{Name: "note", Label: sayNote, Optional: true},
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayKeep), view.MoneyFormPage, form)
+	return v.ShowForm(status, v.Say(sayKeep), form, typed, wrong)
 }
 
 func (v *visit) keep() error {

@@ -40,7 +40,7 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	if err != nil {
 		return err
 	}
-	at.Value, at.Wrong = typed.Get(at.Name), wrong["requisiteId"]
+	at.Wrong = wrong["requisiteId"]
 	form := view.MoneyForm{
 		Action: portal.Numbered(list, id) + "/keep", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: view.Link(list),
 		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at},
@@ -52,14 +52,13 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 		form.Submit += ", " + v.Amount(*m.Amount, m.Currency)
 	} else {
 		form.Fields = append(form.Fields, view.Field{
-			Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
+			Name: "amount", Label: say.Amount, Max: 24,
 			More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 		})
 	}
-	form.Fields = append(form.Fields,
-		view.Field{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
-		view.Field{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true})
-	return portal.ShowPage(v.Visit, status, v.Say(sayKeep), view.MoneyFormPage, form)
+	form.Fields = append(form.Fields, view.Field{Name: "payer", Label: sayFrom, Optional: true},
+		view.Field{Name: "note", Label: sayNote, Optional: true})
+	return v.ShowForm(status, v.Say(sayKeep), form, typed, wrong)
 }
 
 // cameTo are the requisites of a message's trader, in its currency.

@@ -166,16 +166,16 @@ func (v *visit) askObjection() error {
 	if err != nil {
 		return err
 	}
-	return v.showObjection(http.StatusOK, id, "", nil)
+	return v.showObjection(http.StatusOK, id, nil, nil)
 }
 
-func (v *visit) showObjection(status int, id int64, reason string, wrong map[string]string) error {
+func (v *visit) showObjection(status int, id int64, typed url.Values, wrong map[string]string) error {
 	asked := view.MoneyForm{
 		Action: portal.Numbered(messagesPath, id) + "/object", Text: v.Say(sayObjectText), Submit: v.Say(sayObjectYes),
 		Back: messagesPath, Hidden: [][2]string{{"token", submission.NewToken()}},
-		Fields: []view.Field{{Name: "reason", Label: say.Reason, Area: true, Value: reason, Wrong: wrong["reason"], Max: 500}},
+		Fields: []view.Field{{Name: "reason", Label: say.Reason, Area: true, Max: 500}},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayObject), view.MoneyFormPage, asked)
+	return v.ShowForm(status, v.Say(sayObject), asked, typed, wrong)
 }
 
 func (v *visit) object() error {
@@ -195,7 +195,7 @@ func (v *visit) object() error {
 		return submission.Outcome{LedTo: messagesPath, Said: "message-objected"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showObjection(http.StatusUnprocessableEntity, id, form.Get("reason"), wrong)
+		return v.showObjection(http.StatusUnprocessableEntity, id, form, wrong)
 	}
 	return err
 }

@@ -32,17 +32,17 @@ var ruleRoutes = []route{
 	{Pattern: "POST /trader/requisites/{id}/messages/resume", Needs: caller.TraderRequisites, Handle: (*visit).resume},
 }
 
-func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, "", nil) }
+func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, nil, nil) }
 
-func (v *visit) showPhone(status int, name string, wrong map[string]string) error {
+func (v *visit) showPhone(status int, typed url.Values, wrong map[string]string) error {
 	asked := view.MoneyForm{
 		Action: messagesPath + "/phones/new", Text: v.Say(sayPairText), Submit: v.Say(sayPair), Back: messagesPath,
 		Hidden: [][2]string{{"token", submission.NewToken()}},
 		Fields: []view.Field{{
-			Name: "name", Label: sayPhoneName, Value: name, Wrong: wrong["name"], Max: 100, More: templ.Attributes{"autocomplete": "off"},
+			Name: "name", Label: sayPhoneName, Max: 100, More: templ.Attributes{"autocomplete": "off"},
 		}},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayPair), view.MoneyFormPage, asked)
+	return v.ShowForm(status, v.Say(sayPair), asked, typed, wrong)
 }
 
 // pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
@@ -58,7 +58,7 @@ func (v *visit) pair() error {
 		return submission.Outcome{LedTo: messagesPath, Said: "phone-paired-before"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showPhone(http.StatusUnprocessableEntity, form.Get("name"), wrong)
+		return v.showPhone(http.StatusUnprocessableEntity, form, wrong)
 	}
 	if err != nil || made.Secret == "" {
 		return v.Led(outcome, err)
@@ -139,28 +139,25 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 	for _, mode := range bankmessage.Modes {
 		modesToChoose = append(modesToChoose, view.Option{Value: string(mode), Text: v.Say(say.Named(modes, string(mode)))})
 	}
-	choice := func(name string, label say.Phrase, options []view.Option) view.Choice {
-		return view.Choice{Name: name, Label: label, Value: typed.Get(name), Options: options, Wrong: wrong[name]}
-	}
 	asked := view.MoneyForm{
 		Action: portal.Numbered("/trader/requisites", own.ID) + "/messages", Text: v.Say(sayRuleText),
 		Submit: v.Say(say.Save), Back: messagesPath,
 		Choices: []view.Choice{
-			choice("messageMode", sayMode, modesToChoose), choice("bank", say.Bank, banks), choice("deviceId", sayPhone, devices),
+			{Name: "messageMode", Label: sayMode, Options: modesToChoose}, {Name: "bank", Label: say.Bank, Options: banks},
+			{Name: "deviceId", Label: sayPhone, Options: devices},
 		},
 		Fields: []view.Field{
 			{
-				Name: "account", Label: sayAccount, Hint: v.Say(sayAccountHint), Value: typed.Get("account"), Wrong: wrong["account"],
+				Name: "account", Label: sayAccount, Hint: v.Say(sayAccountHint),
 				Max: 4, Optional: true, More: templ.Attributes{"inputmode": "numeric", "autocomplete": "off"},
 			},
 			{
-				Name: "most", Label: sayMost, Hint: v.Say(sayMostHint), Value: typed.Get("most"), Wrong: wrong["most"], Max: 20,
+				Name: "most", Label: sayMost, Hint: v.Say(sayMostHint), Max: 20,
 				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 			},
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayRuleOf, v.Say(say.Method(own.Method))+" "+own.Masked),
-		view.MoneyFormPage, asked)
+	return v.ShowForm(status, v.Say(sayRuleOf, v.Say(say.Method(own.Method))+" "+own.Masked), asked, typed, wrong)
 }
 
 func (v *visit) setRule() error {

@@ -102,8 +102,8 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 	}
 	shown.Choices, shown.Fields = d.fields(v, typed, wrong)
 	shown.Fields = append(shown.Fields, view.Field{
-		Name: "reason", Label: say.ReasonWhy, Value: typed.Get("reason"), Hint: v.Say(sayWhyHint),
-		Wrong: wrong["reason"], Area: true, Max: 500, Optional: d.action != proposal.Correct,
+		Name: "reason", Label: say.ReasonWhy, Hint: v.Say(sayWhyHint), Area: true, Max: 500,
+		Optional: d.action != proposal.Correct,
 	})
 	alone := ""
 	if err := v.warnAlone(&alone); err != nil {
@@ -112,7 +112,7 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 	if alone != "" {
 		shown.Notes = append(shown.Notes, alone)
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(d.name), view.MoneyFormPage, shown)
+	return v.ShowForm(status, v.Say(d.name), shown, typed, wrong)
 }
 
 // deedSure restates what is about to be done.
@@ -204,9 +204,9 @@ func (v *visit) deedDo(d deed) error {
 	return err
 }
 
-func (v *visit) referenceField(typed url.Values, wrong map[string]string) view.Field {
+func (v *visit) referenceField() view.Field {
 	return view.Field{
-		Name: "reference", Label: sayMoneyReference, Value: typed.Get("reference"), Wrong: wrong["reference"],
+		Name: "reference", Label: sayMoneyReference,
 		Hint: v.Say(sayReferenceHint), More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	}
 }
@@ -215,7 +215,7 @@ func fundingFields(v *visit, typed url.Values, wrong map[string]string) ([]view.
 	return nil, []view.Field{
 		v.PickField(portal.PickTrader, "traderId", say.PortalTrader, typed, wrong),
 		portal.AmountField(say.AmountUSDT, typed, wrong),
-		v.referenceField(typed, wrong),
+		v.referenceField(),
 	}
 }
 
@@ -292,7 +292,7 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	}
 	return nil, []view.Field{
 		account("from", sayFromAccount), account("to", sayToAccount), portal.AmountField(say.AmountUSDT, typed, wrong),
-		v.referenceField(typed, wrong),
+		v.referenceField(),
 	}
 }
 

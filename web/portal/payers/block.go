@@ -155,9 +155,11 @@ func (v *visit) showBlock(status int, typed string, wrong map[string]string) err
 	path := v.Path("/blocks")
 	shown := Block{Shown: b.Shown, State: v.stateOf(b), List: view.Link(path), Facts: v.blockFacts(b, names)}
 	if b.Holds(v.Shell.Now) && v.mayBlock() {
+		reason := reasonField
+		reason.Value, reason.Wrong = typed, wrong["reason"]
 		shown.Lift = view.MoneyForm{
 			Action: portal.Numbered(path, id), Text: v.Say(sayUnblockText), Submit: v.Say(sayUnblock),
-			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reasonField(typed, wrong)},
+			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reason},
 		}
 	}
 	return portal.ShowPage(v.Visit, status, v.Say(sayBlockTitle, id), BlockPage, shown)
@@ -184,9 +186,7 @@ func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
 	return facts
 }
 
-func reasonField(typed string, wrong map[string]string) view.Field {
-	return view.Field{Name: "reason", Label: say.ReasonWhy, Value: typed, Wrong: wrong["reason"], Area: true, Max: 500}
-}
+var reasonField = view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: 500}
 
 // liftBlock ends a block, once however often its form is sent.
 func (v *visit) liftBlock() error {

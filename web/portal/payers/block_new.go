@@ -37,27 +37,27 @@ func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) 
 	}
 	form.Hidden = [][2]string{{"token", typed.Get("token")}}
 	if id := number(typed.Get(asksPayment)); id != 0 {
-		if err := v.askOfPayment(&form, id, typed, wrong); err != nil {
+		if err := v.askOfPayment(&form, id); err != nil {
 			return err
 		}
 	} else {
 		v.askTyped(&form, typed, wrong)
 	}
 	until := view.Field{
-		Name: "until", Label: sayUntil, Value: typed.Get("until"), Hint: v.Say(sayUntilHint), Wrong: wrong["until"],
+		Name: "until", Label: sayUntil, Hint: v.Say(sayUntilHint),
 		Type: "date", Quiet: true,
 	}
-	form.Fields = append(form.Fields, reasonField(typed.Get("reason"), wrong), until)
-	return portal.ShowPage(v.Visit, status, v.Say(sayBlock), view.MoneyFormPage, form)
+	form.Fields = append(form.Fields, reasonField, until)
+	return v.ShowForm(status, v.Say(sayBlock), form, typed, wrong)
 }
 
 // askOfPayment offers what is known of a payment's payer.
-func (v *visit) askOfPayment(form *view.MoneyForm, id int64, typed url.Values, wrong map[string]string) error {
+func (v *visit) askOfPayment(form *view.MoneyForm, id int64) error {
 	payer, err := v.Settings.PaymentPayer(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
 	}
-	by := view.Choice{Name: "kind", Label: sayWhatBy, Value: typed.Get("kind"), Wrong: wrong["kind"]}
+	by := view.Choice{Name: "kind", Label: sayWhatBy}
 	for _, known := range [][2]string{
 		{string(block.User), payer.User}, {string(block.Card), payer.Card}, {string(block.Address), payer.Address},
 	} {
@@ -77,7 +77,7 @@ func (v *visit) askOfPayment(form *view.MoneyForm, id int64, typed url.Values, w
 	}
 	merchant, err := v.Settings.Merchant(v.Ctx(), v.Who, payer.MerchantID)
 	form.Choices = append(form.Choices, view.Choice{
-		Name: "merchantId", Label: sayWhere, Value: typed.Get("merchantId"), Wrong: wrong["merchantId"],
+		Name: "merchantId", Label: sayWhere,
 		Options: []view.Option{
 			{Value: portal.IDText(merchant.ID), Text: portal.Titled(merchant.Name, merchant.ID)},
 			{Value: "0", Text: v.Say(sayEverywhere)},
@@ -88,7 +88,7 @@ func (v *visit) askOfPayment(form *view.MoneyForm, id int64, typed url.Values, w
 
 // askTyped asks what is to be blocked.
 func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[string]string) {
-	by := view.Choice{Name: "kind", Label: sayWhatBy, Value: typed.Get("kind"), Wrong: wrong["kind"]}
+	by := view.Choice{Name: "kind", Label: sayWhatBy}
 	for _, kind := range block.Kinds {
 		if kind != block.Card {
 			by.Options = append(by.Options, view.Option{Value: string(kind), Text: v.Say(sayKind(string(kind)))})
@@ -96,7 +96,7 @@ func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[strin
 	}
 	form.Choices = append(form.Choices, by)
 	form.Fields = append(form.Fields, view.Field{
-		Name: "value", Label: sayValue, Value: typed.Get("value"), Hint: v.Say(sayValueHint), Wrong: wrong["value"],
+		Name: "value", Label: sayValue, Hint: v.Say(sayValueHint),
 		More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 	})
 	if v.Who.Kind == caller.Operator {

@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
-	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -57,25 +56,19 @@ func (v *visit) proposed() ([]Proposed, error) {
 func (v *visit) proposePage() error { return v.askProposed(http.StatusOK, url.Values{}, nil) }
 
 func (v *visit) askProposed(status int, form url.Values, wrong map[string]string) error {
-	field := func(name string, label say.Phrase, more templ.Attributes) view.Field {
-		return view.Field{Name: name, Label: label, Value: form.Get(name), Wrong: wrong[name], Max: 100, More: more}
-	}
-	plain := templ.Attributes{"autocomplete": "off", "spellcheck": "false"}
-	optional := func(name string, label say.Phrase) view.Field {
-		f := field(name, label, templ.Attributes{"autocomplete": "off"})
-		f.Optional = true
-		return f
-	}
 	asked := view.MoneyForm{
 		Action: requisitesPath + "/new", Text: v.Say(sayProposeText), Submit: v.Say(sayProposeYes), Back: requisitesPath,
-		Choices: []view.Choice{{
-			Name: "method", Label: say.MethodLabel, Value: form.Get("method"), Options: v.poolOptions(), Wrong: wrong["method"],
-		}},
+		Choices: []view.Choice{{Name: "method", Label: say.MethodLabel, Options: v.poolOptions()}},
 		Fields: []view.Field{
-			field("value", say.RequisiteText, plain), optional("holder", say.Holder), optional("bank", say.Bank),
+			{
+				Name: "value", Label: say.RequisiteText, Max: 100,
+				More: templ.Attributes{"autocomplete": "off", "spellcheck": "false"},
+			},
+			{Name: "holder", Label: say.Holder, Max: 100, Optional: true, More: templ.Attributes{"autocomplete": "off"}},
+			{Name: "bank", Label: say.Bank, Max: 100, Optional: true, More: templ.Attributes{"autocomplete": "off"}},
 		},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayPropose), view.MoneyFormPage, asked)
+	return v.ShowForm(status, v.Say(sayPropose), asked, form, wrong)
 }
 
 // poolOptions are the methods that have requisites with a value.

@@ -111,8 +111,8 @@ func (v *visit) askLimit(s subject, form url.Values) error {
 		ask.Hidden = append(ask.Hidden, [2]string{in.name, form.Get(in.name)})
 		ask.Notes = append(ask.Notes, v.Say(sayLimitFrom, v.Say(in.label), was, form.Get(in.name)))
 	}
-	ask.Fields = []view.Field{v.reasonField(form.Get("reason"), nil)}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayLimitAsk, v.R.PathValue("currency")), view.MoneyFormPage, ask)
+	ask.Fields = []view.Field{v.reasonField()}
+	return v.ShowForm(http.StatusOK, v.Say(sayLimitAsk, v.R.PathValue("currency")), ask, form, nil)
 }
 
 // asksBank names a bank of a currency; without it a new one is asked for.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
@@ -19,17 +20,17 @@ func (v *visit) askLogo() error {
 	if c.LogoHash == nil {
 		return fault.ErrNotFound
 	}
-	return v.showLogo(http.StatusOK, c, "", nil)
+	return v.showLogo(http.StatusOK, c, nil, nil)
 }
 
-func (v *visit) showLogo(status int, c directory.Cashbox, reason string, wrong map[string]string) error {
+func (v *visit) showLogo(status int, c directory.Cashbox, typed url.Values, wrong map[string]string) error {
 	path := portal.Numbered(portal.CashboxesPath, c.ID)
 	form := view.MoneyForm{
 		Action: path + "/logo", Text: v.Say(sayRemoveLogoText), Submit: v.Say(sayRemoveLogo), Back: view.Link(path),
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", c.Version}},
-		Fields: []view.Field{v.reasonField(reason, wrong)},
+		Fields: []view.Field{v.reasonField()},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayRemoveLogoOf, c.Name), view.MoneyFormPage, form)
+	return v.ShowForm(status, v.Say(sayRemoveLogoOf, c.Name), form, typed, wrong)
 }
 
 func (v *visit) removeLogo() error {
@@ -48,7 +49,7 @@ func (v *visit) removeLogo() error {
 		return submission.Outcome{LedTo: portal.Numbered(portal.CashboxesPath, c.ID), Said: "setting-saved"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showLogo(http.StatusUnprocessableEntity, c, form.Get("reason"), wrong)
+		return v.showLogo(http.StatusUnprocessableEntity, c, form, wrong)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"gateway.example/internal/caller"
@@ -100,15 +101,15 @@ func (v *visit) askSwitch(s suspension, err error) error {
 	if err != nil {
 		return err
 	}
-	return v.showSwitch(http.StatusOK, s, "", nil)
+	return v.showSwitch(http.StatusOK, s, nil, nil)
 }
 
 // showSwitch says what suspending somebody, or lifting that, does, and asks why.
-func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[string]string) error {
+func (v *visit) showSwitch(status int, s suspension, typed url.Values, wrong map[string]string) error {
 	form := view.MoneyForm{
 		Action: s.path + "/switch", Text: v.Say(s.again), Submit: v.Say(sayResume), Back: view.Link(s.path),
 		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", s.version}, {"on", onOff(!s.on)}},
-		Fields: []view.Field{v.reasonField(reason, wrong)},
+		Fields: []view.Field{v.reasonField()},
 	}
 	title := sayResumeOf
 	if s.on {
@@ -118,18 +119,15 @@ func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[st
 			return err
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(title, s.name), view.MoneyFormPage, form)
+	return v.ShowForm(status, v.Say(title, s.name), form, typed, wrong)
 }
 
 // maxReason is how long a reason may be.
 const maxReason = 500
 
 // reasonField asks why somebody is suspended, or may work again.
-func (v *visit) reasonField(reason string, wrong map[string]string) view.Field {
-	return view.Field{
-		Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: maxReason,
-		Hint: v.Say(sayReasonKept),
-	}
+func (v *visit) reasonField() view.Field {
+	return view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: maxReason, Hint: v.Say(sayReasonKept)}
 }
 
 // effects count what somebody has open.
@@ -175,7 +173,7 @@ func (v *visit) doSwitch(s suspension, err error) error {
 		return submission.Outcome{}, found.Err()
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showSwitch(http.StatusUnprocessableEntity, s, form.Get("reason"), wrong)
+		return v.showSwitch(http.StatusUnprocessableEntity, s, form, wrong)
 	}
 	return err
 }

@@ -259,7 +259,9 @@ func (v *visit) askStep(u session.User, name, reason string, wrong map[string]st
 		},
 	}
 	if name == "off" {
-		q.Fields = []view.Field{v.reasonField(reason, wrong)}
+		field := v.reasonField()
+		field.Value, field.Wrong = reason, wrong["reason"]
+		q.Fields = []view.Field{field}
 	}
 	return v.Question(q)
 }

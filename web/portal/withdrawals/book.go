@@ -64,7 +64,7 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 		form.Hidden = append(form.Hidden, [2]string{"alike", typed.Get("address")})
 		form.Submit = v.Say(sayAddAlike)
 	}
-	network := view.Choice{Name: "network", Label: say.Network, Value: typed.Get("network"), Wrong: wrong["network"]}
+	network := view.Choice{Name: "network", Label: say.Network}
 	names := chain.Names()
 	slices.Reverse(names) // most go by TRC20
 	for _, name := range names {
@@ -73,10 +73,10 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 	form.Choices = []view.Choice{network}
 	plain := templ.Attributes{"autocomplete": "off", "spellcheck": "false"}
 	form.Fields = []view.Field{
-		{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["address"], Max: 64, More: plain},
-		{Name: "label", Label: sayLabel, Value: typed.Get("label"), Wrong: wrong["label"], Max: 100, Hint: v.Say(sayLabelHint)},
+		{Name: "address", Label: say.Address, Max: 64, More: plain},
+		{Name: "label", Label: sayLabel, Max: 100, Hint: v.Say(sayLabelHint)},
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayAddTitle), view.MoneyFormPage, form)
+	return v.ShowForm(status, v.Say(sayAddTitle), form, typed, wrong)
 }
 
 // addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.

@@ -201,7 +201,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	if err != nil {
 		return err
 	}
-	to := view.Choice{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["addressId"]}
+	to := view.Choice{Name: "address", Label: say.Address, Wrong: wrong["addressId"]}
 	for _, a := range usable {
 		to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Network + " · " + a.Label + " · " + short(a.Address)})
 	}
@@ -221,10 +221,10 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		hints = append(hints, v.Say(sayTermsLine, t.Network, v.Number(t.Fee), v.Number(t.MinAmount), v.Number(t.DailyAmount)))
 	}
 	form.Fields = []view.Field{{
-		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, "\n"),
+		Name: "amount", Label: sayArrives, Max: 24, Hint: strings.Join(hints, "\n"),
 		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 	}}
-	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), view.MoneyFormPage, form)
+	return v.ShowForm(status, v.Say(sayWithdraw), form, typed, wrong)
 }
 
 // showNoAddress says that there is no address to send to, and what to do.
