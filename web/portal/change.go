@@ -49,7 +49,7 @@ func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
 	if by.IsZero() {
 		return view.Delta{Text: sign}
 	}
-	return view.Delta{Text: sign + v.Say(say.Points, v.Percent(by.Abs())), Tone: tone}
+	return view.Delta{Text: sign + v.Say(say.Points, v.Shell.Percent(by.Abs())), Tone: tone}
 }
 
 // Grown tells by how many percent an amount has changed; nothing where there was none.
@@ -62,7 +62,7 @@ func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
 	if by.IsZero() {
 		return view.Delta{Text: sign}
 	}
-	return view.Delta{Text: sign + v.Percent(by.Abs()) + "\u00a0%", Tone: tone}
+	return view.Delta{Text: sign + v.Shell.Percent(by.Abs()) + "\u00a0%", Tone: tone}
 }
 
 // Sooner tells by how much a time that should be short has changed; nothing where one is not known.

@@ -182,9 +182,9 @@ func (v *Visit) window(a Asked) string {
 	case a.Always || len(a.Wrong) > 0 || !a.Filter.From.IsZero():
 		return ""
 	case a.Days > 0:
-		return v.Say(a.Kept, v.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
+		return v.Say(a.Kept, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
 	case a.Filter.To.IsZero():
-		return v.Say(say.LastDays, v.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
+		return v.Say(say.LastDays, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
 	}
-	return v.Say(say.DaysUpTo, v.Day(a.Filter.To.AddDate(0, 0, -1)))
+	return v.Say(say.DaysUpTo, v.Shell.Day(a.Filter.To.AddDate(0, 0, -1)))
 }

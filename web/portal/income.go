@@ -33,7 +33,7 @@ const stackMost = 5
 // IncomeChart stacks the income of each day, which are days of UTC, by merchant or by method.
 func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
-		Title: v.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.USDT, Axis: v.Plain,
+		Title: v.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.USDT, Axis: v.Shell.Plain,
 		Slot: v.Say(say.DayLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 	shell := v.Shell

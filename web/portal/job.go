@@ -52,7 +52,7 @@ func (v *Visit) Offer(o payout.Offer) view.Offer {
 		Address:   o.Address,
 		Recipient: o.Recipient,
 		Reward:    v.USDT(o.RewardUSDT),
-		Earns:     v.Short(o.RewardUSDT) + "\u00a0USDT",
+		Earns:     v.Shell.Short(o.RewardUSDT) + "\u00a0USDT",
 		Status:    string(o.Status),
 		ExpiresAt: o.ExpiresAt,
 		MayWork:   v.Who.May(caller.TraderWork),

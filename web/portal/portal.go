@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/auth"
 	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
@@ -128,8 +130,7 @@ type Visit struct {
 	// Session is the user's; its ID is 0 where nobody is signed in.
 	Session session.Session
 	Who     caller.Caller
-	// Shell is what every page shows around it, and writes amounts and times as the reader has them.
-	view.Shell
+	Shell   view.Shell
 	// logins are those of the actors on an operator's page, by what logs call them.
 	logins map[string]string
 	// after is what is done after the answer.
@@ -149,6 +150,25 @@ func (p *server) visit(w http.ResponseWriter, r *http.Request, to Route) *Visit 
 
 // Ctx is the request's context.
 func (v *Visit) Ctx() context.Context { return v.R.Context() }
+
+// What pages say most, as the reader has it.
+
+// Say is a phrase in the reader's language.
+func (v *Visit) Say(p say.Phrase, fill ...any) string { return v.Shell.Say(p, fill...) }
+
+// Amount is an amount with its currency.
+func (v *Visit) Amount(amount decimal.Decimal, currency string) string {
+	return v.Shell.Amount(amount, currency)
+}
+
+// USDT is an amount of USDT.
+func (v *Visit) USDT(amount decimal.Decimal) string { return v.Shell.USDT(amount) }
+
+// Number is a number.
+func (v *Visit) Number(d decimal.Decimal) string { return v.Shell.Number(d) }
+
+// When is a time.
+func (v *Visit) When(at time.Time) string { return v.Shell.When(at) }
 
 // Enter makes the visit a user's.
 func (v *Visit) Enter(found session.Session) {

@@ -329,7 +329,7 @@ func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 	sheet.Columns[2].Right = true
 	for _, step := range answer.Steps {
 		_, numbers, _ := strings.Cut(step.Formula, " = ")
-		numbers = v.Formula(numbers)
+		numbers = v.Shell.Formula(numbers)
 		unit := "\u00a0USDT"
 		switch step.Name {
 		case "baseRate":
@@ -350,7 +350,7 @@ func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 		}
 		label, note := say.RateStep(step.Name)
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: v.Say(label), Note: v.Say(note)}, {Text: numbers}, {Text: v.Formula(step.Value) + unit},
+			{Text: v.Say(label), Note: v.Say(note)}, {Text: numbers}, {Text: v.Shell.Formula(step.Value) + unit},
 		})
 	}
 	return sheet

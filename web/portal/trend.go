@@ -52,7 +52,7 @@ func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick 
 func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 	var slots []chart.Slot
 	for i, at := range starts {
-		slot := chart.Slot{Name: v.Day(at)}
+		slot := chart.Slot{Name: v.Shell.Day(at)}
 		hour := at.In(v.Shell.Zone).Hour()
 		switch {
 		case days == 1:
@@ -63,10 +63,10 @@ func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 		case days == 7:
 			slot.Name = v.When(at) + "–" + v.Shell.Clock(at.Add(6*time.Hour))
 			if hour == 0 {
-				slot.Tick = v.Day(at)
+				slot.Tick = v.Shell.Day(at)
 			}
 		case i%(days/6) == 0:
-			slot.Tick = v.Day(at)
+			slot.Tick = v.Shell.Day(at)
 		}
 		slots = append(slots, slot)
 	}

@@ -123,7 +123,7 @@ func (v *visit) appealable() (payment.Payment, error) {
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	return v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	return v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
 }
 
 func (v *visit) appealPage() error {

@@ -112,7 +112,7 @@ func (v *visit) put(page *Page, c report.Compared) {
 			{At: &p.CreatedAt}, {Text: v.Amount(p.Amount, p.Currency)}, {}, v.payment(p),
 		})
 	}
-	page.Span = v.Say(saySpan, v.Day(c.From), v.Day(c.Until), len(c.In), c.Out)
+	page.Span = v.Say(saySpan, v.Shell.Day(c.From), v.Shell.Day(c.Until), len(c.In), c.Out)
 	page.Sheets = []view.Sheet{unpaid, unknown, missing, matched}
 	for i, sheet := range page.Sheets {
 		page.Figures = append(page.Figures, view.OverviewFigure{
@@ -138,7 +138,7 @@ func (v *visit) when(line bankstatement.Line) view.Cell {
 	if line.Timed {
 		return view.Cell{At: &line.At}
 	}
-	return view.Cell{Text: v.Day(line.At)}
+	return view.Cell{Text: v.Shell.Day(line.At)}
 }
 
 func (v *visit) payment(p payment.Payment) view.Cell {

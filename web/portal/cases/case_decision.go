@@ -72,11 +72,8 @@ var depositDecisions = []decision{
 		label: sayConfirmDepositAct, title: sayConfirmDepositAsk, text: sayConfirmDepositText,
 		yes: sayConfirmDepositYes, word: "deposit-confirmed", field: reasonAsked,
 		act: func(v *visit, id int64, typed *string) error {
-			reason := ""
-			if typed != nil {
-				reason = *typed
-			}
-			done, err := v.Proposals.Do(v.Ctx(), v.Who, proposal.ConfirmDeposit, proposal.Payload{DepositID: id}, reason)
+			done, err := v.Proposals.Do(
+				v.Ctx(), v.Who, proposal.ConfirmDeposit, proposal.Payload{DepositID: id}, optional.Value(typed))
 			if err == nil && done.Proposal != nil {
 				err = waitsForApproval(done.Proposal.ID)
 			}

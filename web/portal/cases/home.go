@@ -47,7 +47,7 @@ func (v *visit) home() (*Home, error) {
 func (v *visit) homePaid(t figures.Trend) view.OverviewFigure {
 	figure := view.OverviewFigure{Label: v.Say(sayPaidLately), Now: "–", By: v.Points(t.Now.Success(), t.Before.Success())}
 	if success := t.Now.Success(); success != nil {
-		figure.Now = v.Percent(*success) + "\u00a0%"
+		figure.Now = v.Shell.Percent(*success) + "\u00a0%"
 	}
 	number := func(n int64) string { return v.Number(decimal.NewFromInt(n)) }
 	figure.Before = v.Say(sayPaidOf, number(t.Now.Completed), number(t.Now.Payments))
@@ -81,8 +81,8 @@ func (v *visit) homeIncome(list []books.Income, to time.Time) view.OverviewFigur
 			before = before.Add(i.Net())
 		}
 	}
-	figure := v.Rounded(v.Say(sayIncomeYesterday), yesterday)
-	figure.Before, figure.Href = v.Say(sayIncomeBefore, v.Short(before)), portal.IncomePath
+	figure := v.Shell.Rounded(v.Say(sayIncomeYesterday), yesterday)
+	figure.Before, figure.Href = v.Say(sayIncomeBefore, v.Shell.Short(before)), portal.IncomePath
 	return figure
 }
 

@@ -55,10 +55,10 @@ func (v *visit) transfers() error {
 			Hash: t.Hash, At: t.SeenAt, Amount: v.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
 		}
 		if t.NamedBy != 0 {
-			row.NamedBy = strconv.FormatInt(t.NamedBy, 10)
+			row.NamedBy = portal.IDText(t.NamedBy)
 		}
 		if v.May(caller.OperatorMoney) {
-			row.Action = view.Link(transfersPath + "/" + strconv.FormatInt(t.ID, 10) + "/assign")
+			row.Action = view.Link(transfersPath + "/" + portal.IDText(t.ID) + "/assign")
 		}
 		shown.Items, ids = append(shown.Items, row), append(ids, t.ID)
 	}

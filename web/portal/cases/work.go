@@ -103,43 +103,45 @@ func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
 	return shown
 }
 
+// workPages are what is called by a phrase with its number, and where the pages of those are.
+var workPages = map[work.Kind]struct {
+	name say.Phrase
+	list string
+}{
+	work.Conflict: {sayShortConflict, portal.ConflictsPath}, work.Overdue: {say.PayoutTitle, ""},
+	work.OtherAmount: {say.PaymentTitle, portal.PaymentsPath}, work.Objection: {sayObjectionTitle, portal.ObjectionsPath},
+	work.Appeal: {say.AppealTitle, portal.AppealsPath}, work.AppealAnswer: {say.AppealTitle, portal.AppealsPath},
+	work.Deposit: {say.ShortDeposit, portal.DepositsPath}, work.Withdrawal: {say.WithdrawalTitle, portal.WithdrawalsPath},
+	work.Feed: {sayShortFeed, portal.FeedsPath}, work.Short: {say.ShortTrader, portal.TradersPath},
+	work.Idle: {say.ShortTrader, portal.TradersPath}, work.DeadEvents: {say.ShortMerchant, ""},
+}
+
 // workName is what something is called, and where it is.
 func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
-	id := strconv.FormatInt(item.SubjectID, 10)
-	switch kind {
-	case work.Conflict:
-		return v.Say(sayShortConflict, item.SubjectID), view.Link(portal.ConflictsPath + "/" + id)
-	case work.Overdue:
-		return v.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
-	case work.OtherAmount:
-		return v.Say(say.PaymentTitle, item.SubjectID), view.Link(v.PaymentPath(item.SubjectID))
-	case work.Objection:
-		return v.Say(sayObjectionTitle, item.SubjectID) + ", " + v.Say(say.ShortPayment, item.PaymentID),
-			view.Link(portal.Numbered(portal.ObjectionsPath, item.SubjectID))
-	case work.Appeal:
-		return v.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
-	case work.AppealAnswer:
-		return v.Say(say.AppealTitle, item.SubjectID) + ", " + v.Say(say.ThreadUnread, item.Count),
-			v.AppealPath(item.SubjectID)
-	case work.Deposit:
-		return v.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
-	case work.Withdrawal:
-		return v.Say(say.WithdrawalTitle, item.SubjectID), view.Link(portal.Numbered(portal.WithdrawalsPath, item.SubjectID))
-	case work.DeadEvents:
+	page, known := workPages[kind]
+	if !known {
+		if kind == work.Overdrawn {
+			return item.Name, portal.StatementOf(ledger.AccountOf(item.SubjectID))
+		}
+		return item.Name, ""
+	}
+	name, href := v.Say(page.name, item.SubjectID), view.Link(portal.Numbered(page.list, item.SubjectID))
+	switch {
+	case kind == work.Overdue:
+		href = view.Link(v.PayoutPath(item.UUID.String()))
+	case kind == work.Objection:
+		name += ", " + v.Say(say.ShortPayment, item.PaymentID)
+	case kind == work.AppealAnswer:
+		name += ", " + v.Say(say.ThreadUnread, item.Count)
+	case kind == work.DeadEvents:
 		count := strconv.Itoa(min(item.Count, work.Most))
 		if item.Count > work.Most {
 			count += "+"
 		}
-		return v.Say(say.ShortMerchant, item.SubjectID) + ", " + v.Say(sayDeadCount, count),
-			view.Query(portal.DeadPath, portal.AsksMerchant, id)
-	case work.Feed:
-		return v.Say(sayShortFeed, item.SubjectID), view.Link(portal.Numbered(portal.FeedsPath, item.SubjectID))
-	case work.Short, work.Idle:
-		return v.Say(say.ShortTrader, item.SubjectID), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
-	case work.Overdrawn:
-		return item.Name, portal.StatementOf(ledger.AccountOf(item.SubjectID))
+		name += ", " + v.Say(sayDeadCount, count)
+		href = view.Query(portal.DeadPath, portal.AsksMerchant, portal.IDText(item.SubjectID))
 	}
-	return item.Name, ""
+	return name, href
 }
 
 // taken is who works on something; "" is nobody whose claim still holds.

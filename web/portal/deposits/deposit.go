@@ -289,8 +289,8 @@ func (v *visit) balance() error {
 		id, b := portal.IDText(box.ID), box.Balance
 		shown.Items = append(shown.Items, BalanceRow{
 			Name: box.Name, Number: id, Currency: box.Currency,
-			Total: v.Figure(b.Total), Available: v.Figure(b.Available), Reserved: v.Figure(b.Reserved),
-			Insured:   v.Figure(b.Insurance),
+			Total: v.Shell.Figure(b.Total), Available: v.Shell.Figure(b.Available), Reserved: v.Shell.Figure(b.Reserved),
+			Insured:   v.Shell.Figure(b.Insurance),
 			Statement: view.Query(portal.OwnStatementPath, portal.AsksCashbox, id),
 		})
 	}

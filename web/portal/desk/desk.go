@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"gateway.example/web/portal"
 
@@ -82,9 +81,9 @@ func (v *visit) deskShown() (Desk, error) {
 		if err != nil {
 			return shown, err
 		}
-		available := v.Rounded(v.Say(sayAvailable), balance.Available)
+		available := v.Shell.Rounded(v.Say(sayAvailable), balance.Available)
 		available.Href = "/trader/statement" // a phone's bar has no room for it
-		shown.Balance = []view.OverviewFigure{available, v.Rounded(v.Say(sayReserved), balance.Reserved)}
+		shown.Balance = []view.OverviewFigure{available, v.Shell.Rounded(v.Say(sayReserved), balance.Reserved)}
 	}
 	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
 	if err != nil {
@@ -101,11 +100,9 @@ func (v *visit) deskShown() (Desk, error) {
 	for _, p := range open {
 		job := v.Job(p)
 		for _, m := range beside[p.ID] {
-			said := view.JobMessage{ID: m.ID, At: m.ReceivedAt, Bank: bankmessage.NameOf(m.Bank)}
-			if m.Text != nil {
-				said.Text = *m.Text
-			}
-			job.Messages = append(job.Messages, said)
+			job.Messages = append(job.Messages, view.JobMessage{
+				ID: m.ID, At: m.ReceivedAt, Bank: bankmessage.NameOf(m.Bank), Text: optional.Value(m.Text),
+			})
 		}
 		shown.Jobs = append(shown.Jobs, job)
 	}
@@ -158,7 +155,7 @@ func (v *visit) assigned() (payment.Payment, error) {
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	return v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	return v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
 }
 
 // confirmPage asks whether the money has arrived. Its query says that it was another amount.

@@ -39,7 +39,7 @@ func (v *visit) earned() ([]view.OverviewFigure, error) {
 		went = append([]*decimal.Decimal{&day.USDT}, went...)
 		sum, count = sum.Add(day.USDT), count+day.Count
 		if i+1 == earnedIn[next].days {
-			figure := v.Rounded(v.Say(earnedIn[next].label), sum)
+			figure := v.Shell.Rounded(v.Say(earnedIn[next].label), sum)
 			figure.Unit, figure.Before = "", v.Say(sayCompleted, count)
 			figures, next = append(figures, figure), next+1
 		}
@@ -63,7 +63,7 @@ func (v *visit) earnings() error {
 		Days: v.DayPicks(days, func(days string) view.Link { return view.Query(earningsPath, portal.AsksDays, days) }),
 		Any:  all.Count > 0,
 		Answer: []view.OverviewFigure{
-			v.Rounded(v.Say(sayEarnedInAll), all.USDT),
+			v.Shell.Rounded(v.Say(sayEarnedInAll), all.USDT),
 			{Label: v.Say(say.CompletedOnes), Now: v.Number(decimal.NewFromInt(all.Count))},
 			{Label: v.Say(saySpeed), Now: "–"},
 		},
@@ -89,7 +89,7 @@ func (v *visit) earningsCharts(slots []figures.Earned, days int) (earned, speed 
 	}
 	earned = chart.Chart{
 		Title: v.Say(sayEarnedByDay), Kind: chart.Bars, Slots: v.ChartSlots(starts, days),
-		Series: []chart.Series{{Values: usdt}}, Write: v.USDT, Axis: v.Plain,
+		Series: []chart.Series{{Values: usdt}}, Write: v.USDT, Axis: v.Shell.Plain,
 		Slot: v.Say(say.SlotLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 	speed = earned

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -91,10 +92,7 @@ func (v *visit) message(m bankmessage.Message) Message {
 	shown := Message{
 		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankmessage.NameOf(m.Bank), Why: v.why(m),
 		State: say.Named(states, string(m.State)), Tone: tones[m.State], MayObject: m.MayObject(v.Shell.Now),
-		MayKeep: m.MayKeep(),
-	}
-	if m.Text != nil {
-		shown.Text = *m.Text
+		MayKeep: m.MayKeep(), Text: optional.Value(m.Text),
 	}
 	if m.Amount != nil {
 		shown.Amount = v.Amount(*m.Amount, m.Currency)

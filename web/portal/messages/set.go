@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -103,7 +102,7 @@ func (v *visit) ruleAsked() (own directory.OwnRequisite, set url.Values, err err
 		r := rules[i]
 		set = url.Values{
 			"messageMode": {string(r.Mode)}, "most": {money.Fiat(r.Most)}, "bank": {r.Bank}, "account": {r.Account},
-			"deviceId": {strconv.FormatInt(r.DeviceID, 10)},
+			"deviceId": {portal.IDText(r.DeviceID)},
 		}
 	}
 	return own, set, err
@@ -125,7 +124,7 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 	var devices, banks, modesToChoose []view.Option
 	for _, d := range phones {
 		if d.RevokedAt == nil {
-			devices = append(devices, view.Option{Value: strconv.FormatInt(d.ID, 10), Text: d.Name})
+			devices = append(devices, view.Option{Value: portal.IDText(d.ID), Text: d.Name})
 		}
 	}
 	if len(devices) == 0 { // there is nothing to choose from before

@@ -185,12 +185,12 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 		view.Fact{Label: sayMoneyReference, Value: p.Reference, Class: "mono"},
 		view.Fact{Label: say.ReasonWhy, Value: p.Why},
 		view.Fact{Label: sayProposedBy, Value: p.Proposer},
-		view.Fact{Label: say.Created, Value: v.Exactly(p.CreatedAt)})
+		view.Fact{Label: say.Created, Value: v.Shell.Exactly(p.CreatedAt)})
 	if p.State == proposal.Open {
 		return append(facts, view.Fact{Label: sayExpiresAt, Value: v.When(p.ExpiresAt)}), nil
 	}
 	if p.DecidedAt != nil {
-		facts = append(facts, view.Fact{Label: sayDecidedBy, Value: p.Decider + ", " + v.Exactly(*p.DecidedAt)},
+		facts = append(facts, view.Fact{Label: sayDecidedBy, Value: p.Decider + ", " + v.Shell.Exactly(*p.DecidedAt)},
 			view.Fact{Label: sayDecisionReason, Value: p.DecisionReason})
 	}
 	return facts, nil

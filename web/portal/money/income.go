@@ -74,8 +74,8 @@ func (v *visit) income(l portal.List) error {
 	if len(found) > 0 {
 		all := portal.SumIncome(found, func(books.Income) string { return "" })[0]
 		shown.Figures = []view.OverviewFigure{
-			v.Rounded(v.Say(sayNetIncome), all.Net()),
-			v.Rounded(v.Say(sayEarned), all.Earned), v.Rounded(v.Say(sayGivenBack), all.Reversed),
+			v.Shell.Rounded(v.Say(sayNetIncome), all.Net()),
+			v.Shell.Rounded(v.Say(sayEarned), all.Earned), v.Shell.Rounded(v.Say(sayGivenBack), all.Reversed),
 			{Label: v.Say(sayMargin), Now: v.margin(all)},
 		}
 		from, to := v.incomeDays(filter)
@@ -105,11 +105,11 @@ func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	for _, s := range sums {
 		name := s.Name
 		if day, err := time.Parse(time.DateOnly, name); by == "day" && err == nil {
-			name = v.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
+			name = v.Shell.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: name}, {Text: v.Figure(s.Earned)}, {Text: v.Figure(s.Reversed)},
-			{Text: v.Figure(s.Net())}, {Text: v.margin(s)},
+			{Text: name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
+			{Text: v.Shell.Figure(s.Net())}, {Text: v.margin(s)},
 		})
 	}
 	return sheet

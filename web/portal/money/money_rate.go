@@ -71,16 +71,16 @@ func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	}
 	was := v.Say(say.NoRateKnown)
 	if band.Now.IsPositive() {
-		was = v.Rate(band.Now)
+		was = v.Shell.Rate(band.Now)
 	}
 	facts := []view.Fact{
 		{Label: say.Pair, Value: "USDT/" + p.Currency},
 		{Label: sayOldRate, Value: was},
-		{Label: sayNewRate, Value: v.Rate(value)},
-		{Label: sayDistance, Value: v.Say(sayDistanceText, v.distance(band, value), v.Plain(band.Percent))},
+		{Label: sayNewRate, Value: v.Shell.Rate(value)},
+		{Label: sayDistance, Value: v.Say(sayDistanceText, v.distance(band, value), v.Shell.Plain(band.Percent))},
 	}
 	if band.Anchor.IsPositive() {
-		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: v.Rate(band.Anchor)})
+		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: v.Shell.Rate(band.Anchor)})
 	}
 	valid := v.Say(sayValidForGood)
 	if p.ValidSeconds != nil {
@@ -95,7 +95,7 @@ func (v *visit) distance(b rate.Band, value decimal.Decimal) string {
 		return "0"
 	}
 	away := value.Sub(b.Now).Mul(decimal.NewFromInt(100)).DivRound(b.Now, 2)
-	text := v.Grouped(away.StringFixed(2))
+	text := v.Shell.Grouped(away.StringFixed(2))
 	if away.IsPositive() {
 		text = "+" + text
 	}

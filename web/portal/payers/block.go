@@ -14,17 +14,18 @@ import (
 )
 
 // Who is kept out, at a merchant and everywhere.
-var blockRoutes = []route{
-	{Pattern: "GET /merchant/blocks", Needs: caller.MerchantRead, Handle: (*visit).blocks},
-	{Pattern: "GET /merchant/blocks/new", Needs: caller.MerchantBlock, Handle: (*visit).newBlock},
-	{Pattern: "POST /merchant/blocks/new", Needs: caller.MerchantBlock, Handle: (*visit).makeBlock},
-	{Pattern: "GET /merchant/blocks/{id}", Needs: caller.MerchantRead, Handle: (*visit).block},
-	{Pattern: "POST /merchant/blocks/{id}", Needs: caller.MerchantBlock, Handle: (*visit).liftBlock},
-	{Pattern: "GET /operator/blocks", Needs: caller.OperatorRead, Handle: (*visit).blocks},
-	{Pattern: "GET /operator/blocks/new", Needs: caller.OperatorBlock, Handle: (*visit).newBlock},
-	{Pattern: "POST /operator/blocks/new", Needs: caller.OperatorBlock, Handle: (*visit).makeBlock},
-	{Pattern: "GET /operator/blocks/{id}", Needs: caller.OperatorRead, Handle: (*visit).block},
-	{Pattern: "POST /operator/blocks/{id}", Needs: caller.OperatorBlock, Handle: (*visit).liftBlock},
+var blockRoutes = append(
+	blocksAt("/merchant/blocks", caller.MerchantRead, caller.MerchantBlock),
+	blocksAt(portal.BlocksPath, caller.OperatorRead, caller.OperatorBlock)...)
+
+func blocksAt(path string, reads, blocks caller.Capability) []route {
+	return []route{
+		{Pattern: "GET " + path, Needs: reads, Handle: (*visit).blocks},
+		{Pattern: "GET " + path + "/new", Needs: blocks, Handle: (*visit).newBlock},
+		{Pattern: "POST " + path + "/new", Needs: blocks, Handle: (*visit).makeBlock},
+		{Pattern: "GET " + path + "/{id}", Needs: reads, Handle: (*visit).block},
+		{Pattern: "POST " + path + "/{id}", Needs: blocks, Handle: (*visit).liftBlock},
+	}
 }
 
 // asksAll shows those that keep nobody out any more, too.

@@ -80,8 +80,8 @@ func (v *visit) blockedBand(b directory.Block) Blocked {
 func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
 	figures := []view.OverviewFigure{
 		{Label: v.Say(say.Payments), Now: strconv.Itoa(p.Count)},
-		{Label: v.Say(sayFirst), Now: v.Day(p.FirstAt)},
-		{Label: v.Say(sayLast), Now: v.Day(p.LastAt)},
+		{Label: v.Say(sayFirst), Now: v.Shell.Day(p.FirstAt)},
+		{Label: v.Say(sayLast), Now: v.Shell.Day(p.LastAt)},
 	}
 	for _, sum := range p.Sums {
 		figures = append(figures,

@@ -35,7 +35,7 @@ var caseRoutes = []route{
 
 // cameOf is what came of a payment otherwise than it was asked for, and what may be done about it.
 func (v *visit) cameOf(p payment.Payment) (Came, error) {
-	id := strconv.FormatInt(p.ID, 10)
+	id := portal.IDText(p.ID)
 	came := Came{
 		Asked: v.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
 	}
@@ -90,7 +90,7 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	if err != nil {
 		return err
 	}
-	p, err := v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	p, err := v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
 	if err != nil {
 		return err
 	}

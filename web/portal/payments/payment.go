@@ -119,7 +119,7 @@ func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentR
 		got = item.Sight.SpreadTrader
 	}
 	if item.Status == payment.Completed && got != nil {
-		row.USDT = v.Figure(*got)
+		row.USDT = v.Shell.Figure(*got)
 	}
 	return row
 }
@@ -139,7 +139,7 @@ func (v *visit) payment() error {
 	if err != nil {
 		return err
 	}
-	name := strconv.FormatInt(id, 10)
+	name := portal.IDText(id)
 	p, err := v.Checkouts.Payment(v.Ctx(), v.Who, name)
 	if err != nil {
 		return err
@@ -194,13 +194,10 @@ func (v *visit) payment() error {
 func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 	shown := Payment{
 		Job: v.Job(p), List: view.Link(v.Path("/payments")), Noted: v.Noted(p.Metadata, "/payments"), UUID: p.UUID.String(), Status: string(p.Status),
-		CreatedAt: p.CreatedAt, StatusAt: p.StatusAt,
+		CreatedAt: p.CreatedAt, StatusAt: p.StatusAt, Reason: optional.Value(p.StatusReason),
 	}
 	if v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) {
 		shown.Block = view.Query(v.Path("/blocks/new"), "paymentId", portal.IDText(p.ID))
-	}
-	if p.StatusReason != nil {
-		shown.Reason = *p.StatusReason
 	}
 	if v.Who.Kind == caller.Operator && p.RequisiteID != nil {
 		shown.RequisiteName = portal.Titled("", *p.RequisiteID)
@@ -257,7 +254,7 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 		if err != nil {
 			return nil, err
 		}
-		box := view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))}
+		box := view.Fact{Label: say.Cashbox, Value: boxes.Name(portal.IDText(p.CashboxID))}
 		return slices.Concat([]view.Fact{order, box}, said, v.link(p)), nil
 	default:
 		return nil, nil

@@ -2,7 +2,6 @@ package payments
 
 import (
 	"slices"
-	"strconv"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
@@ -92,10 +91,10 @@ func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow 
 		CreatedAt: item.CreatedAt, StatusAt: item.StatusAt, UUID: item.UUID.String(), Beside: optional.Value(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
-		row.USDT = v.Figure(*item.RewardUSDT)
+		row.USDT = v.Shell.Figure(*item.RewardUSDT)
 	}
 	if v.Who.Kind != caller.Trader {
-		row.Beside, row.USDT = item.OrderID, v.Figure(item.FrozenUSDT)
+		row.Beside, row.USDT = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
 	}
 	if v.Who.Kind == caller.Operator {
 		row.Whose = portal.Whose(names, item)
@@ -208,7 +207,7 @@ func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
 	}
 	shown.Facts = []view.Fact{
 		{Label: say.Order, Value: p.OrderID},
-		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
+		{Label: say.Cashbox, Value: boxes.Name(portal.IDText(p.CashboxID))},
 		{Label: sayUser, Value: optional.Value(p.UserID)},
 		{Label: sayYouPay, Value: v.USDT(p.FrozenUSDT), Class: "num"},
 	}

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"slices"
 	"strings"
 
 	"gateway.example/internal/caller"
@@ -11,13 +12,16 @@ import (
 )
 
 // What shows that a payout was paid, for all who see the payout: to keep, and as a picture of its page.
-var payoutFileRoutes = []route{
-	{Pattern: "GET /trader/payouts/{id}/file", Needs: caller.TraderRead, Handle: (*visit).payoutFile},
-	{Pattern: "GET /trader/payouts/{id}/file/shown", Needs: caller.TraderRead, Handle: (*visit).payoutPicture},
-	{Pattern: "GET /merchant/payouts/{id}/file", Needs: caller.MerchantRead, Handle: (*visit).payoutFile},
-	{Pattern: "GET /merchant/payouts/{id}/file/shown", Needs: caller.MerchantRead, Handle: (*visit).payoutPicture},
-	{Pattern: "GET /operator/payouts/{id}/file", Needs: caller.OperatorRead, Handle: (*visit).payoutFile},
-	{Pattern: "GET /operator/payouts/{id}/file/shown", Needs: caller.OperatorRead, Handle: (*visit).payoutPicture},
+var payoutFileRoutes = slices.Concat(
+	payoutFiles(payoutList.Path, caller.TraderRead), payoutFiles(ownPayoutList.Path, caller.MerchantRead),
+	payoutFiles(casePayoutList.Path, caller.OperatorRead),
+)
+
+func payoutFiles(list string, reads caller.Capability) []route {
+	return []route{
+		{Pattern: "GET " + list + "/{id}/file", Needs: reads, Handle: (*visit).payoutFile},
+		{Pattern: "GET " + list + "/{id}/file/shown", Needs: reads, Handle: (*visit).payoutPicture},
+	}
 }
 
 func (v *visit) payoutFile() error {

@@ -30,19 +30,11 @@ func (v *visit) payoutProof() error {
 }
 
 func (v *visit) depositProof() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.sendProof(v.Proofs.Deposit(v.Ctx(), v.Who, id))
+	return v.sendProof(portal.Named(v.Visit, v.Proofs.Deposit))
 }
 
 func (v *visit) withdrawalProof() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.sendProof(v.Proofs.Withdrawal(v.Ctx(), v.Who, id))
+	return v.sendProof(portal.Named(v.Visit, v.Proofs.Withdrawal))
 }
 
 // sendProof sends a file of proofs, or says from when on there is one.

@@ -50,7 +50,7 @@ func (v *visit) list() error {
 	for _, f := range files {
 		row := []view.Cell{{Text: f.Name, Href: view.Link(portal.Numbered(filesPath, f.ID))}, {At: &f.SentAt}}
 		if f.Made() {
-			row = append(row, view.Cell{Text: v.Grouped(strconv.Itoa(f.Payouts))}, view.Cell{Text: v.USDT(f.FrozenUSDT)},
+			row = append(row, view.Cell{Text: v.Shell.Grouped(strconv.Itoa(f.Payouts))}, view.Cell{Text: v.USDT(f.FrozenUSDT)},
 				view.Cell{Text: v.Say(sayMadeAt), Tone: "good"})
 		} else {
 			row = append(row, view.Cell{}, view.Cell{}, view.Cell{Text: v.Say(sayNotMade), Tone: "late"})
@@ -214,9 +214,9 @@ func (v *visit) reason(flaw payout.Flaw) string {
 // costs are the sums of a file that can still be looked at.
 func (v *visit) costs(p payout.Preview) []view.OverviewFigure {
 	return []view.OverviewFigure{
-		{Label: v.Say(sayPayouts), Now: v.Grouped(strconv.Itoa(p.Payouts))},
+		{Label: v.Say(sayPayouts), Now: v.Shell.Grouped(strconv.Itoa(p.Payouts))},
 		{Label: v.Say(saySum), Now: v.Amount(p.Amount, p.Key.Currency)},
-		v.Rounded(v.Say(sayFreezes), p.FrozenUSDT), v.Rounded(v.Say(sayHas), p.Available),
+		v.Shell.Rounded(v.Say(sayFreezes), p.FrozenUSDT), v.Shell.Rounded(v.Say(sayHas), p.Available),
 	}
 }
 
@@ -253,7 +253,7 @@ func (v *visit) askPay() error {
 		Title: sayPayAsk, Action: to + "/pay", Yes: v.Say(sayPayYes, v.Amount(p.Amount, p.Key.Currency)), Back: view.Link(to),
 		Texts: []string{v.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}, {"key", view.Number(p.Key.ID)}},
 		Facts: append([]view.Fact{
-			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
+			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Shell.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
 			{Label: saySum, Value: v.Amount(p.Amount, p.Key.Currency), Class: "num"},
 			{Label: sayFreezes, Value: v.USDT(p.FrozenUSDT), Class: "num"},
 		}, v.terms(p)...),
@@ -314,7 +314,7 @@ func (v *visit) made(f payout.File) (Made, error) {
 		count int64
 	}{{sayWaits, counts[payout.Waiting]}, {sayTaken, counts[payout.Processing]}, {sayPaid, counts[payout.Completed]}, {sayUnpaid, unpaid}} {
 		shown.Figures = append(shown.Figures, view.OverviewFigure{
-			Label: v.Say(one.label), Now: v.Grouped(strconv.FormatInt(one.count, 10)),
+			Label: v.Say(one.label), Now: v.Shell.Grouped(portal.IDText(one.count)),
 		})
 	}
 	return shown, nil

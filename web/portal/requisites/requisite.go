@@ -81,7 +81,7 @@ func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	case len(all) == 1:
 		return v.Say(sayAnswerOnly) + " " + v.Say(sayAnswerQuiet), "good"
 	}
-	return v.CountOf(say.AnswerAll, len(all)) + " " + v.Say(sayAnswerQuiet), "good"
+	return v.Shell.CountOf(say.AnswerAll, len(all)) + " " + v.Say(sayAnswerQuiet), "good"
 }
 
 // counted writes how many there are.

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/routing"
 	"gateway.example/web/portal/say"
 )
@@ -17,15 +18,9 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 	card := RequisiteCard{
 		ID: own.ID, Value: own.Value, Currency: own.Currency, Method: own.Method, Enabled: own.Enabled,
 		Locked: !own.EnabledByOperator, Why: v.whys(s), Uses: v.uses(own), LastUsedAt: own.Use.LastUsedAt,
-		Hours: v.hours(own),
+		Hours: v.hours(own), Bank: optional.Value(own.Bank), Holder: optional.Value(own.Holder),
 		Amounts: v.Say(sayAmountsFrom, v.Number(own.Effective.MinAmount.Decimal),
 			v.Amount(own.Effective.MaxAmount.Decimal, own.Currency)),
-	}
-	if own.Bank != nil {
-		card.Bank = *own.Bank
-	}
-	if own.Holder != nil {
-		card.Holder = *own.Holder
 	}
 	switch {
 	case s.why.Gets():

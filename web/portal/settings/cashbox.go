@@ -127,7 +127,7 @@ func (v *visit) box() (subject, error) {
 		{Label: say.Currency, Value: c.Currency}, {Label: sayMadeOn, At: &c.CreatedAt}, open,
 	}, has...)
 	s.page.Facts = append(s.page.Facts,
-		SubjectFact{Label: sayInsuredUSDT, Value: v.Sum(c.InsuranceUSDT), Class: "num"})
+		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
 	s.page.Links = append([]SubjectStep{
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
 	}, v.switchStep(s.path, c.CollectEnabled)...)
@@ -154,8 +154,8 @@ func (v *visit) box() (subject, error) {
 func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]SubjectFact, error) {
 	has, err := v.Settings.Balance(v.Ctx(), v.Who, owner, id)
 	return []SubjectFact{
-		{Label: sayHasAvailable, Value: v.Sum(has.Available), Class: "num"},
-		{Label: sayHasReserved, Value: v.Sum(has.Reserved), Class: "num"},
+		{Label: sayHasAvailable, Value: v.Shell.Sum(has.Available), Class: "num"},
+		{Label: sayHasReserved, Value: v.Shell.Sum(has.Reserved), Class: "num"},
 	}, err
 }
 

@@ -33,7 +33,7 @@ func (v *visit) merchantList() error {
 	for _, m := range list {
 		d.row(portal.Numbered(portal.MerchantsPath, m.ID),
 			SubjectCell{Text: m.Name}, number(portal.IDText(m.ID)), number(percentText(m.RatePercent)),
-			SubjectCell{Text: v.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
+			SubjectCell{Text: v.Shell.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
 			SubjectCell{Badge: OnBadge(m.APIEnabled)})
 	}
 	return v.showList(d, cursor, err)

@@ -67,7 +67,7 @@ func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
 	paid, confirms := number(none), number(none)
 	if success := h.Success(); success != nil {
 		paid.By = new(success.InexactFloat64())
-		paid.Text = v.Percent(*success) + "\u00a0%"
+		paid.Text = v.Shell.Percent(*success) + "\u00a0%"
 		paid.Drawn = chart.Spark{Title: v.Say(sayPaidByDay), Values: h.Days}
 	}
 	if h.Completed > 0 {
@@ -238,7 +238,7 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		h, known := health[p.ID]
 		approved, took := "–", "–"
 		if success := h.Success(); success != nil {
-			approved = v.Say(sayApprovedOf, v.Percent(*success), h.Approved)
+			approved = v.Say(sayApprovedOf, v.Shell.Percent(*success), h.Approved)
 		}
 		if known && h.Median >= 0 {
 			took = v.Say(sayTookOf, v.seconds(h.Median), v.seconds(h.P95))
@@ -257,7 +257,7 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 
 // seconds writes a time in seconds with one decimal.
 func (v *visit) seconds(d time.Duration) string {
-	return v.Percent(decimal.New(d.Milliseconds(), -3))
+	return v.Shell.Percent(decimal.New(d.Milliseconds(), -3))
 }
 
 func (v *visit) processor() (subject, error) {

@@ -137,7 +137,7 @@ func (v *visit) one() error {
 		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), id) + "/cancel"), v.Say(sayCancel)}}
 	}
 	if w.CashboxID != 0 {
-		d.Curl = v.Curl("/api/v1/withdrawals/" + strconv.FormatInt(id, 10))
+		d.Curl = v.Curl("/api/v1/withdrawals/" + portal.IDText(id))
 		if w.Status == withdrawal.Completed {
 			d.Facts = append(d.Facts, view.Fact{
 				Label: say.LedgerProof, Value: v.Say(say.LedgerProofFile),
