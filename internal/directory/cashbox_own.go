@@ -6,7 +6,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 )
 
 // OwnCashbox is a cashbox as its merchant sees it.
@@ -23,10 +22,7 @@ const ownCashboxes = 1000
 
 // OwnCashboxes lists the cashboxes of the calling user's merchant, the oldest first.
 func (s *Settings) OwnCashboxes(ctx context.Context, who caller.Caller) ([]OwnCashbox, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := needed(ctx, who, caller.MerchantRead); err != nil {
 		return nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CashboxesOwnRow, error) {

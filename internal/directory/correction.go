@@ -42,21 +42,10 @@ func (s *Settings) Correct(ctx context.Context, who caller.Caller, n Correction)
 	if err := s.accountsExist(ctx, params); err != nil {
 		return c, err
 	}
-	if refusal := s.FourEyes.Always(); refusal != nil {
-		done, err := s.repeatCorrection(ctx, params)
-		if db.NoRows(err) {
-			return c, refusal
-		}
-		return done, err
-	}
-	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+	return s.byReference(ctx, c, func() (Change, error) { return s.repeatCorrection(ctx, params) }, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return insertCorrection(ctx, q, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.CorrectionSetting(ctx, id) },
 	})
-	if errors.Is(err, errReferenceUsed) {
-		return s.repeatCorrection(ctx, params)
-	}
-	return c, err
 }
 
 func (n Correction) validate(ctx context.Context) (db.CorrectionInsertParams, error) {

@@ -57,15 +57,27 @@ func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, 
 	if withdraw {
 		params.Amount = params.Amount.Neg()
 	}
-	if err := s.FourEyes.Always(); err != nil {
-		return s.fundedBefore(ctx, params, err)
-	}
-	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+	return s.byReference(ctx, c, func() (Change, error) { return s.repeatFunding(ctx, params) }, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertFunding(ctx, q, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.TraderFundingSetting(ctx, id) },
 	})
+}
+
+// byReference makes what a reference names, or returns what was made before with that. Where it takes a second operator, it
+// only does the latter.
+func (s *Settings) byReference(
+	ctx context.Context, c Change, before func() (Change, error), n db.Creation,
+) (Change, error) {
+	if refusal := s.FourEyes.Always(); refusal != nil {
+		done, err := before()
+		if db.NoRows(err) {
+			err = refusal
+		}
+		return done, err
+	}
+	c, err := db.CreateSetting(ctx, s.pool, c, n)
 	if errors.Is(err, errReferenceUsed) {
-		return s.repeatFunding(ctx, params)
+		return before()
 	}
 	return c, err
 }
@@ -108,17 +120,6 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 		return 0, errTraderBalance
 	}
 	return id, err
-}
-
-// fundedBefore returns the movement with the reference, or an error if there is none.
-func (s *Settings) fundedBefore(
-	ctx context.Context, asked db.TraderFundingInsertParams, refusal error,
-) (Change, error) {
-	c, err := s.repeatFunding(ctx, asked)
-	if db.NoRows(err) {
-		return Change{}, refusal
-	}
-	return c, err
 }
 
 // repeatFunding returns the movement with the reference. It reads after the transaction that found

@@ -112,10 +112,7 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (found Requisit
 
 // RequisiteValue reads the whole value of a requisite, and notes who read it.
 func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
-	if err := who.Need(caller.OperatorReveal); err != nil {
-		return "", err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := needed(ctx, who, caller.OperatorReveal); err != nil {
 		return "", err
 	}
 	sealed, err := s.q.RequisiteValue(ctx, id)

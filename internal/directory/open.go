@@ -18,35 +18,33 @@ const OpenMost = 100
 // OpenPayouts counts a merchant's payouts that have not ended, or those that a trader has in work, for an operator, no further
 // than OpenMost.
 func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose) (int, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return 0, err
-	}
-	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
-		n, err := q.PayinOpenCount(ctx, db.PayinOpenCountParams{
+	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
+		return q.PayinOpenCount(ctx, db.PayinOpenCountParams{
 			MerchantID: optional.Of(of.MerchantID), TraderID: optional.Of(of.TraderID), Most: OpenMost,
 		})
-		return []int32{n}, err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("count open payouts: %w", err)
-	}
-	return int(counts[0]), nil
 }
 
 // OpenPayments counts pending payments for an operator, at most OpenMost.
 func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose) (int, error) {
+	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
+		return q.PaymentOpenCount(ctx, db.PaymentOpenCountParams{
+			MerchantID: optional.Of(of.MerchantID), CashboxID: optional.Of(of.CashboxID), TraderID: optional.Of(of.TraderID),
+			RequisiteID: optional.Of(of.RequisiteID), Most: OpenMost,
+		})
+	})
+}
+
+func (s *Settings) open(ctx context.Context, who caller.Caller, count func(q *db.Queries) (int32, error)) (int, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
 	}
 	counts, err := db.List(ctx, s.reads, func(q *db.Queries) ([]int32, error) {
-		n, err := q.PaymentOpenCount(ctx, db.PaymentOpenCountParams{
-			MerchantID: optional.Of(of.MerchantID), CashboxID: optional.Of(of.CashboxID), TraderID: optional.Of(of.TraderID),
-			RequisiteID: optional.Of(of.RequisiteID), Most: OpenMost,
-		})
+		n, err := count(q)
 		return []int32{n}, err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("count open payments: %w", err)
+		return 0, fmt.Errorf("count what is open: %w", err)
 	}
 	return int(counts[0]), nil
 }

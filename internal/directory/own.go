@@ -64,7 +64,7 @@ type RequisiteUse struct {
 
 // ListOwnRequisites lists the requisites of the calling trader, in the order of their ids.
 func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]OwnRequisite, error) {
-	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+	if err := needed(ctx, who, caller.TraderRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.RequisiteListOwn(ctx, who.TraderID)
@@ -134,7 +134,7 @@ func (s *Settings) OwnPage(ctx context.Context, who caller.Caller, query OwnQuer
 
 // OwnRequisite reads a requisite of the calling trader. That of another trader is not found.
 func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64) (OwnRequisite, error) {
-	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+	if err := needed(ctx, who, caller.TraderRead); err != nil {
 		return OwnRequisite{}, err
 	}
 	row, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID})
@@ -149,14 +149,6 @@ func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64
 		return OwnRequisite{}, err
 	}
 	return list[0], nil
-}
-
-// checkOwn checks that the caller is a trader's user with the capability.
-func checkOwn(ctx context.Context, who caller.Caller, wanted caller.Capability) error {
-	if err := who.Need(wanted); err != nil {
-		return err
-	}
-	return fault.Decoded(ctx).Err()
 }
 
 // own converts requisites, with how much they were used.
@@ -237,7 +229,7 @@ func clockOf(t pgtype.Time) string {
 
 // Break reports whether the caller's trader is on a break.
 func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
-	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+	if err := needed(ctx, who, caller.TraderRead); err != nil {
 		return false, err
 	}
 	on, err := s.q.TraderOnBreak(ctx, who.TraderID)
