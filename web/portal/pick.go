@@ -121,10 +121,7 @@ func (v *Visit) offerNames() error {
 	if err != nil {
 		return err
 	}
-	names := make([]string, 0, len(found))
-	for _, one := range found {
-		names = append(names, before+one.called)
-	}
+	names := calledAll(found, before)
 	v.Show(http.StatusOK, func(view.Shell) site.Page { return view.Offers(names) })
 	return nil
 }
@@ -135,8 +132,13 @@ func (v *Visit) Offered(p *Pick, before string) []string {
 	if err != nil {
 		v.Log(err)
 	}
-	names := make([]string, 0, len(known))
-	for _, one := range known {
+	return calledAll(known, before)
+}
+
+// calledAll is how pages call several, each after the same words.
+func calledAll(list []candidate, before string) []string {
+	names := make([]string, 0, len(list))
+	for _, one := range list {
 		names = append(names, before+one.called)
 	}
 	return names
@@ -245,10 +247,7 @@ func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 
 // severalMeant names those of whom one is to be chosen.
 func (v *Visit) severalMeant(found []candidate) string {
-	names := make([]string, 0, namedInFlaw)
-	for _, one := range found[:min(len(found), namedInFlaw)] {
-		names = append(names, one.called)
-	}
+	names := calledAll(found[:min(len(found), namedInFlaw)], "")
 	if len(found) > namedInFlaw {
 		names = append(names, "…")
 	}

@@ -231,6 +231,14 @@ func (v *Visit) Back() string {
 	return "/"
 }
 
+// BackTo is the page that a form was on, or another where the browser does not say.
+func (v *Visit) BackTo(otherwise string) string {
+	if back := v.Back(); back != "/" {
+		return back
+	}
+	return otherwise
+}
+
 // referrer tells the portals' own pages alone where somebody comes from.
 const referrer = "same-origin"
 

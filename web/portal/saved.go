@@ -135,9 +135,5 @@ func (v *Visit) removeView() error {
 	if err != nil {
 		return err
 	}
-	to := v.Back()
-	if to == "/" {
-		to = path
-	}
-	return v.Done(to, "view-removed")
+	return v.Done(v.BackTo(path), "view-removed")
 }

@@ -165,6 +165,15 @@ func OwnValues(l directory.RequisiteLimits) url.Values {
 	return values
 }
 
+// ShortLimits are what is wrong with a form, without what stands before the names of limits.
+func ShortLimits(wrong map[string]string) map[string]string {
+	short := map[string]string{}
+	for name, text := range wrong {
+		short[strings.TrimPrefix(name, "limits.")] = text
+	}
+	return short
+}
+
 // Counted is a number that may be left open.
 func Counted(n *int32) string {
 	if n == nil {

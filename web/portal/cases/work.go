@@ -126,20 +126,21 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 		return item.Name, ""
 	}
 	name, href := v.Say(page.name, item.SubjectID), view.Link(portal.Numbered(page.list, item.SubjectID))
-	switch {
-	case kind == work.Overdue:
+	switch kind {
+	case work.Overdue:
 		href = view.Link(v.PayoutPath(item.UUID.String()))
-	case kind == work.Objection:
+	case work.Objection:
 		name += ", " + v.Say(say.ShortPayment, item.PaymentID)
-	case kind == work.AppealAnswer:
+	case work.AppealAnswer:
 		name += ", " + v.Say(say.ThreadUnread, item.Count)
-	case kind == work.DeadEvents:
+	case work.DeadEvents:
 		count := strconv.Itoa(min(item.Count, work.Most))
 		if item.Count > work.Most {
 			count += "+"
 		}
 		name += ", " + v.Say(sayDeadCount, count)
 		href = view.Query(portal.DeadPath, portal.AsksMerchant, portal.IDText(item.SubjectID))
+	default: // the table says it all
 	}
 	return name, href
 }

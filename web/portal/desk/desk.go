@@ -139,14 +139,10 @@ func (v *visit) pause() error {
 	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
 		return err
 	}
-	to := v.Back()
-	if to == "/" {
-		to = "/trader"
-	}
 	if on {
-		return v.Done(to, "break-on")
+		return v.Done(v.BackTo("/trader"), "break-on")
 	}
-	return v.Done(to, "break-off")
+	return v.Done(v.BackTo("/trader"), "break-off")
 }
 
 // assigned reads the payment that the address names.

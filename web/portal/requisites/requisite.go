@@ -196,14 +196,6 @@ func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, lin
 	return chips
 }
 
-// backTo is the page a form was on, or another where the browser does not say.
-func (v *visit) backTo(otherwise string) string {
-	if back := v.Back(); back != "/" {
-		return back
-	}
-	return otherwise
-}
-
 func (v *visit) switchRequisite() error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -221,5 +213,5 @@ func (v *visit) switchRequisite() error {
 	if err != nil {
 		return err
 	}
-	return v.Done(v.backTo(requisitesPath), word)
+	return v.Done(v.BackTo(requisitesPath), word)
 }

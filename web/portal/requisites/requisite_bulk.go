@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -43,10 +44,7 @@ func (v *visit) changeRequisites() error {
 	update, word := bulkUpdate(found, form)
 	refused, err := v.Settings.UpdateOwnRequisites(fault.WithDecoded(v.Ctx(), found), v.Who, bulk.IDs, update)
 	if wrong := v.Wrong(err); wrong != nil {
-		short := map[string]string{}
-		for field, text := range wrong {
-			short[strings.TrimPrefix(field, "limits.")] = text
-		}
+		short := portal.ShortLimits(wrong)
 		bulk.Fields, bulk.Limits = bulkFields(form, short), true
 		if short["ids"] != "" {
 			bulk.Note, bulk.Limits = v.Say(sayTickFirst), false
@@ -57,7 +55,7 @@ func (v *visit) changeRequisites() error {
 		return err
 	}
 	if len(refused) == 0 {
-		return v.Done(v.backTo(requisitesPath), word)
+		return v.Done(v.BackTo(requisitesPath), word)
 	}
 	bulk.Note = v.Say(sayNotAllChanged, len(bulk.IDs)-len(refused), len(refused))
 	bulk.IDs, bulk.Refused = nil, map[int64]string{}

@@ -82,11 +82,7 @@ func (v *visit) changeRequisite() error {
 	ctx := fault.WithDecoded(v.Ctx(), found)
 	_, err = v.Settings.UpdateOwnRequisite(ctx, v.Who, s.own.ID, directory.OwnUpdate{Limits: limits})
 	if wrong := v.Wrong(err); wrong != nil {
-		short := map[string]string{}
-		for field, text := range wrong {
-			short[strings.TrimPrefix(field, "limits.")] = text
-		}
-		return v.showRequisite(http.StatusUnprocessableEntity, s, form, short)
+		return v.showRequisite(http.StatusUnprocessableEntity, s, form, portal.ShortLimits(wrong))
 	}
 	if err != nil {
 		return err

@@ -400,7 +400,7 @@ func (v *visit) keepSubject(s subject) error {
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		s.values = form
-		return v.showSubject(http.StatusUnprocessableEntity, s, short(wrong))
+		return v.showSubject(http.StatusUnprocessableEntity, s, portal.ShortLimits(wrong))
 	}
 	if f := fault.As(err); f != nil && f.Code == settingChanged {
 		s.page.Notices = append(s.page.Notices, v.Say(sayChanged))
@@ -420,15 +420,6 @@ func (v *visit) keepSubject(s subject) error {
 
 // settingChanged is the code of what is refused because somebody else was faster.
 const settingChanged = "setting_changed"
-
-// short leaves out what stands before the names of limits.
-func short(wrong map[string]string) map[string]string {
-	plain := map[string]string{}
-	for name, text := range wrong {
-		plain[strings.TrimPrefix(name, "limits.")] = text
-	}
-	return plain
-}
 
 // differing names what was typed that is not as it stands.
 func (v *visit) differing(s subject, form url.Values) string {
