@@ -72,8 +72,7 @@ func (v *Visit) Show(status int, page func(view.Shell) site.Page) {
 // ShowPage renders a page with a title.
 func ShowPage[T any](v *Visit, status int, title string, page func(view.Shell, T) site.Page, shown T) error {
 	v.Shell.Title = title
-	v.Show(status, func(s view.Shell) site.Page { return page(s, shown) })
-	return nil
+	return Show(v, status, page, shown)
 }
 
 // ShowForm renders a form with what was typed into it and what is wrong with that, each at the field of its name.

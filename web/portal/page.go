@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
 )
@@ -16,12 +15,6 @@ func After[V, A any](read func(V) (A, error), handle func(V, A) error) func(V) e
 		}
 		return handle(v, needed)
 	}
-}
-
-// Page shows a page under its title, with what it is given.
-func Page[T any](v *Visit, status int, title say.Phrase, page func(view.Shell, T) site.Page, shown T) error {
-	v.Shell.Title = v.Shell.Say(title)
-	return Show(v, status, page, shown)
 }
 
 // Show shows a page whose title is set, or a part of one.

@@ -47,6 +47,14 @@ type RouteOf[V any] struct {
 	Handle func(V) error
 }
 
+// The kinds of users that pages are for.
+var (
+	Users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	Merchants = []caller.Kind{caller.MerchantPortal}
+	Traders   = []caller.Kind{caller.Trader}
+	Operators = []caller.Kind{caller.Operator}
+)
+
 // CoreRoutes are the core's own.
 func CoreRoutes() []Route { return slices.Concat(viewRoutes, pickRoutes) }
 

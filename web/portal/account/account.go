@@ -50,7 +50,7 @@ func (v *visit) showAccount(status int, shown Account) error {
 			SeenAt: s.SeenAt, CreatedAt: s.CreatedAt, Current: s.ID == v.Session.ID,
 		})
 	}
-	return portal.Page(v.Visit, status, say.Account, AccountPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.Account), AccountPage, shown)
 }
 
 func (v *visit) setPreferences(form url.Values) error {
@@ -72,20 +72,20 @@ func (v *visit) setPreferences(form url.Values) error {
 func (v *visit) passwordPage() error { return v.showPassword(http.StatusOK, nil) }
 
 func (v *visit) showPassword(status int, wrong map[string]string) error {
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayChangePassword), wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(sayChangePassword), wrong != nil
 	return portal.Show(v.Visit, status, Password, wrong)
 }
 
 func (v *visit) changePassword(form url.Values) error {
 	if form.Get("newPassword") != form.Get("again") {
-		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"again": v.Shell.Say(sayNotTheSame)})
+		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"again": v.Say(sayNotTheSame)})
 	}
 	opened, err := v.Sessions.ChangePassword(v.Ctx(), v.Session, form.Get("oldPassword"), form.Get("newPassword"))
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showPassword(http.StatusUnprocessableEntity, wrong)
 	}
 	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"oldPassword": v.Shell.Say(sayWrongPassword)})
+		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"oldPassword": v.Say(sayWrongPassword)})
 	}
 	if err != nil {
 		return err

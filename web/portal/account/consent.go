@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal/view"
@@ -14,10 +12,10 @@ import (
 
 // An owner answers for the users whom operators let in at their merchant or trader. The services decide who may answer.
 var consentRoutes = []route{
-	portal.ForMerchants("GET /merchant/consent", caller.MerchantTeamRead, (*visit).consentPage),
-	portal.ForMerchants("POST /merchant/consent/{user}/{answer}", caller.MerchantTeamRead, (*visit).consent),
-	portal.ForTraders("GET /trader/consent", caller.TraderRead, (*visit).consentPage),
-	portal.ForTraders("POST /trader/consent/{user}/{answer}", caller.TraderRead, (*visit).consent),
+	{Pattern: "GET /merchant/consent", Needs: caller.MerchantTeamRead, Handle: (*visit).consentPage},
+	{Pattern: "POST /merchant/consent/{user}/{answer}", Needs: caller.MerchantTeamRead, Handle: (*visit).consent},
+	{Pattern: "GET /trader/consent", Needs: caller.TraderRead, Handle: (*visit).consentPage},
+	{Pattern: "POST /trader/consent/{user}/{answer}", Needs: caller.TraderRead, Handle: (*visit).consent},
 }
 
 // consentPage shows what an owner is asked. To look takes no fresh second factor: to accept does.
@@ -27,7 +25,7 @@ func (v *visit) consentPage() error {
 	if err := who.Need(caller.MerchantTeam, caller.TraderTeam); err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Consent.Asking = v.Shell.Say(sayConsentTitle), true
+	v.Shell.Title, v.Shell.Consent.Asking = v.Say(sayConsentTitle), true
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ConsentPage(s) })
 	return nil
 }

@@ -46,7 +46,7 @@ func (v *visit) signInPage() error {
 }
 
 func (v *visit) showSignIn(status int, login string, wrong map[string]string, failed string) error {
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySignIn), status != http.StatusOK
+	v.Shell.Title, v.Shell.Mistakes = v.Say(saySignIn), status != http.StatusOK
 	next := v.Next()
 	v.Show(status, func(s view.Shell) site.Page { return SignIn(s, next, login, wrong, failed) })
 	return nil
@@ -61,7 +61,7 @@ func (v *visit) signIn(form url.Values) error {
 		return v.showSignIn(http.StatusUnprocessableEntity, credentials.Login, wrong, "")
 	}
 	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-		return v.showSignIn(http.StatusUnprocessableEntity, credentials.Login, nil, v.Shell.Say(sayWrongCredentials))
+		return v.showSignIn(http.StatusUnprocessableEntity, credentials.Login, nil, v.Say(sayWrongCredentials))
 	}
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (v *visit) showFactor(status int, failed string) error {
 		}
 		question.Passkey = string(options)
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySecondFactor), failed != ""
+	v.Shell.Title, v.Shell.Mistakes = v.Say(saySecondFactor), failed != ""
 	return portal.Show(v.Visit, status, Factor, question)
 }
 
@@ -113,11 +113,11 @@ func (v *visit) factor(form url.Values) error {
 	}
 	opened, err := v.Sessions.GiveFactor(v.Ctx(), v.Session, given)
 	if f := fault.As(err); f != nil && f.Code == "factor_locked" {
-		return v.showFactor(http.StatusForbidden, v.Shell.Say(sayFactorLocked))
+		return v.showFactor(http.StatusForbidden, v.Say(sayFactorLocked))
 	}
 	if f := fault.As(err); f != nil &&
 		(f.Kind == fault.Refused || f.Kind == fault.Invalid || f.Kind == fault.Unauthenticated) {
-		return v.showFactor(http.StatusUnprocessableEntity, v.Shell.Say(sayWrongFactor))
+		return v.showFactor(http.StatusUnprocessableEntity, v.Say(sayWrongFactor))
 	}
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (v *visit) factor(form url.Values) error {
 }
 
 func (v *visit) enrolPage() error {
-	v.Shell.Title = v.Shell.Say(saySetUpFactor)
+	v.Shell.Title = v.Say(saySetUpFactor)
 	passkeys, compulsory := v.Sessions.Passkeys(), v.Session.State == session.AwaitsEnrolment
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return Enrol(s, passkeys, compulsory) })
 	return nil
@@ -145,7 +145,7 @@ func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) erro
 	if err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySetUpApp), failed != ""
+	v.Shell.Title, v.Shell.Mistakes = v.Say(saySetUpApp), failed != ""
 	shown := AppOffer{Secret: offer.Secret, URL: offer.URL, QR: string(drawn), Failed: failed}
 	return portal.Show(v.Visit, status, App, shown)
 }
@@ -156,7 +156,7 @@ func (v *visit) addApp(form url.Values) error {
 	opened, codes, err := v.Sessions.ConfirmTOTP(v.Ctx(), v.Session, form.Get("code"))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
 		offer := session.TOTPOffer{Secret: form.Get("secret"), URL: form.Get("url")}
-		return v.showApp(http.StatusUnprocessableEntity, offer, v.Shell.Say(sayWrongCode))
+		return v.showApp(http.StatusUnprocessableEntity, offer, v.Say(sayWrongCode))
 	}
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (v *visit) enrolled(opened session.Opened, codes []string) error {
 }
 
 func (v *visit) showCodes(codes []string) error {
-	v.Shell.Title = v.Shell.Say(sayRecoveryCodes)
+	v.Shell.Title = v.Say(sayRecoveryCodes)
 	landing := v.Landing()
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return Codes(s, codes, landing) })
 	return nil
@@ -188,7 +188,7 @@ func (v *visit) showPasskey(status int, failed string) error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySetUpPasskey), failed != ""
+	v.Shell.Title, v.Shell.Mistakes = v.Say(saySetUpPasskey), failed != ""
 	v.Show(status, func(s view.Shell) site.Page { return NewPasskey(s, string(options), failed) })
 	return nil
 }
@@ -196,7 +196,7 @@ func (v *visit) showPasskey(status int, failed string) error {
 func (v *visit) addPasskey(form url.Values) error {
 	opened, codes, err := v.Sessions.FinishPasskey(v.Ctx(), v.Session, form.Get("name"), []byte(form.Get("passkey")))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
-		return v.showPasskey(http.StatusUnprocessableEntity, v.Shell.Say(sayWrongPasskey))
+		return v.showPasskey(http.StatusUnprocessableEntity, v.Say(sayWrongPasskey))
 	}
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func (v *visit) invitationPage() error {
 // showInvitation asks for a password. The address is a credential until then: nobody is told of it.
 func (v *visit) showInvitation(status int, login string, wrong map[string]string) error {
 	v.W.Header().Set("Referrer-Policy", "no-referrer")
-	v.Shell.Title = v.Shell.Say(sayWelcome)
+	v.Shell.Title = v.Say(sayWelcome)
 	path := v.R.URL.Path
 	v.Show(status, func(s view.Shell) site.Page { return Invitation(s, path, login, wrong) })
 	return nil
@@ -229,7 +229,7 @@ func (v *visit) accept(form url.Values) error {
 	}
 	password := form.Get("password")
 	if password != form.Get("again") {
-		return v.showInvitation(http.StatusUnprocessableEntity, login, map[string]string{"again": v.Shell.Say(sayNotTheSame)})
+		return v.showInvitation(http.StatusUnprocessableEntity, login, map[string]string{"again": v.Say(sayNotTheSame)})
 	}
 	opened, err := v.Sessions.AcceptInvitation(v.Ctx(), token, password, v.Origin())
 	if wrong := v.Wrong(err); wrong != nil {

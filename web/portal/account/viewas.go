@@ -13,7 +13,7 @@ import (
 // Operators who look at the portal as another user. To be oneself again works for everybody: whom
 // the session looks as decides nothing of it.
 var viewAsRoutes = []route{
-	portal.ForOperators("POST /operator/view-as", caller.OperatorViewAs, portal.After((*visit).Form, (*visit).viewAs)),
+	{Pattern: "POST /operator/view-as", Needs: caller.OperatorViewAs, Handle: portal.After((*visit).Form, (*visit).viewAs)},
 	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},
 }
 

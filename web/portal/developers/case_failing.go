@@ -15,12 +15,12 @@ func (v *visit) failing() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.FailingTitle)
+	v.Shell.Title = v.Say(say.FailingTitle)
 	sheet := view.Sheet{
 		Label: v.Shell.Title, Empty: view.Empty{Title: sayFailingNone, Text: sayFailingNoneText},
 		Columns: []view.Column{
-			{Text: v.Shell.Say(sayEndpoint)}, {Text: v.Shell.Say(say.PortalMerchant)}, {Text: v.Shell.Say(sayDeliveriesWait), Right: true},
-			{Text: v.Shell.Say(sayTriedMost), Right: true}, {Text: v.Shell.Say(sayNextAttempt)},
+			{Text: v.Say(sayEndpoint)}, {Text: v.Say(say.PortalMerchant)}, {Text: v.Say(sayDeliveriesWait), Right: true},
+			{Text: v.Say(sayTriedMost), Right: true}, {Text: v.Say(sayNextAttempt)},
 		},
 	}
 	for _, one := range list {

@@ -47,13 +47,13 @@ var (
 
 // caseEventRoutes are operators' alone: events of any merchant that were given up, and how they are sent again.
 var caseEventRoutes = []route{
-	portal.ForOperators("GET "+portal.FailingPath, caller.OperatorRead, (*visit).failing),
-	portal.ForOperators("GET /operator/events/dead", caller.OperatorRead, portal.With(allDead, (*visit).dead)),
-	portal.ForOperators("GET /operator/events/dead/confirm", caller.OperatorCases, portal.With(allDead, (*visit).deadPage)),
-	portal.ForOperators("POST /operator/events/dead", caller.OperatorCases, portal.With(allDead, (*visit).resendDead)),
-	portal.ForOperators("GET /operator/events/replays/{replay}", caller.OperatorRead, portal.With(allDead, (*visit).replay)),
-	portal.ForOperators("GET /operator/events/replays/{replay}/progress", caller.OperatorRead, portal.With(allDead, (*visit).replayRegion)).Part(),
-	portal.ForOperators("POST /operator/events/replays/{replay}/stop", caller.OperatorCases, portal.With(allDead, (*visit).stopReplay)),
+	{Pattern: "GET " + portal.FailingPath, Needs: caller.OperatorRead, Handle: (*visit).failing},
+	{Pattern: "GET /operator/events/dead", Needs: caller.OperatorRead, Handle: portal.With(allDead, (*visit).dead)},
+	{Pattern: "GET /operator/events/dead/confirm", Needs: caller.OperatorCases, Handle: portal.With(allDead, (*visit).deadPage)},
+	{Pattern: "POST /operator/events/dead", Needs: caller.OperatorCases, Handle: portal.With(allDead, (*visit).resendDead)},
+	{Pattern: "GET /operator/events/replays/{replay}", Needs: caller.OperatorRead, Handle: portal.With(allDead, (*visit).replay)},
+	{Pattern: "GET /operator/events/replays/{replay}/progress", Needs: caller.OperatorRead, Fragment: true, Handle: portal.With(allDead, (*visit).replayRegion)},
+	{Pattern: "POST /operator/events/replays/{replay}/stop", Needs: caller.OperatorCases, Handle: portal.With(allDead, (*visit).stopReplay)},
 }
 
 func (r room) replayPath(id int64) string { return portal.Numbered(r.replays, id) }
@@ -86,7 +86,7 @@ func (v *visit) dead(r room) error {
 	if err := v.running(&shown, r.replayPath); err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(r.title), len(a.Wrong) > 0
+	v.Shell.Title, v.Shell.Mistakes = v.Say(r.title), len(a.Wrong) > 0
 	return portal.Show(v.Visit, a.StatusOf(), DeadPage, shown)
 }
 
@@ -106,7 +106,7 @@ func (v *visit) deadAddresses(a portal.Asked) ([]report.DeadAddress, error) {
 func (v *visit) deadRow(r room, a portal.Asked, address report.DeadAddress) DeadRow {
 	row, merchant := DeadRow{URL: address.URL, Events: v.deadCount(address.Events)}, ""
 	if r.Owners {
-		row.Owner = v.Shell.Say(say.ShortMerchant, address.MerchantID) + ", " + address.Merchant
+		row.Owner = v.Say(say.ShortMerchant, address.MerchantID) + ", " + address.Merchant
 		merchant = portal.IDText(address.MerchantID)
 	}
 	if !r.Owners || v.May(r.resends) {
@@ -119,7 +119,7 @@ func (v *visit) deadRow(r room, a portal.Asked, address report.DeadAddress) Dead
 // deadCount is a number of dead events, which are counted up to so many.
 func (v *visit) deadCount(n int) string {
 	if n >= report.DeadMost {
-		return v.Shell.Say(sayDeadMore, n)
+		return v.Say(sayDeadMore, n)
 	}
 	return strconv.Itoa(n)
 }
@@ -148,8 +148,8 @@ func (v *visit) deadPage(r room) error {
 func (v *visit) askDead(a portal.Asked, address report.DeadAddress) error {
 	number := v.deadCount(address.Events)
 	q := view.Question{
-		Title: sayDeadConfirm, Texts: []string{v.Shell.Say(sayResendText), v.Shell.Say(sayDeadConfirmed)},
-		Action: a.Path, Yes: v.Shell.Say(sayDeadYes, number), Back: view.Link(a.Href(a.Query)),
+		Title: sayDeadConfirm, Texts: []string{v.Say(sayResendText), v.Say(sayDeadConfirmed)},
+		Action: a.Path, Yes: v.Say(sayDeadYes, number), Back: view.Link(a.Href(a.Query)),
 		Hidden: [][2]string{{"url", address.URL}},
 	}
 	if a.Owners {
@@ -227,7 +227,7 @@ func (v *visit) showReplay(r room, page func(view.Shell, Replay) templ.Component
 		Path: r.replayPath(id), Runs: !progress.Done, MayStop: v.May(r.resends), Up: r.back, UpLabel: r.backLabel,
 		State: view.Badge{Text: sayReplayRuns},
 	}
-	shown.Progress = view.Progress{Label: v.Shell.Say(sayReplaySent), Done: progress.Replayed, Runs: shown.Runs}
+	shown.Progress = view.Progress{Label: v.Say(sayReplaySent), Done: progress.Replayed, Runs: shown.Runs}
 	if progress.Left >= 0 {
 		shown.Progress.Of = progress.Replayed + progress.Left
 	}
@@ -237,7 +237,7 @@ func (v *visit) showReplay(r room, page func(view.Shell, Replay) templ.Component
 	case progress.Done:
 		shown.State = view.Badge{Text: sayReplayDone, Tone: "good"}
 	}
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(sayReplayTitle), shown.Runs
+	v.Shell.Title, v.Shell.Live = v.Say(sayReplayTitle), shown.Runs
 	return portal.Show(v.Visit, http.StatusOK, page, shown)
 }
 

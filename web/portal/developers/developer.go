@@ -16,28 +16,28 @@ import (
 
 // What a merchant's developers work with: keys, webhooks, events.
 var developerRoutes = []route{
-	portal.ForMerchants("GET /merchant/developers/keys", caller.MerchantEvents, (*visit).keys),
-	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/keys/new", caller.MerchantKeys, portal.After((*visit).box, (*visit).newKeyPage)),
-	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/keys/new", caller.MerchantKeys, portal.After((*visit).box, (*visit).newKey)),
-	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits", caller.MerchantKeys, (*visit).keyLimitsPage),
-	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits", caller.MerchantKeys, (*visit).keyLimits),
-	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke", caller.MerchantKeys, portal.After((*visit).box, (*visit).revokePage)),
-	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke", caller.MerchantKeys, portal.After((*visit).box, (*visit).revoke)),
-	portal.ForMerchants("GET /merchant/developers/webhooks", caller.MerchantEvents, (*visit).hooks),
-	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/secret", caller.MerchantKeys, portal.After((*visit).box, (*visit).rotatePage)),
-	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/secret", caller.MerchantKeys, portal.After((*visit).box, (*visit).rotate)),
-	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/test", caller.MerchantResend, portal.After((*visit).box, (*visit).testPage)),
-	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/test", caller.MerchantResend, (*visit).test),
-	portal.ForMerchants("GET /merchant/developers/events", caller.MerchantEvents, (*visit).events).Kept(&eventList),
-	portal.ForMerchants("GET /merchant/developers/events/{event}", caller.MerchantEvents, portal.After((*visit).eventAsked, (*visit).event)),
-	portal.ForMerchants("GET /merchant/developers/events/{event}/resend", caller.MerchantResend, portal.After((*visit).eventAsked, (*visit).resendPage)),
-	portal.ForMerchants("POST /merchant/developers/events/{event}/resend", caller.MerchantResend, portal.After((*visit).eventAsked, (*visit).resendEvent)),
-	portal.ForMerchants("GET /merchant/developers/resend", caller.MerchantResend, portal.With(ownDead, (*visit).dead)),
-	portal.ForMerchants("GET /merchant/developers/resend/confirm", caller.MerchantResend, portal.With(ownDead, (*visit).deadPage)),
-	portal.ForMerchants("POST /merchant/developers/resend", caller.MerchantResend, portal.With(ownDead, (*visit).resendDead)),
-	portal.ForMerchants("GET /merchant/developers/resend/{replay}", caller.MerchantEvents, portal.With(ownDead, (*visit).replay)),
-	portal.ForMerchants("GET /merchant/developers/resend/{replay}/progress", caller.MerchantEvents, portal.With(ownDead, (*visit).replayRegion)).Part(),
-	portal.ForMerchants("POST /merchant/developers/resend/{replay}/stop", caller.MerchantResend, portal.With(ownDead, (*visit).stopReplay)),
+	{Pattern: "GET /merchant/developers/keys", Needs: caller.MerchantEvents, Handle: (*visit).keys},
+	{Pattern: "GET /merchant/developers/cashboxes/{cashbox}/keys/new", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).newKeyPage)},
+	{Pattern: "POST /merchant/developers/cashboxes/{cashbox}/keys/new", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).newKey)},
+	{Pattern: "GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits", Needs: caller.MerchantKeys, Handle: (*visit).keyLimitsPage},
+	{Pattern: "POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits", Needs: caller.MerchantKeys, Handle: (*visit).keyLimits},
+	{Pattern: "GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).revokePage)},
+	{Pattern: "POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).revoke)},
+	{Pattern: "GET /merchant/developers/webhooks", Needs: caller.MerchantEvents, Handle: (*visit).hooks},
+	{Pattern: "GET /merchant/developers/cashboxes/{cashbox}/secret", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).rotatePage)},
+	{Pattern: "POST /merchant/developers/cashboxes/{cashbox}/secret", Needs: caller.MerchantKeys, Handle: portal.After((*visit).box, (*visit).rotate)},
+	{Pattern: "GET /merchant/developers/cashboxes/{cashbox}/test", Needs: caller.MerchantResend, Handle: portal.After((*visit).box, (*visit).testPage)},
+	{Pattern: "POST /merchant/developers/cashboxes/{cashbox}/test", Needs: caller.MerchantResend, Handle: (*visit).test},
+	{Pattern: "GET /merchant/developers/events", Needs: caller.MerchantEvents, Keeps: &eventList, Handle: (*visit).events},
+	{Pattern: "GET /merchant/developers/events/{event}", Needs: caller.MerchantEvents, Handle: portal.After((*visit).eventAsked, (*visit).event)},
+	{Pattern: "GET /merchant/developers/events/{event}/resend", Needs: caller.MerchantResend, Handle: portal.After((*visit).eventAsked, (*visit).resendPage)},
+	{Pattern: "POST /merchant/developers/events/{event}/resend", Needs: caller.MerchantResend, Handle: portal.After((*visit).eventAsked, (*visit).resendEvent)},
+	{Pattern: "GET /merchant/developers/resend", Needs: caller.MerchantResend, Handle: portal.With(ownDead, (*visit).dead)},
+	{Pattern: "GET /merchant/developers/resend/confirm", Needs: caller.MerchantResend, Handle: portal.With(ownDead, (*visit).deadPage)},
+	{Pattern: "POST /merchant/developers/resend", Needs: caller.MerchantResend, Handle: portal.With(ownDead, (*visit).resendDead)},
+	{Pattern: "GET /merchant/developers/resend/{replay}", Needs: caller.MerchantEvents, Handle: portal.With(ownDead, (*visit).replay)},
+	{Pattern: "GET /merchant/developers/resend/{replay}/progress", Needs: caller.MerchantEvents, Fragment: true, Handle: portal.With(ownDead, (*visit).replayRegion)},
+	{Pattern: "POST /merchant/developers/resend/{replay}/stop", Needs: caller.MerchantResend, Handle: portal.With(ownDead, (*visit).stopReplay)},
 }
 
 const (
@@ -70,7 +70,7 @@ func keysOf(box directory.OwnCashbox) view.Link {
 }
 
 func (v *visit) boxName(box directory.OwnCashbox) string {
-	return v.Shell.Say(sayCashboxName, box.Name, box.Currency, box.ID)
+	return v.Say(sayCashboxName, box.Name, box.Currency, box.ID)
 }
 
 // readable is what bytes of a stranger's say as text, without what no page shows.

@@ -18,14 +18,14 @@ import (
 
 // What is wrong with a signed request.
 var doctorRoutes = []route{
-	portal.ForMerchants("GET /merchant/developers/doctor", caller.MerchantEvents, (*visit).doctorPage),
-	portal.ForMerchants("POST /merchant/developers/doctor", caller.MerchantEvents, portal.After((*visit).Form, (*visit).doctor)),
+	{Pattern: "GET /merchant/developers/doctor", Needs: caller.MerchantEvents, Handle: (*visit).doctorPage},
+	{Pattern: "POST /merchant/developers/doctor", Needs: caller.MerchantEvents, Handle: portal.After((*visit).Form, (*visit).doctor)},
 }
 
 func (v *visit) doctorPage() error { return v.showDoctor(http.StatusOK, Doctor{}) }
 
 func (v *visit) showDoctor(status int, shown Doctor) error {
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DoctorTitle), shown.Wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(say.DoctorTitle), shown.Wrong != nil
 	return portal.Show(v.Visit, status, DoctorPage, shown)
 }
 
@@ -52,10 +52,10 @@ func (v *visit) doctor(form url.Values) error {
 		shown.Tone = "good"
 	}
 	if found.Header != "" {
-		shown.Notes = append(shown.Notes, v.Shell.Say(sayDoctorHeader, found.Header))
+		shown.Notes = append(shown.Notes, v.Say(sayDoctorHeader, found.Header))
 	}
 	if found.Offset >= 0 {
-		shown.Notes = append(shown.Notes, v.Shell.Say(sayDoctorOffset, found.Offset))
+		shown.Notes = append(shown.Notes, v.Say(sayDoctorOffset, found.Offset))
 	}
 	return v.showDoctor(http.StatusOK, shown)
 }

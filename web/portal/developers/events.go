@@ -56,7 +56,7 @@ func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) e
 	if err != nil {
 		return err
 	}
-	return portal.Page(v.Visit, a.StatusOf(), say.EventsTitle, EventsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.EventsTitle), EventsPage, shown)
 }
 
 func (v *visit) eventRow(item report.EventItem) EventRow {
@@ -103,9 +103,9 @@ func (v *visit) event(event webhook.Told) error {
 			Words:  excerpt(attempt.Answer, attempt.Error, len(attempt.Answer)+500),
 		})
 	}
-	v.Shell.Title = v.Shell.Say(sayEventWaits)
+	v.Shell.Title = v.Say(sayEventWaits)
 	if event.Number != nil {
-		v.Shell.Title = v.Shell.Say(sayEventNumber, *event.Number)
+		v.Shell.Title = v.Say(sayEventNumber, *event.Number)
 	}
 	return portal.Show(v.Visit, http.StatusOK, EventPage, shown)
 }
@@ -137,8 +137,8 @@ func (v *visit) subjectOf(event webhook.Told) (view.Link, error) {
 func (v *visit) resendPage(event webhook.Told) error {
 	path := portal.EventPath(event.ID.String())
 	return v.Question(view.Question{
-		Title: sayResendTitle, Texts: []string{v.Shell.Say(sayResendText)}, Action: path + "/resend",
-		Yes: v.Shell.Say(sayResendYes), Back: view.Link(path), Facts: v.eventFacts(event),
+		Title: sayResendTitle, Texts: []string{v.Say(sayResendText)}, Action: path + "/resend",
+		Yes: v.Say(sayResendYes), Back: view.Link(path), Facts: v.eventFacts(event),
 	})
 }
 

@@ -47,7 +47,7 @@ func (v *visit) hooks() error {
 			Words:  excerpt(failure.Answer, failure.Error, excerptShort),
 		})
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.WebhooksTitle, HooksPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WebhooksTitle), HooksPage, shown)
 }
 
 func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox, error) {
@@ -67,7 +67,7 @@ func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox
 			shown.Attempts = int(sum.Attempts)
 			shown.Rate = percent(sum.Taken, sum.Attempts)
 			if sum.Median > 0 {
-				shown.Median = v.Shell.Say(sayMs, sum.Median.Milliseconds())
+				shown.Median = v.Say(sayMs, sum.Median.Milliseconds())
 			}
 		}
 	}
@@ -81,11 +81,11 @@ func percent(part, whole int32) string {
 
 // answered is what an attempt was answered with, and how long it took.
 func (v *visit) answered(code *int32, took time.Duration) string {
-	answer := v.Shell.Say(sayNoAnswer)
+	answer := v.Say(sayNoAnswer)
 	if code != nil {
 		answer = strconv.FormatInt(int64(*code), 10)
 	}
-	return v.Shell.Say(sayAttemptTook, answer, took.Milliseconds())
+	return v.Say(sayAttemptTook, answer, took.Milliseconds())
 }
 
 const excerptShort = 200
@@ -104,8 +104,8 @@ func excerpt(answer []byte, problem *string, most int) string {
 
 func (v *visit) rotatePage(box directory.OwnCashbox) error {
 	return v.Question(view.Question{
-		Title: sayRotateTitle, Texts: []string{v.Shell.Say(sayRotateText)}, Action: boxPath(box, "secret"),
-		Yes: v.Shell.Say(sayRotateYes), Back: portal.HooksPath,
+		Title: sayRotateTitle, Texts: []string{v.Say(sayRotateText)}, Action: boxPath(box, "secret"),
+		Yes: v.Say(sayRotateYes), Back: portal.HooksPath,
 		Facts: []view.Fact{{Label: say.Cashbox, Value: v.boxName(box)}},
 	})
 }
@@ -130,7 +130,7 @@ func (v *visit) rotate(box directory.OwnCashbox) error {
 		return v.Led(outcome, err)
 	}
 	return v.Reveal(sayRotated, view.Shown{
-		Text:   v.Shell.Say(sayRotatedText, v.Shell.When(until)),
+		Text:   v.Say(sayRotatedText, v.When(until)),
 		Label:  saySecret,
 		Secret: secret,
 		Next:   portal.HooksPath,
@@ -151,8 +151,8 @@ func (v *visit) testPage(box directory.OwnCashbox) error {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayTestEvent, Texts: []string{v.Shell.Say(sayTestText)}, Action: boxPath(box, "test"),
-		Hidden: [][2]string{{"event", id.String()}}, Yes: v.Shell.Say(sayResendYes), Back: portal.HooksPath,
+		Title: sayTestEvent, Texts: []string{v.Say(sayTestText)}, Action: boxPath(box, "test"),
+		Hidden: [][2]string{{"event", id.String()}}, Yes: v.Say(sayResendYes), Back: portal.HooksPath,
 		Facts: append([]view.Fact{{Label: say.Cashbox, Value: v.boxName(box)}}, v.eventFacts(event)...),
 	})
 }
@@ -183,5 +183,5 @@ func (v *visit) eventFacts(event webhook.Told) []view.Fact {
 
 // about says what an event is about, and which of its events it is.
 func (v *visit) about(subject string, id int64, sequence int32) string {
-	return v.Shell.Say(sayEventOf, v.Shell.Say(sayEventSubject(subject), id), sequence)
+	return v.Say(sayEventOf, v.Say(sayEventSubject(subject), id), sequence)
 }

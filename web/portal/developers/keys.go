@@ -43,7 +43,7 @@ func (v *visit) keys() error {
 			return err
 		}
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.KeysTitle, KeysPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.KeysTitle), KeysPage, shown)
 }
 
 func (v *visit) keyRows(box directory.OwnCashbox, shown *Keys) error {
@@ -76,7 +76,7 @@ func (v *visit) keyRows(box directory.OwnCashbox, shown *Keys) error {
 			From:       strings.Join(key.Networks, ", "),
 		}
 		if key.PayoutDailyLimit.Valid {
-			row.Daily = v.Shell.Amount(key.PayoutDailyLimit.Decimal, box.Currency)
+			row.Daily = v.Amount(key.PayoutDailyLimit.Decimal, box.Currency)
 		}
 		if may && key.RevokedAt == nil {
 			row.Limits = view.Link(keyLimitsPath(box, key))
@@ -113,10 +113,10 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 	}
 	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals} {
 		shown.Scopes = append(shown.Scopes, view.Tick{
-			Value: scope, Text: v.Shell.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
+			Value: scope, Text: v.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
 		})
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayNewKey), wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(sayNewKey), wrong != nil
 	return portal.Show(v.Visit, status, NewKeyPage, shown)
 }
 
@@ -128,12 +128,12 @@ func (v *visit) newKey(box directory.OwnCashbox) error {
 		return err
 	}
 	if len(form["scopes"]) == 0 {
-		wrong := map[string]string{"scopes": v.Shell.Say(sayNoScope)}
+		wrong := map[string]string{"scopes": v.Say(sayNoScope)}
 		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
 	}
 	expires, err := v.LastDay(form.Get("expires_at"))
 	if err != nil {
-		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
+		wrong := map[string]string{"expires_at": v.Say(sayWrongDay)}
 		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
 	}
 	var made auth.Credential
@@ -202,7 +202,7 @@ func (v *visit) showKeyLimits(
 			{Label: sayKeyName, Value: key.Name}, {Label: say.KeyID, Value: key.KeyID, Class: "mono"},
 		},
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayKeyLimits), wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(sayKeyLimits), wrong != nil
 	return portal.Show(v.Visit, status, KeyLimitsPage, shown)
 }
 
@@ -218,7 +218,7 @@ func (v *visit) keyLimits() error {
 	}
 	expires, err := v.LastDay(form.Get("expires_at"))
 	if err != nil {
-		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
+		wrong := map[string]string{"expires_at": v.Say(sayWrongDay)}
 		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
 	}
 	if form.Get("expires_at") == v.lastDayOf(key) {
@@ -279,10 +279,10 @@ func (v *visit) revokePage(box directory.OwnCashbox) error {
 	}
 	q := view.Question{
 		Title:  sayRevokeTitle,
-		Texts:  []string{v.Shell.Say(sayRevokeText)},
+		Texts:  []string{v.Say(sayRevokeText)},
 		Action: revokePath(box, key),
 		Danger: true,
-		Yes:    v.Shell.Say(sayRevokeYes),
+		Yes:    v.Say(sayRevokeYes),
 		Back:   keysOf(box),
 		Facts: []view.Fact{
 			{Label: sayKeyName, Value: key.Name},
@@ -291,7 +291,7 @@ func (v *visit) revokePage(box directory.OwnCashbox) error {
 		},
 	}
 	if key.CashboxID == nil {
-		q.Facts, q.Texts = q.Facts[:2], append(q.Texts, v.Shell.Say(sayRevokeLegacy))
+		q.Facts, q.Texts = q.Facts[:2], append(q.Texts, v.Say(sayRevokeLegacy))
 	}
 	return v.Question(q)
 }

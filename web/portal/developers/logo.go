@@ -14,7 +14,7 @@ import (
 
 // The logo that the hosted pages of a cashbox show.
 var logoRoutes = []route{
-	portal.ForMerchants("POST "+portal.LooksPath+"/logo", caller.MerchantLooks, (*visit).changeLogo),
+	{Pattern: "POST " + portal.LooksPath + "/logo", Needs: caller.MerchantLooks, Handle: (*visit).changeLogo},
 	// The preview shows it, in a frame without cookies.
 	{Pattern: "GET " + directory.LogoPath + "{hash}", Open: true, Handle: (*visit).showLogo},
 }
@@ -29,7 +29,7 @@ const (
 // logoField is the form's field for the file.
 func (v *visit) logoField(wrong string) view.Field {
 	return view.Field{
-		Name: portal.FileField, Label: sayLogoFile, Hint: v.Shell.Say(sayLogoHint), Wrong: wrong,
+		Name: portal.FileField, Label: sayLogoFile, Hint: v.Say(sayLogoHint), Wrong: wrong,
 		Type: view.TypeFile, Quiet: true, More: map[string]any{"accept": "image/png,image/jpeg"},
 	}
 }

@@ -22,9 +22,9 @@ import (
 
 // How the hosted pages of a merchant's cashboxes look.
 var lookRoutes = []route{
-	portal.ForMerchants("GET "+portal.LooksPath, caller.MerchantEvents, (*visit).looks),
-	portal.ForMerchants("POST "+portal.LooksPath, caller.MerchantLooks, (*visit).changeLook),
-	portal.ForMerchants("GET "+portal.LooksPath+"/preview", caller.MerchantEvents, (*visit).sample),
+	{Pattern: "GET " + portal.LooksPath, Needs: caller.MerchantEvents, Handle: (*visit).looks},
+	{Pattern: "POST " + portal.LooksPath, Needs: caller.MerchantLooks, Handle: (*visit).changeLook},
+	{Pattern: "GET " + portal.LooksPath + "/preview", Needs: caller.MerchantEvents, Handle: (*visit).sample},
 	// The frame of the preview is sandboxed: browsers send no cookie with what is asked for in it.
 	{Pattern: "GET " + portal.LooksPath + "/code.svg", Open: true, Handle: (*visit).sampleCode},
 }
@@ -88,7 +88,7 @@ func (v *visit) showLook(
 ) error {
 	shown := Looks{Empty: view.Empty{Title: sayNoKeyBoxes, Text: sayAskOperator}}
 	for i, l := range looks {
-		name := v.Shell.Say(sayCashboxName, l.Name, l.Currency, l.CashboxID)
+		name := v.Say(sayCashboxName, l.Name, l.Currency, l.CashboxID)
 		shown.Boxes = append(shown.Boxes, view.Tab{
 			Text: name, Href: view.Link(lookPath(l.CashboxID)), Current: i == at,
 		})
@@ -97,7 +97,7 @@ func (v *visit) showLook(
 			v.fillLook(&shown, l, typed, wrong)
 		}
 	}
-	v.Shell.Title, v.Shell.Live, v.Shell.Mistakes = v.Shell.Say(say.LooksTitle), true, len(wrong) > 0
+	v.Shell.Title, v.Shell.Live, v.Shell.Mistakes = v.Say(say.LooksTitle), true, len(wrong) > 0
 	showFrames(v.W)
 	return portal.Show(v.Visit, status, LooksPage, shown)
 }
@@ -127,10 +127,10 @@ const ownColor = "#0b6650"
 
 func (v *visit) lookFields(typed url.Values, wrong map[string]string) []view.Field {
 	fields := []view.Field{
-		{Name: lookColor, Label: sayLookColor, Hint: v.Shell.Say(sayLookColorHint), Max: 7},
-		{Name: lookHosts, Label: sayLookHosts, Hint: v.Shell.Say(sayLookHostsHint), Area: true, Max: 13_000},
-		{Name: lookFrame, Label: sayLookFrame, Hint: v.Shell.Say(sayLookFrameHint), Max: 260},
-		{Name: lookTold, Label: sayLookTold, Hint: v.Shell.Say(sayLookToldHint), Max: 2048},
+		{Name: lookColor, Label: sayLookColor, Hint: v.Say(sayLookColorHint), Max: 7},
+		{Name: lookHosts, Label: sayLookHosts, Hint: v.Say(sayLookHostsHint), Area: true, Max: 13_000},
+		{Name: lookFrame, Label: sayLookFrame, Hint: v.Say(sayLookFrameHint), Max: 260},
+		{Name: lookTold, Label: sayLookTold, Hint: v.Say(sayLookToldHint), Max: 2048},
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -144,20 +144,20 @@ func (v *visit) drawnLook(l directory.OwnLook, color string) DrawnLook {
 	query := url.Values{portal.AsksCashbox: {strconv.FormatInt(l.CashboxID, 10)}, "color": {color}}
 	drawn := DrawnLook{Preview: portal.LooksPath + "/preview?" + query.Encode()}
 	if color == "" {
-		drawn.Good = v.Shell.Say(sayLookOwn)
+		drawn.Good = v.Say(sayLookOwn)
 		return drawn
 	}
 	read := site.Legible(color)
 	drawn.Light, drawn.Dark = read.Light, read.Dark
-	ratio := func(of float64) string { return v.Shell.Number(decimal.NewFromFloat(of).RoundDown(2)) }
+	ratio := func(of float64) string { return v.Number(decimal.NewFromFloat(of).RoundDown(2)) }
 	if read.OnLight < site.Readable {
-		drawn.Notes = append(drawn.Notes, v.Shell.Say(sayLookPale, ratio(read.OnLight)))
+		drawn.Notes = append(drawn.Notes, v.Say(sayLookPale, ratio(read.OnLight)))
 	}
 	if read.OnDark < site.Readable {
-		drawn.Notes = append(drawn.Notes, v.Shell.Say(sayLookDim, ratio(read.OnDark)))
+		drawn.Notes = append(drawn.Notes, v.Say(sayLookDim, ratio(read.OnDark)))
 	}
 	if len(drawn.Notes) == 0 {
-		drawn.Good = v.Shell.Say(sayLookReadable)
+		drawn.Good = v.Say(sayLookReadable)
 	}
 	return drawn
 }

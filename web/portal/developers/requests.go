@@ -15,7 +15,7 @@ import (
 )
 
 var requestRoutes = []route{
-	portal.ForMerchants("GET "+portal.RequestsPath, caller.MerchantEvents, portal.With(requestList, (*visit).requests)).Kept(&requestList),
+	{Pattern: "GET " + portal.RequestsPath, Needs: caller.MerchantEvents, Keeps: &requestList, Handle: portal.With(requestList, (*visit).requests)},
 }
 
 var requestList = portal.List{
@@ -58,13 +58,13 @@ func (v *visit) showRequests(a portal.Asked, page report.Page[report.RequestItem
 	default:
 		shown.Empty = view.Empty{Title: a.None, Text: a.NoneText}
 	}
-	return portal.Page(v.Visit, a.StatusOf(), say.RequestsTitle, RequestsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.RequestsTitle), RequestsPage, shown)
 }
 
 func (v *visit) requestRow(a portal.Asked, item report.RequestItem) RequestRow {
 	took := decimal.New(item.Took.Microseconds(), -3).Round(1)
 	return RequestRow{
 		RequestItem: item, OfCode: a.With(portal.AsksCode, item.Code), OfKey: a.With(portal.AsksKey, item.KeyID),
-		Took: v.Shell.Say(sayRequestTook, took.String()),
+		Took: v.Say(sayRequestTook, took.String()),
 	}
 }

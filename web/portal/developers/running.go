@@ -16,12 +16,12 @@ func (v *visit) running(shown *Dead, path func(int64) string) error {
 	}
 	operator := v.Who.Kind == caller.Operator
 	shown.Running = view.Sheet{
-		Label: v.Shell.Say(sayRunning), Columns: v.Columns(true, saySentTo, sayReplaySent),
+		Label: v.Say(sayRunning), Columns: v.Columns(true, saySentTo, sayReplaySent),
 	}
 	for _, one := range list {
 		to := view.Cell{Text: one.URL, Href: view.Link(path(one.ID))}
 		if operator {
-			to.Note = v.Shell.Say(say.PortalMerchant) + ": " + one.Merchant
+			to.Note = v.Say(say.PortalMerchant) + ": " + one.Merchant
 		}
 		shown.Running.Rows = append(shown.Running.Rows, []view.Cell{to, {Text: strconv.FormatInt(one.Replayed, 10)}})
 	}

@@ -26,16 +26,16 @@ import (
 const linksPath = "/merchant/links"
 
 var linkRoutes = []route{
-	portal.ForMerchants("GET "+linksPath, caller.MerchantRead, portal.With(ownList, (*visit).list)).Kept(&ownList),
-	portal.ForOperators("GET "+portal.LinksPath, caller.OperatorRead, portal.With(everyList, (*visit).list)).Kept(&everyList),
-	portal.ForMerchants("GET "+linksPath+"/new", caller.MerchantSell, (*visit).ask),
-	portal.ForMerchants("POST "+linksPath, caller.MerchantSell, portal.After((*visit).Form, (*visit).create)),
-	portal.ForMerchants("GET "+linksPath+"/{id}", caller.MerchantRead, portal.After((*visit).Numbered, (*visit).link)),
-	portal.ForOperators("GET "+portal.LinksPath+"/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).link)),
-	portal.ForMerchants("POST "+linksPath+"/{id}/picture", caller.MerchantSell, portal.After((*visit).Numbered, (*visit).changePicture)),
-	portal.ForOperators("GET "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, (*visit).askPicture),
-	portal.ForOperators("POST "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, portal.After((*visit).Form, (*visit).removePicture)),
-	portal.ForMerchants("POST "+linksPath+"/{id}/close", caller.MerchantSell, portal.After((*visit).Numbered, (*visit).close)),
+	{Pattern: "GET " + linksPath, Needs: caller.MerchantRead, Keeps: &ownList, Handle: portal.With(ownList, (*visit).list)},
+	{Pattern: "GET " + portal.LinksPath, Needs: caller.OperatorRead, Keeps: &everyList, Handle: portal.With(everyList, (*visit).list)},
+	{Pattern: "GET " + linksPath + "/new", Needs: caller.MerchantSell, Handle: (*visit).ask},
+	{Pattern: "POST " + linksPath, Needs: caller.MerchantSell, Handle: portal.After((*visit).Form, (*visit).create)},
+	{Pattern: "GET " + linksPath + "/{id}", Needs: caller.MerchantRead, Handle: portal.After((*visit).Numbered, (*visit).link)},
+	{Pattern: "GET " + portal.LinksPath + "/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).link)},
+	{Pattern: "POST " + linksPath + "/{id}/picture", Needs: caller.MerchantSell, Handle: portal.After((*visit).Numbered, (*visit).changePicture)},
+	{Pattern: "GET " + portal.LinksPath + "/{id}/picture", Needs: caller.OperatorDirectory, Handle: (*visit).askPicture},
+	{Pattern: "POST " + portal.LinksPath + "/{id}/picture", Needs: caller.OperatorDirectory, Handle: portal.After((*visit).Form, (*visit).removePicture)},
+	{Pattern: "POST " + linksPath + "/{id}/close", Needs: caller.MerchantSell, Handle: portal.After((*visit).Numbered, (*visit).close)},
 }
 
 // ownList is a merchant's links, and everyList those of all merchants.
@@ -77,7 +77,7 @@ func (v *visit) list(of portal.List) error {
 	if shown.Links, err = v.sheet(of, found); err != nil {
 		return err
 	}
-	return portal.Page(v.Visit, a.StatusOf(), say.LinksTitle, ListPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.LinksTitle), ListPage, shown)
 }
 
 // sheet shows links as rows.
@@ -86,18 +86,18 @@ func (v *visit) sheet(of portal.List, links []paylink.Link) (view.Sheet, error) 
 	if err != nil {
 		return view.Sheet{}, err
 	}
-	sheet := view.Sheet{Label: v.Shell.Say(say.LinksTitle), Columns: []view.Column{
-		{Text: v.Shell.Say(sayFor)}, {Text: v.Shell.Say(sayAmount), Right: true}, {Text: v.Shell.Say(sayPaid), Right: true},
-		{Text: v.Shell.Say(sayCame), Right: true}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Status)},
+	sheet := view.Sheet{Label: v.Say(say.LinksTitle), Columns: []view.Column{
+		{Text: v.Say(sayFor)}, {Text: v.Say(sayAmount), Right: true}, {Text: v.Say(sayPaid), Right: true},
+		{Text: v.Say(sayCame), Right: true}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Status)},
 	}}
 	if of.Merchants {
-		sheet.Columns = slices.Insert(sheet.Columns, 1, view.Column{Text: v.Shell.Say(say.PortalMerchant)})
+		sheet.Columns = slices.Insert(sheet.Columns, 1, view.Column{Text: v.Say(say.PortalMerchant)})
 	}
 	for _, l := range links {
 		state := badge(l.State)
 		row := []view.Cell{
-			{Text: l.Title, Href: view.Link(v.linkPath(l.ID))}, {Text: v.asked(l)}, v.paid(l), {Text: v.Shell.Amount(l.Came, l.Currency)},
-			{At: &l.CreatedAt}, {Text: v.Shell.Say(state.Text), Tone: state.Tone},
+			{Text: l.Title, Href: view.Link(v.linkPath(l.ID))}, {Text: v.asked(l)}, v.paid(l), {Text: v.Amount(l.Came, l.Currency)},
+			{At: &l.CreatedAt}, {Text: v.Say(state.Text), Tone: state.Tone},
 		}
 		if of.Merchants {
 			row = slices.Insert(row, 1, view.Cell{Text: portal.Whose(names, l)})
@@ -134,15 +134,15 @@ func stateName(name string) say.Phrase {
 // asked is what a link asks for.
 func (v *visit) asked(l paylink.Link) string {
 	if l.Amount.Valid {
-		return v.Shell.Amount(l.Amount.Decimal, l.Currency)
+		return v.Amount(l.Amount.Decimal, l.Currency)
 	}
-	return v.Shell.Say(sayAnyAmount)
+	return v.Say(sayAnyAmount)
 }
 
 func (v *visit) paid(l paylink.Link) view.Cell {
-	cell := view.Cell{Text: v.Shell.Say(sayOf, l.Completed, min(l.Payments, paylink.Counted))}
+	cell := view.Cell{Text: v.Say(sayOf, l.Completed, min(l.Payments, paylink.Counted))}
 	if l.More {
-		cell.Note = v.Shell.Say(sayNewestOf, paylink.Counted)
+		cell.Note = v.Say(sayNewestOf, paylink.Counted)
 	}
 	return cell
 }
@@ -171,20 +171,19 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	if err != nil {
 		return err
 	}
-	shown.Payments = view.Sheet{Label: v.Shell.Say(sayPayments), Columns: []view.Column{
-		{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
-		{Text: v.Shell.Say(say.MethodLabel)}, {Text: v.Shell.Say(say.Status)},
+	shown.Payments = view.Sheet{Label: v.Say(sayPayments), Columns: []view.Column{
+		{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Amount), Right: true},
+		{Text: v.Say(say.MethodLabel)}, {Text: v.Say(say.Status)},
 	}}
 	for _, p := range payments {
 		status := view.PaymentBadge(p.Status)
 		shown.Payments.Rows = append(shown.Payments.Rows, []view.Cell{
 			{Text: view.Number(p.ID), Href: view.Link(v.PaymentPath(p.ID))}, {At: &p.CreatedAt},
-			{Text: v.Shell.Amount(p.Amount, p.Currency)}, {Text: v.MethodName(p.Method)},
-			{Text: v.Shell.Say(status.Text), Tone: status.Tone},
+			{Text: v.Amount(p.Amount, p.Currency)}, {Text: v.MethodName(p.Method)},
+			{Text: v.Say(status.Text), Tone: status.Tone},
 		})
 	}
-	v.Shell.Title = l.Title
-	return portal.Show(v.Visit, status, DetailPage, shown)
+	return portal.ShowPage(v.Visit, status, l.Title, DetailPage, shown)
 }
 
 // owned adds what a merchant's user does with a link.
@@ -212,7 +211,7 @@ func (v *visit) overseen(shown *Detail, l paylink.Link) error {
 		return nil
 	}
 	shown.Facts = append(shown.Facts, view.Fact{
-		Label: sayPicture, Value: v.Shell.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens)),
+		Label: sayPicture, Value: v.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens)),
 	})
 	if v.May(caller.OperatorDirectory) {
 		shown.Remove = view.Link(v.linkPath(l.ID) + "/picture")
@@ -223,13 +222,13 @@ func (v *visit) overseen(shown *Detail, l paylink.Link) error {
 func (v *visit) facts(l paylink.Link) []view.Fact {
 	paid := v.paid(l)
 	facts := []view.Fact{
-		{Label: sayPaid, Value: paid.Text}, {Label: sayCame, Value: v.Shell.Amount(l.Came, l.Currency)},
+		{Label: sayPaid, Value: paid.Text}, {Label: sayCame, Value: v.Amount(l.Came, l.Currency)},
 	}
 	if l.MinAmount.Valid {
-		facts = append(facts, view.Fact{Label: sayLeast, Value: v.Shell.Amount(l.MinAmount.Decimal, l.Currency)})
+		facts = append(facts, view.Fact{Label: sayLeast, Value: v.Amount(l.MinAmount.Decimal, l.Currency)})
 	}
 	if l.MaxAmount.Valid {
-		facts = append(facts, view.Fact{Label: sayMost, Value: v.Shell.Amount(l.MaxAmount.Decimal, l.Currency)})
+		facts = append(facts, view.Fact{Label: sayMost, Value: v.Amount(l.MaxAmount.Decimal, l.Currency)})
 	}
 	if l.MaxPayments != nil {
 		facts = append(facts, view.Fact{Label: sayTimes, Value: strconv.Itoa(int(*l.MaxPayments))})
@@ -245,7 +244,7 @@ func (v *visit) facts(l paylink.Link) []view.Fact {
 	}
 	callback := l.CallbackURI
 	if callback == "" {
-		callback = v.Shell.Say(sayFeed)
+		callback = v.Say(sayFeed)
 	}
 	return append(facts, view.Fact{Label: sayCallback, Value: callback})
 }
@@ -260,14 +259,14 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		return err
 	}
 	form := view.MoneyForm{
-		Action: linksPath, Text: v.Shell.Say(sayNoneText), Submit: v.Shell.Say(sayMake), Back: linksPath,
+		Action: linksPath, Text: v.Say(sayNoneText), Submit: v.Say(sayMake), Back: linksPath,
 		Hidden: [][2]string{{"token", typed.Get("token")}},
 	}
 	if len(boxes) == 0 {
-		form.Notes = []string{v.Shell.Say(sayNoBoxes)}
+		form.Notes = []string{v.Say(sayNoBoxes)}
 	}
 	box := view.Choice{Name: "cashbox", Label: say.Cashbox, Value: typed.Get("cashbox")}
-	form.Ticks = view.Ticks{Name: "method", Label: sayMethods, Hint: v.Shell.Say(sayAll), Wrong: wrong["methods"]}
+	form.Ticks = view.Ticks{Name: "method", Label: sayMethods, Hint: v.Say(sayAll), Wrong: wrong["methods"]}
 	for _, b := range boxes {
 		box.Options = append(box.Options, view.Option{Value: view.Number(b.ID), Text: b.Name + ", " + b.Currency})
 	}
@@ -280,7 +279,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	}
 	form.Choices = []view.Choice{box}
 	form.Fields = v.fields(typed, wrong)
-	return portal.Page(v.Visit, status, sayNew, view.MoneyFormPage, form)
+	return portal.ShowPage(v.Visit, status, v.Say(sayNew), view.MoneyFormPage, form)
 }
 
 // fields are those of the form that are typed.
@@ -291,7 +290,7 @@ func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 			Name: name, Label: label, Value: typed.Get(name), Wrong: wrong[wrongName], Optional: true, Max: most, More: more,
 		}
 		if !hint.Empty() {
-			f.Hint = v.Shell.Say(hint)
+			f.Hint = v.Say(hint)
 		}
 		return f
 	}
@@ -326,11 +325,11 @@ func (v *visit) create(form url.Values) error {
 	}
 	if text := form.Get("times"); text != "" {
 		if draft.MaxPayments, err = strconv.ParseInt(text, 10, 64); err != nil {
-			flaws["maxPayments"] = v.Shell.Say(sayNumber)
+			flaws["maxPayments"] = v.Say(sayNumber)
 		}
 	}
 	if draft.EndsAt, err = v.LastDay(form.Get("ends")); err != nil {
-		flaws["endsAt"] = v.Shell.Say(sayWrongDay)
+		flaws["endsAt"] = v.Say(sayWrongDay)
 	}
 	if len(flaws) > 0 {
 		return v.showForm(http.StatusUnprocessableEntity, form, flaws)

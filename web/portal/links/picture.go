@@ -23,7 +23,7 @@ func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
 	return &PictureForm{
 		Action: view.Link(portal.Numbered(linksPath, l.ID) + "/picture"), Token: submission.NewToken(), Has: l.PictureHash != nil,
 		File: view.Field{
-			Name: portal.FileField, Label: sayPictureFile, Hint: v.Shell.Say(sayPictureHint), Wrong: wrong,
+			Name: portal.FileField, Label: sayPictureFile, Hint: v.Say(sayPictureHint), Wrong: wrong,
 			Type: view.TypeFile, Quiet: true, More: map[string]any{"accept": "image/png,image/jpeg"},
 		},
 	}
@@ -70,10 +70,10 @@ func (v *visit) showRemoval(reason string, wrong map[string]string) error {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayRemoval, Texts: []string{v.Shell.Say(sayRemovalText)}, Yes: v.Shell.Say(sayPictureRemove), Danger: true,
+		Title: sayRemoval, Texts: []string{v.Say(sayRemovalText)}, Yes: v.Say(sayPictureRemove), Danger: true,
 		Action: portal.Numbered(portal.LinksPath, l.ID) + "/picture", Back: view.Link(portal.Numbered(portal.LinksPath, l.ID)),
 		Facts: []view.Fact{
-			{Label: sayFor, Value: l.Title}, {Label: sayPicture, Value: v.Shell.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens))},
+			{Label: sayFor, Value: l.Title}, {Label: sayPicture, Value: v.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens))},
 		},
 		Fields: []view.Field{{
 			Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: paylink.MaxReason,

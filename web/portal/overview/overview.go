@@ -16,7 +16,7 @@ import (
 
 // What a merchant sees first.
 var overviewRoutes = []route{
-	portal.ForMerchants("GET /merchant", caller.MerchantRead, (*visit).overview),
+	{Pattern: "GET /merchant", Needs: caller.MerchantRead, Handle: (*visit).overview},
 }
 
 func (v *visit) overview() error {
@@ -35,10 +35,10 @@ func (v *visit) overview() error {
 		Methods: v.methods(trend),
 	}
 	if trend.Funnel.Capped {
-		shown.Newest = v.Shell.Say(sayNewest, trend.Funnel.Payments)
+		shown.Newest = v.Say(sayNewest, trend.Funnel.Payments)
 	}
 	v.overviewState(&shown, o)
-	return portal.Page(v.Visit, http.StatusOK, say.Overview, OverviewPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Overview), OverviewPage, shown)
 }
 
 // overviewState shows what waits, fails and is there.
@@ -51,19 +51,19 @@ func (v *visit) overviewState(shown *Overview, o figures.Overview) {
 		shown.Queues = append(
 			shown.Queues,
 			Queue{
-				Label: v.Shell.Say(sayOverviewQueue(string(q.Queue))),
+				Label: v.Say(sayOverviewQueue(string(q.Queue))),
 				Count: count,
 				Href:  queuePaths[q.Queue],
 			},
 		)
 	}
 	for _, e := range o.Endpoints {
-		answer := v.Shell.Say(sayEndpointSilent)
+		answer := v.Say(sayEndpointSilent)
 		if e.LastStatus != 0 {
-			answer = v.Shell.Say(sayEndpointAnswer, e.LastStatus)
+			answer = v.Say(sayEndpointAnswer, e.LastStatus)
 		}
 		shown.Endpoints = append(shown.Endpoints, Queue{
-			Label: v.Shell.Say(sayEndpointFails, e.Host, e.Failures, e.Attempts), Count: "; " + answer,
+			Label: v.Say(sayEndpointFails, e.Host, e.Failures, e.Attempts), Count: "; " + answer,
 			Href: view.Link(portal.HooksPath + "#cashbox-" + strconv.FormatInt(e.CashboxID, 10)),
 		})
 	}
@@ -81,7 +81,7 @@ func (v *visit) overviewBalance(boxes []figures.CashboxBalance) []view.OverviewF
 		sum.Reserved, sum.Insurance = sum.Reserved.Add(b.Reserved), sum.Insurance.Add(b.Insurance)
 	}
 	figure := func(label say.Phrase, amount decimal.Decimal) view.OverviewFigure {
-		return v.Shell.Rounded(v.Shell.Say(label), amount)
+		return v.Shell.Rounded(v.Say(label), amount)
 	}
 	return []view.OverviewFigure{
 		figure(say.Total, sum.Total), figure(say.AccountAvailable, sum.Available),

@@ -50,7 +50,7 @@ func (v *visit) picks(t figures.Trend, f figures.TrendFilter) (picks [][]view.Pi
 		picks = append(picks, list)
 	}
 	if len(t.Methods) > 1 || f.Method != "" {
-		list = []view.Pick{{Text: v.Shell.Say(sayAllMethods), Href: link(portal.AsksMethod, ""), Current: f.Method == ""}}
+		list = []view.Pick{{Text: v.Say(sayAllMethods), Href: link(portal.AsksMethod, ""), Current: f.Method == ""}}
 		for _, m := range t.Methods {
 			list = append(list, view.Pick{
 				Text: v.MethodName(m.Method), Href: link(portal.AsksMethod, m.Method), Current: m.Method == f.Method,
@@ -87,20 +87,20 @@ func (v *visit) listedOf(currency, method string, from, to time.Time, statuses .
 func (v *visit) answer(t figures.Trend, f figures.TrendFilter) []view.OverviewFigure {
 	now, before := t.Now, t.Before
 	figures := []view.OverviewFigure{{
-		Label: v.Shell.Say(say.PaidRate), Now: v.success(now), By: v.Points(now.Success(), before.Success()),
+		Label: v.Say(say.PaidRate), Now: v.success(now), By: v.Points(now.Success(), before.Success()),
 		Before: v.was(v.success(before)), Href: v.listed(t, f, "completed", "failed", "cancelled"),
 	}}
 	if v.May(caller.MerchantMoney) {
 		figures = append(figures, view.OverviewFigure{
-			Label: v.Shell.Say(sayVolume), Now: v.sum(now, t.Currency), By: v.Grown(sumOf(now), sumOf(before)),
+			Label: v.Say(sayVolume), Now: v.sum(now, t.Currency), By: v.Grown(sumOf(now), sumOf(before)),
 			Before: v.was(v.sum(before, t.Currency)), Href: v.listed(t, f, "completed"),
 		})
 	}
 	return append(figures, view.OverviewFigure{
-		Label: v.Shell.Say(sayTimeToPay), Now: v.median(now), By: v.Sooner(now.Median(), before.Median()),
+		Label: v.Say(sayTimeToPay), Now: v.median(now), By: v.Sooner(now.Median(), before.Median()),
 		Before: v.was(v.median(before)),
 	}, view.OverviewFigure{
-		Label: v.Shell.Say(sayPaymentsMade), Now: v.count(now.Payments),
+		Label: v.Say(sayPaymentsMade), Now: v.count(now.Payments),
 		By: v.Grown(decimal.NewFromInt(now.Payments), decimal.NewFromInt(before.Payments)), Before: v.was(v.count(before.Payments)),
 		Href: v.listed(t, f),
 	})
@@ -135,7 +135,7 @@ func (v *visit) funnel(f figures.Funnel) chart.Ranks {
 		{say.PaidOnes, f.Paid, true},
 	} {
 		if step.known {
-			steps = append(steps, v.share(v.Shell.Say(step.label), step.count, f.Payments, ""))
+			steps = append(steps, v.share(v.Say(step.label), step.count, f.Payments, ""))
 		}
 	}
 	return steps
@@ -161,16 +161,16 @@ func (v *visit) reasons(f figures.Funnel) chart.Ranks {
 	slices.SortStableFunc(f.Unpaid, func(a, b figures.Unpaid) int { return int(b.Payments - a.Payments) })
 	var rows chart.Ranks
 	for _, u := range f.Unpaid[:min(reasonsMost, len(f.Unpaid))] {
-		label := v.Shell.Say(say.PaymentStatus(u.Status))
+		label := v.Say(say.PaymentStatus(u.Status))
 		if u.Reason != "" {
-			label += ": " + v.Shell.Say(say.ReasonOf(u.Reason))
+			label += ": " + v.Say(say.ReasonOf(u.Reason))
 		}
 		row := v.share(label, u.Payments, all, "late")
 		row.Value = float64(u.Payments) / float64(most)
 		rows, shown = append(rows, row), shown+u.Payments
 	}
 	if shown < all {
-		row := v.share(v.Shell.Say(sayOtherReasons), all-shown, all, "late")
+		row := v.share(v.Say(sayOtherReasons), all-shown, all, "late")
 		row.Value = min(1, float64(all-shown)/float64(most))
 		rows = append(rows, row)
 	}
@@ -181,7 +181,7 @@ func (v *visit) reasons(f figures.Funnel) chart.Ranks {
 func (v *visit) methods(t figures.Trend) view.Sheet {
 	money := v.May(caller.MerchantMoney)
 	sheet := view.Sheet{
-		Label:   v.Shell.Say(say.MethodLabel),
+		Label:   v.Say(say.MethodLabel),
 		Columns: v.Columns(true, say.MethodLabel, say.CreatedOnes, say.PaidOnes, say.PaidRate, sayTimeToPay),
 	}
 	if money {
@@ -200,7 +200,7 @@ func (v *visit) methods(t figures.Trend) view.Sheet {
 	return sheet
 }
 
-func (v *visit) count(n int64) string { return v.Shell.Number(decimal.NewFromInt(n)) }
+func (v *visit) count(n int64) string { return v.Number(decimal.NewFromInt(n)) }
 
 func sumOf(f figures.Figures) decimal.Decimal {
 	if f.Amount == nil {
@@ -213,7 +213,7 @@ func sumOf(f figures.Figures) decimal.Decimal {
 const nothingToSay = "–"
 
 // was says what a figure was before.
-func (v *visit) was(text string) string { return v.Shell.Say(say.BeforeWas, text) }
+func (v *visit) was(text string) string { return v.Say(say.BeforeWas, text) }
 
 func (v *visit) success(f figures.Figures) string {
 	success := f.Success()
@@ -224,7 +224,7 @@ func (v *visit) success(f figures.Figures) string {
 }
 
 func (v *visit) sum(f figures.Figures, currency string) string {
-	return v.Shell.Amount(sumOf(f), currency)
+	return v.Amount(sumOf(f), currency)
 }
 
 func (v *visit) median(f figures.Figures) string {

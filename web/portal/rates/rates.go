@@ -11,11 +11,11 @@ import (
 
 // What a USDT costs, and from where that is known.
 var rateRoutes = []route{
-	portal.ForOperators("GET "+portal.RatesPath, caller.OperatorRead, (*visit).rates),
-	portal.ForOperators("GET "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).newFeed),
-	portal.ForOperators("POST "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).addFeed),
-	portal.ForOperators("GET "+portal.FeedsPath+"/{id}", caller.OperatorRates, portal.After((*visit).feedAsked, (*visit).feed)),
-	portal.ForOperators("POST "+portal.FeedsPath+"/{id}", caller.OperatorRates, portal.After((*visit).feedAsked, (*visit).setFeed)),
+	{Pattern: "GET " + portal.RatesPath, Needs: caller.OperatorRead, Handle: (*visit).rates},
+	{Pattern: "GET " + portal.FeedsPath + "/new", Needs: caller.OperatorRates, Handle: (*visit).newFeed},
+	{Pattern: "POST " + portal.FeedsPath + "/new", Needs: caller.OperatorRates, Handle: (*visit).addFeed},
+	{Pattern: "GET " + portal.FeedsPath + "/{id}", Needs: caller.OperatorRates, Handle: portal.After((*visit).feedAsked, (*visit).feed)},
+	{Pattern: "POST " + portal.FeedsPath + "/{id}", Needs: caller.OperatorRates, Handle: portal.After((*visit).feedAsked, (*visit).setFeed)},
 }
 
 func (v *visit) rates() error {
@@ -41,25 +41,25 @@ func (v *visit) rates() error {
 		Feeds: v.feedsSheet(feeds), Charts: v.rateCharts(observed, known, bands), Waiting: v.waitingSheet(waiting),
 	}
 	if more {
-		shown.More = v.Shell.Say(sayMoreWait, rate.WaitingMost)
+		shown.More = v.Say(sayMoreWait, rate.WaitingMost)
 	}
 	status, err := v.quote(&shown)
 	if err != nil {
 		return err
 	}
-	return portal.Page(v.Visit, status, say.RatesTitle, RatesPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.RatesTitle), RatesPage, shown)
 }
 
 func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 	sheet := view.Sheet{
-		Label:   v.Shell.Say(sayWaitingTitle),
+		Label:   v.Say(sayWaitingTitle),
 		Columns: v.Columns(false, say.Number, say.MethodLabel, say.Amount, sayRateSince),
 	}
 	for _, w := range list {
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: v.Shell.Say(say.ShortPayment, w.PaymentID), Href: view.Link(v.PaymentPath(w.PaymentID))},
+			{Text: v.Say(say.ShortPayment, w.PaymentID), Href: view.Link(v.PaymentPath(w.PaymentID))},
 			{Text: v.MethodName(w.Method)},
-			{Text: v.Shell.Amount(w.Amount, w.Currency)},
+			{Text: v.Amount(w.Amount, w.Currency)},
 			{At: &w.Since},
 		})
 	}
@@ -69,7 +69,7 @@ func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 // pairsSheet lists what a USDT costs in each currency by each source, the one in use first.
 func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 	sheet := view.Sheet{
-		Label:   v.Shell.Say(sayPairsTitle),
+		Label:   v.Say(sayPairsTitle),
 		Columns: v.Columns(false, say.Pair, sayRateLabel, saySource, sayRateSince, say.Status, sayBandLabel, say.AnchorLabel),
 	}
 	sheet.Columns[1].Right = true
@@ -84,7 +84,7 @@ func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 		if rows == 0 {
 			sheet.Rows = append(sheet.Rows, []view.Cell{
 				{Text: "USDT/" + b.Currency, Href: v.setRateOf(b.Currency)}, {}, {}, {},
-				{Text: v.Shell.Say(say.NoRateKnown), Tone: "off"}, {}, {},
+				{Text: v.Say(say.NoRateKnown), Tone: "off"}, {}, {},
 			})
 		}
 	}
@@ -92,19 +92,19 @@ func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 }
 
 func (v *visit) pairRow(k rate.Known, b rate.Band, first bool) []view.Cell {
-	state := view.Cell{Text: v.Shell.Say(sayFreshRate), Tone: "good"}
+	state := view.Cell{Text: v.Say(sayFreshRate), Tone: "good"}
 	if !k.Fresh {
-		state = view.Cell{Text: v.Shell.Say(sayStaleRate), Tone: "bad"}
+		state = view.Cell{Text: v.Say(sayStaleRate), Tone: "bad"}
 	} else if !k.InUse {
 		state.Tone = "off"
 	}
 	if k.StaleAt != nil && k.Fresh {
-		state.Note = v.Shell.Say(sayFreshUntil, v.Shell.When(*k.StaleAt))
+		state.Note = v.Say(sayFreshUntil, v.When(*k.StaleAt))
 	}
-	pair := view.Cell{Text: "USDT/" + k.Currency, Note: v.Shell.Say(sayNotInUse)}
+	pair := view.Cell{Text: "USDT/" + k.Currency, Note: v.Say(sayNotInUse)}
 	band, anchor := "", ""
 	if first {
-		pair.Href, pair.Note = v.setRateOf(k.Currency), v.Shell.Say(sayInUse)
+		pair.Href, pair.Note = v.setRateOf(k.Currency), v.Say(sayInUse)
 		band = "±" + v.Shell.Plain(b.Percent) + "\u00a0%"
 		if b.Anchor.IsPositive() {
 			anchor = v.Shell.Rate(b.Anchor)

@@ -37,7 +37,7 @@ func (v *visit) rateCharts(observed []rate.Observation, known []rate.Known, band
 			away := known[at].FiatPerUSDT.Mul(of.Percent).Shift(-2)
 			low, high := known[at].FiatPerUSDT.Sub(away), known[at].FiatPerUSDT.Add(away)
 			c.Bands = []chart.Band{{
-				Name: v.Shell.Say(sayBandAround, v.Shell.Plain(of.Percent), v.Shell.Rate(low), v.Shell.Rate(high)), Low: low, High: high,
+				Name: v.Say(sayBandAround, v.Shell.Plain(of.Percent), v.Shell.Rate(low), v.Shell.Rate(high)), Low: low, High: high,
 			}}
 		}
 		charts = append(charts, c)
@@ -49,11 +49,11 @@ func (v *visit) rateCharts(observed []rate.Observation, known []rate.Known, band
 func (v *visit) rateChart(currency string, observed []rate.Observation) chart.Chart {
 	since := v.Shell.Now.Add(-dayShown).Truncate(slotWide)
 	c := chart.Chart{
-		Title: v.Shell.Say(sayDayOf, "USDT/"+currency), Kind: chart.Lines, Write: v.Shell.Rate, Axis: v.Shell.Plain,
-		Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
+		Title: v.Say(sayDayOf, "USDT/"+currency), Kind: chart.Lines, Write: v.Shell.Rate, Axis: v.Shell.Plain,
+		Slot: v.Say(say.SlotLabel), Numbers: v.Say(say.ShowNumbers),
 	}
 	for at := since; !at.After(v.Shell.Now); at = at.Add(slotWide) {
-		slot := chart.Slot{Name: v.Shell.When(at)}
+		slot := chart.Slot{Name: v.When(at)}
 		if local := at.In(v.Shell.Zone); local.Minute() == 0 && local.Hour()%3 == 0 {
 			slot.Tick = v.Shell.Clock(at)
 		}
@@ -66,7 +66,7 @@ func (v *visit) rateChart(currency string, observed []rate.Observation) chart.Ch
 			line = len(c.Series)
 			lines[o.FeedID] = line
 			c.Series = append(c.Series, chart.Series{
-				Name: v.Shell.Say(say.FeedNumber, strconv.FormatInt(o.FeedID, 10)), Values: make([]*decimal.Decimal, len(c.Slots)),
+				Name: v.Say(say.FeedNumber, strconv.FormatInt(o.FeedID, 10)), Values: make([]*decimal.Decimal, len(c.Slots)),
 			})
 		}
 		if at := int(o.Minute.Sub(since) / slotWide); at >= 0 && at < len(c.Slots) {

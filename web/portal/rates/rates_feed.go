@@ -19,23 +19,23 @@ import (
 
 func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayFeedsTitle), Empty: view.Empty{Title: sayNoFeeds},
+		Label: v.Say(sayFeedsTitle), Empty: view.Empty{Title: sayNoFeeds},
 		Columns: v.Columns(false, sayFeedOne, say.FeedAddress, say.FeedOn, sayLastGood, sayLastWrong, sayFailedRow),
 	}
 	sheet.Columns[5].Right = true
 	for _, f := range feeds {
-		name := view.Cell{Text: v.Shell.Say(say.FeedNumber, strconv.FormatInt(f.ID, 10)), Note: "USDT/" + f.Currency}
+		name := view.Cell{Text: v.Say(say.FeedNumber, strconv.FormatInt(f.ID, 10)), Note: "USDT/" + f.Currency}
 		if v.setRateOf(f.Currency) != "" {
 			name.Href = view.Link(portal.Numbered(portal.FeedsPath, f.ID))
 		}
-		state := view.Cell{Text: v.Shell.Say(sayFeedIsOff), Tone: "off"}
+		state := view.Cell{Text: v.Say(sayFeedIsOff), Tone: "off"}
 		if f.Enabled {
-			state = view.Cell{Text: v.Shell.Say(sayFeedIsOn), Tone: "good"}
+			state = view.Cell{Text: v.Say(sayFeedIsOn), Tone: "good"}
 			if f.Failures > 0 {
 				state.Tone = "bad"
 			}
 		}
-		good, wrong := view.Cell{Text: v.Shell.Say(say.Never)}, view.Cell{Text: v.Shell.Say(say.Never)}
+		good, wrong := view.Cell{Text: v.Say(say.Never)}, view.Cell{Text: v.Say(say.Never)}
 		if f.GoodAt != nil {
 			good = view.Cell{At: f.GoodAt}
 		}
@@ -112,21 +112,21 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 			More: map[string]any{"autocomplete": "off", "spellcheck": "false"},
 		}
 		if !hint.Empty() {
-			f.Hint = v.Shell.Say(hint)
+			f.Hint = v.Say(hint)
 		}
 		return f
 	}
 	none := say.Phrase{}
 	shown := view.MoneyForm{
 		Action: portal.FeedsPath + "/new",
-		Text:   v.Shell.Say(sayFeedText),
-		Submit: v.Shell.Say(sayKeepFeed),
+		Text:   v.Say(sayFeedText),
+		Submit: v.Say(sayKeepFeed),
 		Back:   portal.RatesPath,
 		Hidden: [][2]string{{"token", typed.Get("token")}},
 		Choices: []view.Choice{
 			portal.CurrencyChoice(typed.Get("currency"), wrong["feed.currency"]),
 			{Name: "enabled", Label: say.FeedOn, Value: typed.Get("enabled"), Options: []view.Option{
-				{Value: "on", Text: v.Shell.Say(sayFeedIsOn)}, {Value: "off", Text: v.Shell.Say(sayFeedIsOff)},
+				{Value: "on", Text: v.Say(sayFeedIsOn)}, {Value: "off", Text: v.Say(sayFeedIsOff)},
 			}},
 		},
 		Fields: []view.Field{
@@ -139,10 +139,10 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 	for i, heading := range map[int]say.Phrase{0: sayFeedPart, 2: sayPollPart, 5: sayBeliefPart} {
 		shown.Fields[i].Heading = heading
 	}
-	v.Shell.Title = v.Shell.Say(sayAddFeed)
+	v.Shell.Title = v.Say(sayAddFeed)
 	if id != 0 {
 		shown.Action = portal.Numbered(portal.FeedsPath, id)
-		v.Shell.Title = v.Shell.Say(sayFeedTitle, id)
+		v.Shell.Title = v.Say(sayFeedTitle, id)
 		shown.Choices = shown.Choices[1:] // another currency takes another feed
 	}
 	return portal.Show(v.Visit, status, view.MoneyFormPage, shown)

@@ -21,10 +21,10 @@ import (
 
 // Who gets which payment, and why.
 var routingRoutes = []route{
-	portal.ForOperators("GET "+portal.RoutingPath, caller.OperatorRead, (*visit).routing),
-	portal.ForOperators("GET "+portal.RoutingPath+"/payment", caller.OperatorRead, (*visit).choiceAsked),
-	portal.ForOperators("GET "+portal.RoutingPath+"/payments/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).choiceOf)),
-	portal.ForOperators("GET "+portal.RoutingPath+"/traders/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).standing)),
+	{Pattern: "GET " + portal.RoutingPath, Needs: caller.OperatorRead, Handle: (*visit).routing},
+	{Pattern: "GET " + portal.RoutingPath + "/payment", Needs: caller.OperatorRead, Handle: (*visit).choiceAsked},
+	{Pattern: "GET " + portal.RoutingPath + "/payments/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).choiceOf)},
+	{Pattern: "GET " + portal.RoutingPath + "/traders/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).standing)},
 }
 
 // candidatesShown is how many candidates a page shows more of each time.
@@ -46,7 +46,7 @@ func (v *visit) routing() error {
 		switch f := fault.As(err); {
 		case wrong != nil:
 		case f != nil && f.Kind == fault.NotFound:
-			wrong = map[string]string{"cashboxId": v.Shell.Say(say.WrongCashbox)}
+			wrong = map[string]string{"cashboxId": v.Say(say.WrongCashbox)}
 		case f != nil:
 			return err
 		default:
@@ -56,7 +56,7 @@ func (v *visit) routing() error {
 	shown.Form = v.routingForm(typed, wrong)
 	shown.Replay = portal.NumberField("payment", sayPaymentNo, typed, wrong)
 	shown.Replay.Quiet = true
-	v.Shell.Title = v.Shell.Say(say.RoutingTitle)
+	v.Shell.Title = v.Say(say.RoutingTitle)
 	v.Shell.Mistakes = wrong != nil
 	status := http.StatusOK
 	if wrong != nil {
@@ -76,7 +76,7 @@ func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
 	}
 	if at := strings.TrimSpace(typed.Get("at")); at != "" {
 		moment, err := time.Parse("2006-01-02T15:04", at)
-		f.Check(err == nil, "at", "%s", v.Shell.Say(say.WrongMoment))
+		f.Check(err == nil, "at", "%s", v.Say(say.WrongMoment))
 		question.At = &moment
 	}
 	if err := f.Err(); err != nil {
@@ -128,9 +128,9 @@ func (v *visit) showAnswer(shown *Routing, answer payment.RoutingAnswer, typed u
 // outcome says what becomes of a payment.
 func (v *visit) outcome(answer payment.RoutingAnswer) string {
 	if answer.Refusal != "" {
-		return v.Shell.Say(sayOutcomeNone, answer.Refusal)
+		return v.Say(sayOutcomeNone, answer.Refusal)
 	}
-	return v.Shell.Say(sayOutcomeGot, answer.RequisiteID)
+	return v.Say(sayOutcomeGot, answer.RequisiteID)
 }
 
 // whyNobody says why there are no candidates. Where a payment is refused before, nobody has looked at them.
@@ -155,25 +155,25 @@ const noRequisite = "collect_requisites_not_available"
 // candidateSheet lists candidates in the order in which they are tried.
 func (v *visit) candidateSheet(answer payment.RoutingAnswer, most int) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.Outcome), Empty: whyNobody(answer),
+		Label: v.Say(say.Outcome), Empty: whyNobody(answer),
 		Columns: v.Columns(false, sayCandidate, sayOrderOf, say.Outcome, say.Weight, sayChosenLast),
 	}
 	for i, c := range answer.Candidates[:min(most, len(answer.Candidates))] {
 		dropped := view.Cell{Text: v.RuleName(string(c.DroppedBy)), Tone: "off"}
 		switch {
 		case c.ID == answer.RequisiteID:
-			dropped = view.Cell{Text: v.Shell.Say(sayWouldGet), Tone: "good"}
+			dropped = view.Cell{Text: v.Say(sayWouldGet), Tone: "good"}
 		case c.DroppedBy == routing.Free:
-			dropped = view.Cell{Text: v.Shell.Say(sayWouldDo), Tone: "plain"}
+			dropped = view.Cell{Text: v.Say(sayWouldDo), Tone: "plain"}
 		}
-		used := view.Cell{Text: v.Shell.Say(say.Never)}
+		used := view.Cell{Text: v.Say(say.Never)}
 		if c.LastUsedAt.Unix() > 0 {
 			used = view.Cell{At: &c.LastUsedAt}
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{
 				Text: portal.Titled("", c.ID), Href: view.Link(portal.Numbered(portal.RequisitesPath, c.ID)),
-				Note:     strings.TrimSpace(v.Shell.Say(say.TraderOwner, c.TraderID, "")),
+				Note:     strings.TrimSpace(v.Say(say.TraderOwner, c.TraderID, "")),
 				NoteHref: view.Link(portal.Numbered(portal.TradersPath, c.TraderID)),
 			},
 			{Text: strconv.Itoa(i + 1)},
@@ -187,7 +187,7 @@ func (v *visit) candidateSheet(answer payment.RoutingAnswer, most int) view.Shee
 
 func (v *visit) refusalSheet(list []routing.RefusalHour) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayRefusalTitle), Empty: view.Empty{Title: sayRefusalNone},
+		Label: v.Say(sayRefusalTitle), Empty: view.Empty{Title: sayRefusalNone},
 		Columns: v.Columns(false, say.Hour, say.MerchantOne, say.MethodLabel, sayCause, sayRefusalCount),
 	}
 	sheet.Columns[4].Right = true
@@ -226,7 +226,7 @@ func (v *visit) choiceOf(id int64) error {
 		return err
 	}
 	shown := Replay{
-		Payment: view.Link(v.PaymentPath(id)), PaymentLabel: v.Shell.Say(say.ShortPayment, id),
+		Payment: view.Link(v.PaymentPath(id)), PaymentLabel: v.Say(say.ShortPayment, id),
 		Passed: v.passedSheet(r), Now: v.candidateSheet(r.Now, candidatesShown), Outcome: v.outcome(r.Now),
 	}
 	shown.Facts = []view.Fact{
@@ -243,30 +243,29 @@ func (v *visit) choiceOf(id int64) error {
 			Href: view.Link(portal.Numbered(portal.CashboxesPath, r.Question.CashboxID)),
 		},
 		{Label: say.MethodLabel, Value: v.MethodName(r.Question.Method)},
-		{Label: say.Amount, Value: v.Shell.Amount(amount, r.Question.Currency), Class: "num"},
+		{Label: say.Amount, Value: v.Amount(amount, r.Question.Currency), Class: "num"},
 	}
 	if r.Pool != nil && r.Looked != nil {
-		shown.Facts = append(shown.Facts, view.Fact{Label: sayOrderOf, Value: v.Shell.Say(say.LinePool, *r.Pool, *r.Looked)})
+		shown.Facts = append(shown.Facts, view.Fact{Label: sayOrderOf, Value: v.Say(say.LinePool, *r.Pool, *r.Looked)})
 	}
 	if r.Now.RequisiteID != 0 {
-		shown.Same = v.Shell.Say(sayOtherChoice)
+		shown.Same = v.Say(sayOtherChoice)
 		if r.Now.RequisiteID == r.RequisiteID {
-			shown.Same = v.Shell.Say(saySameChoice)
+			shown.Same = v.Say(saySameChoice)
 		}
 	}
-	v.Shell.Title = v.Shell.Say(sayChoiceTitle, id)
-	return portal.Show(v.Visit, http.StatusOK, ChoicePage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayChoiceTitle, id), ChoicePage, shown)
 }
 
 // passedSheet lists what a choice passed by, beside what drops it now.
 func (v *visit) passedSheet(r payment.Replay) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayAsItWas), Empty: view.Empty{Title: sayNothingPast},
+		Label: v.Say(sayAsItWas), Empty: view.Empty{Title: sayNothingPast},
 		Columns: v.Columns(false, sayCandidate, sayOrderOf, sayDroppedBy, sayAsItIs),
 	}
 	now := map[int64]string{}
 	for _, c := range r.Now.Candidates {
-		if now[c.ID] = v.Shell.Say(sayWouldDo); c.DroppedBy != routing.Free {
+		if now[c.ID] = v.Say(sayWouldDo); c.DroppedBy != routing.Free {
 			now[c.ID] = v.RuleName(string(c.DroppedBy))
 		}
 	}

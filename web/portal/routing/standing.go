@@ -26,13 +26,13 @@ func (v *visit) standing(id int64) error {
 		return err
 	}
 	shown := Standing{
-		Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id)), Answer: v.Shell.Say(sayStandingNone),
+		Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id)), Answer: v.Say(sayStandingNone),
 	}
 	all := len(list)
 	// Those that get none are what somebody asks about.
 	list = slices.DeleteFunc(list, payment.RequisiteExplanation.Gets)
 	if all > 0 {
-		shown.Answer = v.Shell.Say(sayStandingSome, all-len(list), all)
+		shown.Answer = v.Say(sayStandingSome, all-len(list), all)
 	}
 	most := candidatesShown
 	if asked, err := strconv.Atoi(v.R.URL.Query().Get("show")); err == nil {
@@ -42,17 +42,17 @@ func (v *visit) standing(id int64) error {
 		shown.More = view.Query(portal.StandingPath(id), "show", strconv.Itoa(most+candidatesShown))
 	}
 	shown.Sheet = v.standingSheet(list[:min(most, len(list))])
-	return portal.Page(v.Visit, http.StatusOK, sayStandingTitle, StandingPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayStandingTitle), StandingPage, shown)
 }
 
 func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingAll},
+		Label: v.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingAll},
 		Columns: v.Columns(false, sayCandidate, say.MethodLabel, sayFromAmount, sayWhy, sayChosenLast),
 	}
 	sheet.Columns[2].Right = true
 	for _, e := range list {
-		used := view.Cell{Text: v.Shell.Say(say.Never)}
+		used := view.Cell{Text: v.Say(say.Never)}
 		if e.LastUsedAt != nil {
 			used = view.Cell{At: e.LastUsedAt}
 		}
@@ -62,7 +62,7 @@ func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 				Href: view.Link(portal.Numbered(portal.RequisitesPath, e.RequisiteID)),
 			},
 			{Text: v.MethodName(e.Method)},
-			{Text: v.Shell.Amount(e.Amount, e.Currency)},
+			{Text: v.Amount(e.Amount, e.Currency)},
 			{Text: strings.Join(v.whys(e), "; ")},
 			used,
 		})
@@ -76,21 +76,21 @@ func (v *visit) whys(e payment.RequisiteExplanation) []string {
 	for _, d := range e.Drops {
 		why := v.RuleName(string(d.Rule))
 		if d.Limit.Valid && d.Used.Valid {
-			why = v.Shell.Say(sayNumberOf, why, v.numberOf(d.Used, d.Rule, e), v.numberOf(d.Limit, d.Rule, e))
+			why = v.Say(sayNumberOf, why, v.numberOf(d.Used, d.Rule, e), v.numberOf(d.Limit, d.Rule, e))
 		}
 		if d.FreeAt != nil {
-			why = v.Shell.Say(sayUntil, why, v.Shell.When(*d.FreeAt))
+			why = v.Say(sayUntil, why, v.When(*d.FreeAt))
 		}
 		list = append(list, why)
 	}
 	if e.NoRate {
-		list = append(list, v.Shell.Say(sayWithoutRate))
+		list = append(list, v.Say(sayWithoutRate))
 	}
 	if e.OutsidePlatform {
-		list = append(list, v.Shell.Say(sayOutside))
+		list = append(list, v.Say(sayOutside))
 	}
 	if !e.Taken {
-		list = append(list, v.Shell.Say(sayNotTaken))
+		list = append(list, v.Say(sayNotTaken))
 	}
 	return list
 }
@@ -99,10 +99,10 @@ func (v *visit) whys(e payment.RequisiteExplanation) []string {
 func (v *visit) numberOf(n decimal.NullDecimal, rule routing.Rule, e payment.RequisiteExplanation) string {
 	switch rule {
 	case routing.DailyCount, routing.OpenLimit:
-		return v.Shell.Number(n.Decimal)
+		return v.Number(n.Decimal)
 	case routing.TraderShort:
-		return v.Shell.USDT(n.Decimal)
+		return v.USDT(n.Decimal)
 	default:
-		return v.Shell.Amount(n.Decimal, e.Currency)
+		return v.Amount(n.Decimal, e.Currency)
 	}
 }

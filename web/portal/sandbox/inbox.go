@@ -113,7 +113,7 @@ func delivery(body []byte, header http.Header) Delivery {
 }
 
 func (v *visit) inboxPage() error {
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(sayInbox), true
+	v.Shell.Title, v.Shell.Live = v.Say(sayInbox), true
 	shown := v.inboxShown()
 	return portal.Show(v.Visit, http.StatusOK, InboxPage, shown)
 }

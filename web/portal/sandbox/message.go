@@ -40,19 +40,19 @@ func (v *visit) showMessage(status int, typed url.Values, wrong map[string]strin
 		}
 	}
 	asked := view.MoneyForm{
-		Action: messagePath, Text: v.Shell.Say(sayMessageText), Submit: v.Shell.Say(sayMessageSend), Back: "/#made",
+		Action: messagePath, Text: v.Say(sayMessageText), Submit: v.Say(sayMessageSend), Back: "/#made",
 		Choices: []view.Choice{{
 			Name: "trader", Label: say.PortalTrader, Value: typed.Get("trader"), Options: traders, Wrong: wrong["trader"],
 		}},
 		Fields: []view.Field{
 			{
-				Name: "sender", Label: sayMessageSender, Hint: v.Shell.Say(sayMessageSenderHint), Value: typed.Get("sender"),
+				Name: "sender", Label: sayMessageSender, Hint: v.Say(sayMessageSenderHint), Value: typed.Get("sender"),
 				Wrong: wrong["sender"], Max: 200, More: templ.Attributes{"autocomplete": "off"},
 			},
 			{Name: "text", Label: sayMessageBody, Area: true, Value: typed.Get("text"), Wrong: cmp.Or(wrong["text"], wrong["body"]), Max: 2000},
 		},
 	}
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayMessage), wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(sayMessage), wrong != nil
 	return portal.Show(v.Visit, status, view.MoneyFormPage, asked)
 }
 
@@ -60,7 +60,7 @@ func (v *visit) showMessage(status int, typed url.Values, wrong map[string]strin
 func (v *visit) forward(form url.Values) error {
 	trader, err := strconv.ParseInt(form.Get("trader"), 10, 64)
 	if err != nil || v.traderLogin(trader) == "" || trader == 0 {
-		return v.showMessage(http.StatusUnprocessableEntity, form, map[string]string{"trader": v.Shell.Say(sayMessageTrader)})
+		return v.showMessage(http.StatusUnprocessableEntity, form, map[string]string{"trader": v.Say(sayMessageTrader)})
 	}
 	state, err := v.Page.Forward(v.Ctx(), Message{TraderID: trader, Sender: form.Get("sender"), Text: form.Get("text")})
 	if wrong := v.Wrong(err); wrong != nil {

@@ -115,7 +115,7 @@ func (v *visit) showStart(status int, tried StartTry) error {
 		}
 		shown.Keys = append(shown.Keys, cashbox.KeyID)
 	}
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(saySandboxTitle), true
+	v.Shell.Title, v.Shell.Live = v.Say(saySandboxTitle), true
 	v.Shell.Mistakes = status != http.StatusOK
 	return portal.Show(v.Visit, status, StartPage, shown)
 }
@@ -211,7 +211,7 @@ func (v *visit) make(word string, create func(caller.Caller, StartTry, Cashbox) 
 		return v.showStart(http.StatusUnprocessableEntity, tried)
 	}
 	if f := edge.Fault(err); f != nil && f.Kind != fault.Unavailable {
-		tried.Wrong = v.Shell.Say(saySandboxRefused, say.Refused(v.Shell.Code, f.Code, f.Message), f.Code)
+		tried.Wrong = v.Say(saySandboxRefused, say.Refused(v.Shell.Code, f.Code, f.Message), f.Code)
 		return v.showStart(http.StatusUnprocessableEntity, tried)
 	}
 	return err
@@ -249,7 +249,7 @@ func (v *visit) made() ([]Made, error) {
 func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	id := strconv.FormatInt(p.ID, 10)
 	made := Made{
-		Key: "payment-" + id, Name: v.Shell.Say(say.Payment, p.ID), Amount: v.Shell.Amount(p.Amount, p.Currency),
+		Key: "payment-" + id, Name: v.Say(say.Payment, p.ID), Amount: v.Amount(p.Amount, p.Currency),
 		Method: p.Method, Status: view.PaymentBadge(string(p.Status)), At: p.CreatedAt, UUID: p.UUID.String(),
 		Hooks: hooks[p.UUID.String()], Trader: v.traderLogin(p.TraderID), TraderPage: "/trader/payments/" + id,
 		PayerPage: v.Page.PayURL + "/pay/" + v.Page.Link(p.UUID),
@@ -270,8 +270,8 @@ func (v *visit) madePayout(p payout.Payin, hooks map[string]int) Made {
 	}
 	return Made{
 		Key:        "payout-" + strconv.FormatInt(p.ID, 10),
-		Name:       v.Shell.Say(sayPayoutNumber, p.ID),
-		Amount:     v.Shell.Amount(p.Amount, p.Currency),
+		Name:       v.Say(sayPayoutNumber, p.ID),
+		Amount:     v.Amount(p.Amount, p.Currency),
 		Method:     p.Method,
 		Status:     view.PayoutBadge(string(p.Status)),
 		At:         p.CreatedAt,

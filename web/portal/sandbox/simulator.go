@@ -19,9 +19,9 @@ import (
 
 // The simulated traders of a sandbox.
 var simulatorRoutes = []route{
-	portal.ForOperators("GET /operator/simulator", caller.OperatorRead, (*visit).simulatorPage),
-	portal.ForOperators("POST /operator/simulator", caller.OperatorDirectory, portal.After((*visit).Form, (*visit).startSimulator)),
-	portal.ForOperators("POST /operator/simulator/stop", caller.OperatorDirectory, (*visit).stopSimulator),
+	{Pattern: "GET /operator/simulator", Needs: caller.OperatorRead, Handle: (*visit).simulatorPage},
+	{Pattern: "POST /operator/simulator", Needs: caller.OperatorDirectory, Handle: portal.After((*visit).Form, (*visit).startSimulator)},
+	{Pattern: "POST /operator/simulator/stop", Needs: caller.OperatorDirectory, Handle: (*visit).stopSimulator},
 }
 
 // playFields are the fields of a play, as the form and the service name them.
@@ -48,15 +48,15 @@ func (v *visit) showSimulator(status int, typed url.Values, wrong map[string]str
 	shown := Simulator{
 		Running: state.Running, Since: state.Since, Token: submission.NewToken(), May: v.May(caller.OperatorDirectory),
 		Answered: []view.OverviewFigure{
-			{Label: v.Shell.Say(sayDoneConfirmed), Now: strconv.FormatInt(state.Confirmed, 10)},
-			{Label: v.Shell.Say(sayDoneWrong), Now: strconv.FormatInt(state.WrongAmount, 10)},
-			{Label: v.Shell.Say(sayDoneCancelled), Now: strconv.FormatInt(state.Cancelled, 10)},
+			{Label: v.Say(sayDoneConfirmed), Now: strconv.FormatInt(state.Confirmed, 10)},
+			{Label: v.Say(sayDoneWrong), Now: strconv.FormatInt(state.WrongAmount, 10)},
+			{Label: v.Say(sayDoneCancelled), Now: strconv.FormatInt(state.Cancelled, 10)},
 		},
 	}
 	for i, play := range everyPlay(state.Plays) {
 		shown.Plays = append(shown.Plays, v.playShown(i, play, typed, wrong))
 	}
-	return portal.Page(v.Visit, status, say.SimulatorTitle, SimulatorPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(say.SimulatorTitle), SimulatorPage, shown)
 }
 
 // everyPlay has a play for each method: one that is not played has only zeroes.

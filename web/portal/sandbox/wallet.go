@@ -44,7 +44,7 @@ var walletRoutes = []route{
 }
 
 func (v *visit) walletPage(w Wallet) error {
-	return portal.Page(v.Visit, http.StatusOK, sayWallet, WalletPage, w)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayWallet), WalletPage, w)
 }
 
 func (v *visit) walletRegion(w Wallet) error {
@@ -62,8 +62,8 @@ func (v *visit) wallet() (w Wallet, err error) {
 	for _, t := range latest {
 		n, _ := chain.Find(t.Network)
 		w.Sent = append(w.Sent, Sent{
-			Hash: n.Hash(t.Hash), Network: t.Network, To: t.To, Amount: v.Shell.USDT(t.Amount), At: t.At,
-			Confirmations: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, n.Confirmations), n.Confirmations),
+			Hash: n.Hash(t.Hash), Network: t.Network, To: t.To, Amount: v.USDT(t.Amount), At: t.At,
+			Confirmations: v.Say(say.ConfirmationsOf, min(t.Confirmations, n.Confirmations), n.Confirmations),
 		})
 	}
 	deposits, _, err := v.Deposits.List(v.Ctx(), anybody, deposit.Page{Status: optional.Of("pending")})
@@ -72,14 +72,14 @@ func (v *visit) wallet() (w Wallet, err error) {
 	}
 	for _, d := range deposits {
 		w.Deposits = append(w.Deposits, Due{
-			Name: v.Shell.Say(say.DepositTitle, d.ID), Amount: v.Shell.USDT(d.Amount), Network: d.Network, Address: d.Address,
+			Name: v.Say(say.DepositTitle, d.ID), Amount: v.USDT(d.Amount), Network: d.Network, Address: d.Address,
 			Send: view.Link(walletPath + "/deposits/" + strconv.FormatInt(d.ID, 10)),
 		})
 	}
 	paying, _, err := v.Withdrawals.List(v.Ctx(), anybody, withdrawal.Page{Status: optional.Of(string(withdrawal.HandedOver))})
 	for _, p := range paying {
 		due := Due{
-			Name: v.Shell.Say(say.WithdrawalTitle, p.ID), Amount: v.Shell.USDT(p.Amount), Network: p.Network, Address: p.Address,
+			Name: v.Say(say.WithdrawalTitle, p.ID), Amount: v.USDT(p.Amount), Network: p.Network, Address: p.Address,
 		}
 		if p.Hash == nil {
 			due.Send = view.Link(walletPath + "/withdrawals/" + strconv.FormatInt(p.ID, 10))

@@ -34,7 +34,7 @@ func (v *visit) merchants(text string) (Group, error) {
 	list, next, err := v.Settings.Merchants(v.Ctx(), v.Who, named(text))
 	return listed(say.Merchants, portal.MerchantsPath, text, list, next, func(m directory.Merchant) Row {
 		return Row{
-			Text: portal.Titled(m.Name, m.ID), Note: v.Shell.Say(say.PortalMerchant), Badge: onBadge(m.APIEnabled),
+			Text: portal.Titled(m.Name, m.ID), Note: v.Say(say.PortalMerchant), Badge: onBadge(m.APIEnabled),
 			Href: view.Link(portal.Numbered(portal.MerchantsPath, m.ID)),
 		}
 	}), err
@@ -54,7 +54,7 @@ func (v *visit) traders(text string) (Group, error) {
 	list, next, err := v.Settings.Traders(v.Ctx(), v.Who, named(text))
 	return listed(say.Traders, portal.TradersPath, text, list, next, func(t directory.Trader) Row {
 		return Row{
-			Text: portal.Titled(t.Name, t.ID), Note: v.Shell.Say(say.PortalTrader), Badge: onBadge(t.Enabled),
+			Text: portal.Titled(t.Name, t.ID), Note: v.Say(say.PortalTrader), Badge: onBadge(t.Enabled),
 			Href: view.Link(portal.Numbered(portal.TradersPath, t.ID)),
 		}
 	}), err
@@ -96,7 +96,7 @@ func (v *visit) users(text string) (Group, error) {
 	return listed(say.Users, portal.UsersPath, text, list, next, func(u session.User) Row {
 		return Row{
 			Text: u.Login, Badge: onBadge(u.Enabled), Href: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
-			Note: line([]string{v.Shell.Say(say.Kind(string(u.Kind))), v.Shell.Say(say.Role(string(u.Role))), u.OfName}),
+			Note: line([]string{v.Say(say.Kind(string(u.Kind))), v.Say(say.Role(string(u.Role))), u.OfName}),
 		}
 	}), err
 }

@@ -16,9 +16,9 @@ import (
 func (v *visit) pages(text string) (Group, error) {
 	group := Group{Label: sayPages}
 	for _, item := range v.Shell.Nav {
-		if holds(v.Shell.Say(item.Label), text) || holds(item.Label.In(say.English), text) || holds(item.Label.In(say.Russian), text) {
+		if holds(v.Say(item.Label), text) || holds(item.Label.In(say.English), text) || holds(item.Label.In(say.Russian), text) {
 			group.Rows = append(group.Rows, Row{
-				Text: v.Shell.Say(item.Label), Note: v.Shell.Say(item.Group), Href: view.Link(item.Href),
+				Text: v.Say(item.Label), Note: v.Say(item.Group), Href: view.Link(item.Href),
 			})
 		}
 	}

@@ -21,9 +21,9 @@ import (
 )
 
 var searchRoutes = []route{
-	portal.ForTraders("GET /trader/search", caller.TraderRead, (*visit).search),
-	portal.ForMerchants("GET /merchant/search", caller.MerchantRead, (*visit).search),
-	portal.ForOperators("GET /operator/search", caller.OperatorRead, (*visit).search),
+	{Pattern: "GET /trader/search", Needs: caller.TraderRead, Handle: (*visit).search},
+	{Pattern: "GET /merchant/search", Needs: caller.MerchantRead, Handle: (*visit).search},
+	{Pattern: "GET /operator/search", Needs: caller.OperatorRead, Handle: (*visit).search},
 }
 
 // most is how many of a kind are shown.
@@ -80,7 +80,7 @@ func (v *visit) search() error {
 		v.Lead(string(found.Groups[0].Rows[0].Href))
 		return nil
 	}
-	v.Shell.Title, v.Shell.Search = v.Shell.Say(sayTitle), found.Asked
+	v.Shell.Title, v.Shell.Search = v.Say(sayTitle), found.Asked
 	return portal.Show(v.Visit, http.StatusOK, SearchPage, found)
 }
 
@@ -152,7 +152,7 @@ func (v *visit) payments(text string) (Group, error) {
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
 	payers := map[view.Link]bool{}
 	for _, p := range page.Items {
-		about := []string{v.Shell.Amount(p.Amount, p.Currency), v.MethodName(p.Method)}
+		about := []string{v.Amount(p.Amount, p.Currency), v.MethodName(p.Method)}
 		switch v.Who.Kind {
 		case caller.Trader:
 			about = append(about, v.RequisiteOf(p.Payment).Value)
@@ -163,7 +163,7 @@ func (v *visit) payments(text string) (Group, error) {
 		}
 		if to := v.PayerPath(p.MerchantID, p.PayerUserID); to != "" && *p.PayerUserID == text && !payers[to] {
 			payers[to] = true
-			group.Rows = slices.Insert(group.Rows, 0, Row{Text: text, Note: v.Shell.Say(sayPayer), Href: to})
+			group.Rows = slices.Insert(group.Rows, 0, Row{Text: text, Note: v.Say(sayPayer), Href: to})
 		}
 		group.Rows = append(group.Rows, Row{
 			Text: portal.IDText(p.ID), Note: line(about), Href: view.Link(v.PaymentPath(p.ID)),
@@ -189,7 +189,7 @@ func (v *visit) payouts(text string) (Group, error) {
 	}
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
 	for _, p := range page.Items {
-		about := []string{v.Shell.Amount(p.Amount, p.Currency), p.AddressMask, p.OrderID}
+		about := []string{v.Amount(p.Amount, p.Currency), p.AddressMask, p.OrderID}
 		if v.Who.Kind == caller.Operator {
 			about = append(about, portal.Whose(names, p))
 		}
@@ -210,7 +210,7 @@ func (v *visit) deposits(text string) (Group, error) {
 	list, err := v.Deposits.Search(v.Ctx(), v.Who, text, most)
 	for _, d := range list {
 		group.Rows = append(group.Rows, Row{
-			Text: portal.IDText(d.ID), Note: line([]string{v.Shell.USDT(d.Amount), d.Network, optional.Value(d.ExternalReference)}),
+			Text: portal.IDText(d.ID), Note: line([]string{v.USDT(d.Amount), d.Network, optional.Value(d.ExternalReference)}),
 			Href: view.Link(v.DepositPath(d.ID)), Badge: view.DepositBadge(d.Status), At: &d.CreatedAt,
 		})
 	}

@@ -15,9 +15,9 @@ import (
 
 // Who has what, and the statement of any account.
 var ledgerRoutes = []route{
-	portal.ForOperators("GET "+portal.AccountsPath, caller.OperatorRead, (*visit).accountList),
-	portal.ForOperators("GET "+portal.StatementPath, caller.OperatorRead, portal.With(accountStatement, (*visit).statement)),
-	portal.ForOperators("GET "+portal.StatementPath+".csv", caller.OperatorRead, portal.With(accountStatement, (*visit).statementCSV)),
+	{Pattern: "GET " + portal.AccountsPath, Needs: caller.OperatorRead, Handle: (*visit).accountList},
+	{Pattern: "GET " + portal.StatementPath, Needs: caller.OperatorRead, Handle: portal.With(accountStatement, (*visit).statement)},
+	{Pattern: "GET " + portal.StatementPath + ".csv", Needs: caller.OperatorRead, Handle: portal.With(accountStatement, (*visit).statementCSV)},
 }
 
 var accountStatement = portal.List{Path: portal.StatementPath, Account: true, Owner: true, Export: caller.OperatorRead}
@@ -37,7 +37,7 @@ func (v *visit) accountList() error {
 		return err
 	}
 	shown := Accounts{Sheet: view.Sheet{
-		Label: v.Shell.Say(say.AccountsTitle), Empty: view.Empty{Title: sayNoAccounts},
+		Label: v.Say(say.AccountsTitle), Empty: view.Empty{Title: sayNoAccounts},
 		Columns: v.Columns(true, sayOwner, say.AccountAvailable, say.AccountReserved, say.Total),
 	}}
 	for _, tab := range []struct {
@@ -48,7 +48,7 @@ func (v *visit) accountList() error {
 		{"external", say.OutsideWorld},
 	} {
 		shown.Tabs = append(shown.Tabs, view.Tab{
-			Text:    v.Shell.Say(tab.text),
+			Text:    v.Say(tab.text),
 			Href:    view.Query(portal.AccountsPath, portal.AsksType, tab.kind),
 			Current: tab.kind == kind,
 		})
@@ -56,7 +56,7 @@ func (v *visit) accountList() error {
 	for _, h := range found {
 		owner := view.Cell{Text: v.OwnerName(h), Href: portal.StatementOf(h.Account)}
 		if h.Available.IsNegative() && h.Account.Owner != ledger.External {
-			owner.Note = v.Shell.Say(sayOverdrawn)
+			owner.Note = v.Say(sayOverdrawn)
 		}
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			owner, {Text: v.Shell.Figure(h.Available)}, {Text: v.Shell.Figure(h.Reserved)},
@@ -66,7 +66,7 @@ func (v *visit) accountList() error {
 	if next != nil {
 		shown.Pages.Older = view.Query(portal.AccountsPath, portal.AsksType, kind, portal.AsksAfter, strconv.FormatInt(*next, 10))
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.AccountsTitle, AccountsPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.AccountsTitle), AccountsPage, shown)
 }
 
 // ownerAsked is the owner whose account an operator asks for.

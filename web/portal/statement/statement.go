@@ -19,10 +19,10 @@ import (
 
 // The statement of a trader's accounts, and of a cashbox's.
 var statementRoutes = []route{
-	portal.ForTraders("GET /trader/statement", caller.TraderMoney, portal.With(statementList, (*visit).statement)).Kept(&statementList),
-	portal.ForTraders("GET /trader/statement.csv", caller.TraderMoney, portal.With(statementList, (*visit).statementCSV)),
-	portal.ForMerchants("GET /merchant/statement", caller.MerchantMoney, portal.With(ownStatementList, (*visit).statement)).Kept(&ownStatementList),
-	portal.ForMerchants("GET /merchant/statement.csv", caller.MerchantMoney, portal.With(ownStatementList, (*visit).statementCSV)),
+	{Pattern: "GET /trader/statement", Needs: caller.TraderMoney, Keeps: &statementList, Handle: portal.With(statementList, (*visit).statement)},
+	{Pattern: "GET /trader/statement.csv", Needs: caller.TraderMoney, Handle: portal.With(statementList, (*visit).statementCSV)},
+	{Pattern: "GET /merchant/statement", Needs: caller.MerchantMoney, Keeps: &ownStatementList, Handle: portal.With(ownStatementList, (*visit).statement)},
+	{Pattern: "GET /merchant/statement.csv", Needs: caller.MerchantMoney, Handle: portal.With(ownStatementList, (*visit).statementCSV)},
 }
 
 var statementList = portal.List{Path: "/trader/statement", Account: true, Export: caller.TraderMoney}
@@ -99,7 +99,7 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	}
 	shown := Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
 	if found != nil {
-		shown.Opening, shown.Closing = v.Shell.USDT(found.Opening), v.Shell.USDT(found.Closing)
+		shown.Opening, shown.Closing = v.USDT(found.Opening), v.USDT(found.Closing)
 		shown.OpeningAt, shown.ClosingAt = found.From, found.To
 		shown.Pages, shown.Empty = portal.Pages(a, found.Page), view.Empty{Title: sayNoMovements}
 		if a.Filter.From.IsZero() && a.Filter.To.IsZero() {
@@ -118,8 +118,7 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 			shown.Items, items = append(shown.Items, line), items[event:]
 		}
 	}
-	v.Shell.Title = cmp.Or(a.Title, v.Shell.Say(say.StatementTitle))
-	return portal.Show(v.Visit, a.StatusOf(), StatementPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), cmp.Or(a.Title, v.Say(say.StatementTitle)), StatementPage, shown)
 }
 
 // accounts lead to the same time of each account.
@@ -132,8 +131,8 @@ func (v *visit) accounts(a portal.Asked) []view.Tab {
 	}
 	isReserved := a.Query.Has(portal.AsksAccount)
 	return []view.Tab{
-		{Text: v.Shell.Say(say.AccountAvailable), Href: view.Link(a.Href(other)), Current: !isReserved},
-		{Text: v.Shell.Say(say.AccountReserved), Href: a.With(portal.AsksAccount, reserved), Current: isReserved},
+		{Text: v.Say(say.AccountAvailable), Href: view.Link(a.Href(other)), Current: !isReserved},
+		{Text: v.Say(say.AccountReserved), Href: a.With(portal.AsksAccount, reserved), Current: isReserved},
 	}
 }
 
@@ -152,18 +151,18 @@ func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Li
 	}
 	switch line.Subject {
 	case portal.SubjectPayment:
-		shown.About, shown.Href = v.Shell.Say(say.ShortPayment, line.SubjectID), view.Link(v.PaymentPath(line.SubjectID))
+		shown.About, shown.Href = v.Say(say.ShortPayment, line.SubjectID), view.Link(v.PaymentPath(line.SubjectID))
 	case portal.SubjectPayout:
 		id := line.SubjectUUID.String()
-		shown.About, shown.Href = v.Shell.Say(sayShortPayout, line.SubjectID), view.Link(v.PayoutPath(id))
+		shown.About, shown.Href = v.Say(sayShortPayout, line.SubjectID), view.Link(v.PayoutPath(id))
 	case portal.SubjectDeposit:
-		shown.About, shown.Href = v.Shell.Say(say.ShortDeposit, line.SubjectID), view.Link(v.DepositPath(line.SubjectID))
+		shown.About, shown.Href = v.Say(say.ShortDeposit, line.SubjectID), view.Link(v.DepositPath(line.SubjectID))
 	case portal.SubjectWithdrawal:
-		shown.About = v.Shell.Say(say.WithdrawalTitle, line.SubjectID)
+		shown.About = v.Say(say.WithdrawalTitle, line.SubjectID)
 		shown.Href = view.Link(portal.Numbered(v.Path("/withdrawals"), line.SubjectID))
 	default:
 		if line.SubjectID != 0 { // a sandbox's first money has no number of its own
-			shown.About = v.Shell.Say(sayShortFunding, line.SubjectID)
+			shown.About = v.Say(sayShortFunding, line.SubjectID)
 		}
 	}
 	return shown
@@ -195,7 +194,7 @@ func (v *visit) parts(event []books.StatementLine, of ledger.Account) []Part {
 	slices.SortStableFunc(names, func(a, b say.Phrase) int { return sums[b].Sign() - sums[a].Sign() })
 	parts := make([]Part, 0, len(names))
 	for _, name := range names {
-		parts = append(parts, Part{v.Shell.Say(name), portal.Signed(sums[name], v.Shell.Figure)})
+		parts = append(parts, Part{v.Say(name), portal.Signed(sums[name], v.Shell.Figure)})
 	}
 	return parts
 }

@@ -22,14 +22,14 @@ import (
 
 // A merchant's team, and what it did.
 var teamRoutes = []route{
-	portal.ForMerchants("GET /merchant/team", caller.MerchantTeamRead, (*visit).team),
-	portal.ForMerchants("GET /merchant/team/invite", caller.MerchantTeam, (*visit).invitePage),
-	portal.ForMerchants("POST /merchant/team/invite", caller.MerchantTeam, portal.After((*visit).Form, (*visit).invite)),
-	portal.ForMerchants("GET /merchant/team/{member}", caller.MerchantTeamRead, portal.After((*visit).memberAsked, (*visit).member)),
-	portal.ForMerchants("POST /merchant/team/{member}/role", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).setRole)),
-	portal.ForMerchants("GET /merchant/team/{member}/{step}", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).memberPage)),
-	portal.ForMerchants("POST /merchant/team/{member}/{step}", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).memberStep)),
-	portal.ForMerchants("GET /merchant/log", caller.MerchantTeamRead, (*visit).teamLog),
+	{Pattern: "GET /merchant/team", Needs: caller.MerchantTeamRead, Handle: (*visit).team},
+	{Pattern: "GET /merchant/team/invite", Needs: caller.MerchantTeam, Handle: (*visit).invitePage},
+	{Pattern: "POST /merchant/team/invite", Needs: caller.MerchantTeam, Handle: portal.After((*visit).Form, (*visit).invite)},
+	{Pattern: "GET /merchant/team/{member}", Needs: caller.MerchantTeamRead, Handle: portal.After((*visit).memberAsked, (*visit).member)},
+	{Pattern: "POST /merchant/team/{member}/role", Needs: caller.MerchantTeam, Handle: portal.After((*visit).memberAsked, (*visit).setRole)},
+	{Pattern: "GET /merchant/team/{member}/{step}", Needs: caller.MerchantTeam, Handle: portal.After((*visit).memberAsked, (*visit).memberPage)},
+	{Pattern: "POST /merchant/team/{member}/{step}", Needs: caller.MerchantTeam, Handle: portal.After((*visit).memberAsked, (*visit).memberStep)},
+	{Pattern: "GET /merchant/log", Needs: caller.MerchantTeamRead, Handle: (*visit).teamLog},
 }
 
 const teamPath = "/merchant/team"
@@ -45,14 +45,14 @@ func (v *visit) team() error {
 	for _, m := range members {
 		shown.Items = append(shown.Items, v.memberRow(m))
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.TeamTitle, TeamPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.TeamTitle), TeamPage, shown)
 }
 
 func (v *visit) memberRow(m session.Member) MemberRow {
 	row := MemberRow{
 		Href:   view.Link(memberPath(m.ID)),
 		Login:  m.Login,
-		Role:   v.Shell.Say(say.Role(string(m.Role))),
+		Role:   v.Say(say.Role(string(m.Role))),
 		Factor: m.Factor,
 		You:    m.ID == v.Who.ID,
 		State:  view.MemberBadge(m.Enabled, m.Invited),
@@ -66,7 +66,7 @@ func (v *visit) memberRow(m session.Member) MemberRow {
 func (v *visit) roleOptions() []view.Option {
 	var options []view.Option
 	for _, role := range caller.Roles(caller.MerchantPortal) {
-		options = append(options, view.Option{Value: string(role), Text: v.Shell.Say(say.Role(string(role)))})
+		options = append(options, view.Option{Value: string(role), Text: v.Say(say.Role(string(role)))})
 	}
 	return options
 }
@@ -77,7 +77,7 @@ func (v *visit) invitePage() error {
 
 func (v *visit) showInvite(status int, shown Invite) error {
 	shown.Token, shown.Roles = submission.NewToken(), v.roleOptions()
-	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayInviteTitle), shown.Wrong != nil
+	v.Shell.Title, v.Shell.Mistakes = v.Say(sayInviteTitle), shown.Wrong != nil
 	return portal.Show(v.Visit, status, InvitePage, shown)
 }
 
@@ -161,10 +161,10 @@ func (v *visit) memberPage(m session.Member) error {
 		return fault.ErrNotFound
 	}
 	return v.Question(view.Question{
-		Title: step.Title, Texts: []string{v.Shell.Say(step.Text)}, Action: memberPath(m.ID) + "/" + name,
-		Yes: v.Shell.Say(step.Yes), Danger: step.Danger, Back: view.Link(memberPath(m.ID)),
+		Title: step.Title, Texts: []string{v.Say(step.Text)}, Action: memberPath(m.ID) + "/" + name,
+		Yes: v.Say(step.Yes), Danger: step.Danger, Back: view.Link(memberPath(m.ID)),
 		Facts: []view.Fact{
-			{Label: say.Member, Value: m.Login}, {Label: say.RoleLabel, Value: v.Shell.Say(say.Role(string(m.Role)))},
+			{Label: say.Member, Value: m.Login}, {Label: say.RoleLabel, Value: v.Say(say.Role(string(m.Role)))},
 		},
 	})
 }
@@ -222,8 +222,8 @@ func (v *visit) teamLog() error {
 	for _, c := range changes {
 		shown.Items = append(shown.Items, view.LogRow{
 			At:    c.At,
-			Login: cmp.Or(c.Login, v.Shell.Say(say.Kind(string(caller.Operator)))),
-			What:  v.Shell.Say(sayLogChange, v.Shell.Say(sayLogSubject(c.Subject)), c.Key),
+			Login: cmp.Or(c.Login, v.Say(say.Kind(string(caller.Operator)))),
+			What:  v.Say(sayLogChange, v.Say(sayLogSubject(c.Subject)), c.Key),
 			Notes: v.differences(c.Before, c.After),
 		})
 	}
@@ -237,7 +237,7 @@ func (v *visit) teamLog() error {
 			CreatedAt: one.CreatedAt,
 		})
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.LogTitle, TeamLogPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.LogTitle), TeamLogPage, shown)
 }
 
 // differences are the fields in which what was and what is differ, in their own words.
@@ -249,7 +249,7 @@ func (v *visit) differences(before, after []byte) []string {
 	var notes []string
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if old := was[name]; len(before) > 0 && !bytes.Equal(old, is[name]) {
-			notes = append(notes, v.Shell.Say(sayLogFrom, name, string(old), string(is[name])))
+			notes = append(notes, v.Say(sayLogFrom, name, string(old), string(is[name])))
 		} else if len(before) == 0 && slices.Contains([]string{"login", "role", "name", "key_id", "scopes"}, name) {
 			notes = append(notes, name+": "+string(is[name]))
 		}

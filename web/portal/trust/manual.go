@@ -20,8 +20,8 @@ import (
 // manualRoutes show the operators' manual, which alarms lead to: whoever is called at night need not
 // look for it.
 var manualRoutes = []route{
-	portal.ForOperators("GET "+portal.ManualPath, caller.OperatorRead, (*visit).manual),
-	portal.ForOperators("GET "+portal.ManualPath+"/{page}", caller.OperatorRead, (*visit).manual),
+	{Pattern: "GET " + portal.ManualPath, Needs: caller.OperatorRead, Handle: (*visit).manual},
+	{Pattern: "GET " + portal.ManualPath + "/{page}", Needs: caller.OperatorRead, Handle: (*visit).manual},
 }
 
 // chapter is a page of the manual as it is shown.
@@ -40,7 +40,7 @@ func (v *visit) manual() error {
 	}
 	v.Shell.Title = shown.title
 	if name == "" {
-		v.Shell.Title = v.Shell.Say(say.ManualTitle)
+		v.Shell.Title = v.Say(say.ManualTitle)
 	}
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ManualPage(s, shown.html, name == "") })
 	return nil

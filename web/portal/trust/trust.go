@@ -16,12 +16,12 @@ import (
 // What operators trust the gateway by: the log of what was done, whether the ledger holds, and what
 // needs somebody now.
 var trustRoutes = []route{
-	portal.ForOperators("GET "+portal.AuditPath, caller.OperatorRead, portal.With(auditList, (*visit).auditLog)).Kept(&auditList),
-	portal.ForOperators("GET "+portal.AuditPath+".csv", caller.OperatorRead, portal.With(auditList, (*visit).auditCSV)),
-	portal.ForOperators("GET "+portal.ReconPath, caller.OperatorRead, (*visit).reconciliation),
-	portal.ForOperators("GET "+portal.ReconPath+"/audits", caller.OperatorRead, (*visit).auditsRegion).Part(),
-	portal.ForOperators("GET "+portal.ReconPath+"/days/{day}", caller.OperatorRead, (*visit).sealedDay),
-	portal.ForOperators("GET "+portal.AlarmsPath, caller.OperatorRead, (*visit).alarms),
+	{Pattern: "GET " + portal.AuditPath, Needs: caller.OperatorRead, Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog)},
+	{Pattern: "GET " + portal.AuditPath + ".csv", Needs: caller.OperatorRead, Handle: portal.With(auditList, (*visit).auditCSV)},
+	{Pattern: "GET " + portal.ReconPath, Needs: caller.OperatorRead, Handle: (*visit).reconciliation},
+	{Pattern: "GET " + portal.ReconPath + "/audits", Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).auditsRegion},
+	{Pattern: "GET " + portal.ReconPath + "/days/{day}", Needs: caller.OperatorRead, Handle: (*visit).sealedDay},
+	{Pattern: "GET " + portal.AlarmsPath, Needs: caller.OperatorRead, Handle: (*visit).alarms},
 }
 
 // alarms shows what needs somebody now.
@@ -33,7 +33,7 @@ func (v *visit) alarms() error {
 	var shown Alarms
 	for _, a := range alarms {
 		row := AlarmRow{
-			Text: v.Shell.Say(sayAlarm(a.Name), a.Count), Severity: v.Shell.Say(saySeverity(string(a.Severity))),
+			Text: v.Say(sayAlarm(a.Name), a.Count), Severity: v.Say(saySeverity(string(a.Severity))),
 			Tone: "late", Since: a.Since, Href: v.Linked(a.Link),
 			WhatToDo: view.Link(portal.ManualPart("runbooks", a.Runbook)),
 		}
@@ -47,7 +47,7 @@ func (v *visit) alarms() error {
 			shown.Quiet = append(shown.Quiet, row)
 		}
 	}
-	return portal.Page(v.Visit, http.StatusOK, say.AlarmsTitle, AlarmsPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.AlarmsTitle), AlarmsPage, shown)
 }
 
 // took is a duration as people read it.

@@ -41,7 +41,7 @@ func (v *visit) reconciliation() error {
 	}
 	for _, i := range state.Invariants {
 		shown.Invariants = append(shown.Invariants, InvariantRow{
-			Name: v.Shell.Say(sayInvariant(i.Name)), FullAt: i.FullAt, RecentAt: i.RecentAt,
+			Name: v.Say(sayInvariant(i.Name)), FullAt: i.FullAt, RecentAt: i.RecentAt,
 			OnlyFull: i.RecentAt == nil && state.Recent.Last != nil, Violations: v.mismatches(i.Violations),
 		})
 	}
@@ -61,7 +61,7 @@ func (v *visit) reconciliation() error {
 	if err := v.onChain(&shown); err != nil {
 		return err
 	}
-	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
+	v.Shell.Title, v.Shell.Live = v.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
 	return portal.Show(v.Visit, http.StatusOK, ReconciliationPage, shown)
 }
 
@@ -75,16 +75,16 @@ func (v *visit) onChain(shown *Reconciliation) error {
 		return err
 	}
 	shown.Chain = []view.Fact{
-		{Label: sayReconOnNetworks, Value: v.Shell.USDT(found.Seen), Class: "num"},
-		{Label: sayReconInLedger, Value: v.Shell.USDT(found.Booked), Class: "num"},
-		{Label: sayReconDifference, Value: v.Shell.USDT(found.Difference()), Class: "num"},
+		{Label: sayReconOnNetworks, Value: v.USDT(found.Seen), Class: "num"},
+		{Label: sayReconInLedger, Value: v.USDT(found.Booked), Class: "num"},
+		{Label: sayReconDifference, Value: v.USDT(found.Difference()), Class: "num"},
 	}
 	shown.Networks = view.Sheet{
-		Label: v.Shell.Say(say.Network), Columns: v.Columns(true, say.Network, sayReconCame, sayReconWent, sayReconThere),
+		Label: v.Say(say.Network), Columns: v.Columns(true, say.Network, sayReconCame, sayReconWent, sayReconThere),
 	}
 	for _, n := range found.Networks {
 		shown.Networks.Rows = append(shown.Networks.Rows, []view.Cell{
-			{Text: n.Network}, {Text: v.Shell.USDT(n.Came)}, {Text: v.Shell.USDT(n.Went)}, {Text: v.Shell.USDT(n.Came.Sub(n.Went))},
+			{Text: n.Network}, {Text: v.USDT(n.Came)}, {Text: v.USDT(n.Went)}, {Text: v.USDT(n.Came.Sub(n.Went))},
 		})
 	}
 	return nil
@@ -116,9 +116,9 @@ func overall(state audit.State) view.Badge {
 
 func (v *visit) standing(title say.Phrase, st audit.Standing) Audit {
 	shown := Audit{Title: title, Running: st.Running}
-	shown.Progress = view.Progress{Label: v.Shell.Say(sayReconRules), Done: st.Done, Of: st.Of, Runs: st.Running != nil}
+	shown.Progress = view.Progress{Label: v.Say(sayReconRules), Done: st.Done, Of: st.Of, Runs: st.Running != nil}
 	if st.Rule != "" && st.Running != nil {
-		shown.Rule = v.Shell.Say(sayInvariant(st.Rule))
+		shown.Rule = v.Say(sayInvariant(st.Rule))
 	}
 	if st.Last != nil {
 		last := pastAudit(*st.Last)
@@ -240,6 +240,5 @@ func (v *visit) sealedDay() error {
 			Owner: sum.Owner, Account: sum.Account, Amount: v.Shell.Figure(sum.Amount),
 		})
 	}
-	v.Shell.Title = v.Shell.Say(sayReconDayTitle, d.Day)
-	return portal.Show(v.Visit, http.StatusOK, SealedDayPage, shown)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayReconDayTitle, d.Day), SealedDayPage, shown)
 }

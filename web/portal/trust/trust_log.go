@@ -68,7 +68,7 @@ func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) er
 	default:
 		shown.Empty = view.Empty{Title: a.None, Text: a.NoneText}
 	}
-	return portal.Page(v.Visit, a.StatusOf(), say.AuditTitle, AuditLogPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.AuditTitle), AuditLogPage, shown)
 }
 
 // auditTones are the stylesheet's for the kinds of lines.
@@ -86,7 +86,7 @@ func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 		row.OfWho = a.With(portal.AsksSearch, row.Who)
 	}
 	if item.Door != "" {
-		row.What = v.Shell.Say(saySignInOutcome(item.Outcome))
+		row.What = v.Say(saySignInOutcome(item.Outcome))
 		from := strings.ToUpper(item.Door)
 		if item.Address != "" {
 			from += " · " + item.Address
@@ -102,9 +102,9 @@ func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 			row.Notes = []string{item.Reason}
 		}
 	case auditlog.Read:
-		row.What = v.Shell.Say(sayReadPart(item.What), about)
+		row.What = v.Say(sayReadPart(item.What), about)
 	case auditlog.Proposal, auditlog.Decision:
-		row.What = v.Shell.Say(say.ActionOf(item.What)) + " · " + about
+		row.What = v.Say(say.ActionOf(item.What)) + " · " + about
 		row.OfWhat = view.Query(portal.ApprovalsPath + "/" + strconv.FormatInt(item.ID, 10))
 		row.Notes = v.auditWhy(item)
 	}
@@ -115,7 +115,7 @@ func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 func (v *visit) auditWhy(item auditlog.Item) []string {
 	var notes []string
 	if item.Outcome != "" {
-		notes = append(notes, v.Shell.Say(say.StateOf(item.Outcome)))
+		notes = append(notes, v.Say(say.StateOf(item.Outcome)))
 	}
 	if item.Reason != "" {
 		notes = append(notes, item.Reason)
@@ -131,7 +131,7 @@ func (v *visit) auditSubject(item auditlog.Item) string {
 	} else if _, err := strconv.ParseInt(item.Key, 10, 64); err == nil {
 		name = "№ " + item.Key
 	}
-	return v.Shell.Say(say.AuditSubjectName(item.Subject)) + " " + name
+	return v.Say(say.AuditSubjectName(item.Subject)) + " " + name
 }
 
 // auditFields are the fields of a setting that have changed, or all of one that is new.
