@@ -14,7 +14,7 @@ import (
 func (b *bench) creates(ctx context.Context) {
 	over := b.creator(ctx, manyMethod, b.clients)
 	defer over.hangUp()
-	replay := load{rate: "create_sql_per_s", use: "create_sql", do: b.replayer(ctx)}
+	replay := load{rate: "create_sql_per_s", use: "create_sql", do: must(b.replayer(ctx))}
 	creates := load{rate: "creates_per_s", use: "create", do: over.act, made: over, window: "creates"}
 	b.inTurn(ctx, creates, replay, b.committer(ctx, "one_row_commit_per_s"))
 	b.profiled(ctx, func() { b.loop(ctx, b.seconds, over.act) })

@@ -63,10 +63,10 @@ const replayedIDs = 1 << 40
 // replayer replays recorded creations, a connection a client: the same statements in the same round
 // trips, without HTTP and without the gateway. Order ids, amounts, uuids and times are fresh; what the
 // gateway would choose and calculate is taken from the recorded creation.
-func (b *bench) replayer(ctx context.Context) act {
+func (b *bench) replayer(ctx context.Context) (act, error) {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
-		check(errors.New("no creation was recorded: measure trips, too"))
+		return nil, errors.New("no creation was recorded: measure trips, too")
 	}
 	conns := b.connect(ctx)
 	return func(ctx context.Context, client int) (bool, error) {
@@ -84,7 +84,7 @@ func (b *bench) replayer(ctx context.Context) act {
 			}
 		}
 		return true, nil
-	}
+	}, nil
 }
 
 // refused tells a creation that a constraint of the database refused.

@@ -63,7 +63,7 @@ create table written (made bigint references made, limited integer)`)
 	}
 
 	b.clients = 1
-	replay := b.replayer(ctx)
+	replay := testenv.Must(b.replayer(ctx))(t)
 	t.Cleanup(func() {
 		for _, end := range *b.ends {
 			end()

@@ -49,7 +49,7 @@ func MakeMonths(ctx context.Context, conn Beginner, now time.Time) error {
 	var failed []error
 	for _, m := range monthlies {
 		for ahead := range monthsAhead + 1 {
-			if err := m.make(ctx, conn, first.AddDate(0, ahead, 0)); err != nil {
+			if err := m.makeMonth(ctx, conn, first.AddDate(0, ahead, 0)); err != nil {
 				failed = append(failed, fmt.Errorf("make a month of %s: %w", m.name, err))
 			}
 		}
@@ -57,8 +57,8 @@ func MakeMonths(ctx context.Context, conn Beginner, now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// make makes the partition of the month that begins then, unless an earlier one covers it.
-func (m monthly) make(ctx context.Context, conn Beginner, month time.Time) error {
+// makeMonth makes the partition of the month that begins then, unless an earlier one covers it.
+func (m monthly) makeMonth(ctx context.Context, conn Beginner, month time.Time) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		from, to := m.bound(month), m.bound(month.AddDate(0, 1, 0))
 		if covered, err := m.covered(ctx, tx, from, to); err != nil || covered {
