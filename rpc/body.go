@@ -45,10 +45,6 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 	strict := !strings.HasPrefix(procedure, "/gateway.")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if media != mediaJSON && media != mediaProto { // the library says no
-			next.ServeHTTP(w, r)
-			return
-		}
 		content, err := io.ReadAll(r.Body) // in memory already
 		if err != nil {
 			failConnect(w, r, err)

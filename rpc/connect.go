@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -160,11 +161,12 @@ func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 func connectOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		encoding := r.Header.Get("Content-Encoding")
+		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // in lower case
 		switch {
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
 			http.Error(w, "Connect calls are POSTs.", http.StatusMethodNotAllowed)
-		case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+		case media != mediaJSON && media != mediaProto:
 			http.Error(w, "Only the Connect protocol is spoken here.", http.StatusUnsupportedMediaType)
 		case encoding != "" && encoding != "identity":
 			http.Error(w, "Bodies must not be compressed.", http.StatusUnsupportedMediaType)

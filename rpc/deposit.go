@@ -27,7 +27,7 @@ func (s *depositService) CreateDeposit(
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 		Metadata: m.GetMetadata(),
 	})
-	MarkRepeat(ctx, created.Replay, created.Mismatch)
+	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
 	return &gatewayv1.CreateDepositResponse{Data: DepositView(created.Deposit)}, err
 }
 

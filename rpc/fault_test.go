@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -111,5 +112,21 @@ func TestRetryAfter(t *testing.T) {
 		got := header.Get("Retry-After")
 		testenv.Check(t, got == want &&
 			ConnectError(t.Context(), limited).Meta().Get("Retry-After") == want, "%s: %q; want %q", wait, got, want)
+	}
+}
+
+// The library speaks other protocols than Connect, whose bodies nobody has looked at, and takes a type in capitals for the same.
+func TestOnlyConnectIsSpoken(t *testing.T) {
+	t.Parallel()
+	for media, want := range map[string]int{
+		"application/json": http.StatusOK, "Application/Proto; charset=utf-8": http.StatusOK, "": http.StatusUnsupportedMediaType,
+		"application/grpc": http.StatusUnsupportedMediaType, "Application/grpc-web+proto": http.StatusUnsupportedMediaType,
+		"application/connect+json": http.StatusUnsupportedMediaType,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/gateway.v1.PaymentService/CreatePayment", http.NoBody)
+		r.Header.Set("Content-Type", media)
+		w := httptest.NewRecorder()
+		connectOnly(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		testenv.Want(t, w.Code, want, "%q", media)
 	}
 }

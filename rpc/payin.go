@@ -26,7 +26,7 @@ func (s *payinService) CreatePayin(
 		Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), Code: m.Code, BankName: m.BankName,
 		UserID: m.UserId, UserIP: m.UserIp, Metadata: m.GetMetadata(),
 	})
-	MarkRepeat(ctx, created.Replay, created.Mismatch)
+	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
 	return &gatewayv1.CreatePayinResponse{Message: "Payin created", Data: PayinView(created.Payin)}, err
 }
 

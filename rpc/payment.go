@@ -51,9 +51,12 @@ func WithHeader(ctx context.Context, header http.Header) context.Context {
 	return context.WithValue(ctx, headerKey{}, header)
 }
 
-// MarkRepeat says in the header of the answer that a call repeats an earlier one, and where it differs.
-func MarkRepeat(ctx context.Context, replay bool, mismatch []string) {
-	header, _ := ctx.Value(headerKey{}).(http.Header)
+// MarkRepeat says in the header of the answer that a call repeats an earlier one, and where it differs. An error says neither.
+func MarkRepeat(ctx context.Context, replay bool, mismatch []string, err error) {
+	header, known := ctx.Value(headerKey{}).(http.Header)
+	if err != nil || !known {
+		return
+	}
 	if replay {
 		header.Set(HeaderReplay, "true")
 	}
@@ -67,11 +70,8 @@ func (s *paymentService) CreatePayment(
 ) (*gatewayv1.CreatePaymentResponse, error) {
 	created, err := s.payments.Create(ctx, caller.From(ctx), paymentRequest(req))
 	shown, err := s.view.ShowOne(ctx, created.Payment, err)
-	if err != nil {
-		return nil, err
-	}
-	MarkRepeat(ctx, created.Replay, created.Mismatch)
-	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown}, nil
+	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
+	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown}, err
 }
 
 func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {

@@ -26,7 +26,7 @@ func (s *withdrawalService) CreateWithdrawal(
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Address: m.GetAddress(),
 		OrderID: m.GetOrderId(), CallbackURI: m.GetCallbackUri(),
 	})
-	MarkRepeat(ctx, created.Replay, created.Mismatch)
+	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
 	return &gatewayv1.CreateWithdrawalResponse{Data: WithdrawalView(created.Withdrawal)}, err
 }
 

@@ -46,7 +46,7 @@ func (s *stub) CreatePayment(
 	if err := s.note(ctx, req); err != nil {
 		return nil, err
 	}
-	rpc.MarkRepeat(ctx, true, nil)
+	rpc.MarkRepeat(ctx, true, nil, nil)
 	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: sbpPayment()}, nil
 }
 
@@ -88,7 +88,7 @@ type depositStub struct {
 func (depositStub) CreateDeposit(
 	ctx context.Context, req *gatewayv1.CreateDepositRequest,
 ) (*gatewayv1.CreateDepositResponse, error) {
-	rpc.MarkRepeat(ctx, req.GetIdempotencyKey() == "again", nil)
+	rpc.MarkRepeat(ctx, req.GetIdempotencyKey() == "again", nil, nil)
 	return &gatewayv1.CreateDepositResponse{Data: &gatewayv1.Deposit{Id: 7}}, nil
 }
 
