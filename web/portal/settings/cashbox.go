@@ -112,27 +112,8 @@ func (v *visit) box() (subject, error) {
 	if c.TraderID != nil {
 		s.values.Set("traderCashboxId", portal.IDText(*c.TraderID))
 	}
-	merchant := view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))
-	s.page.State = OnBadge(c.CollectEnabled)
-	s.page.Crumbs = []Crumb{
-		{Text: v.Say(say.Merchants), Href: portal.MerchantsPath}, {Text: c.MerchantName, Href: merchant},
-	}
-	has, err := v.balanceFacts(ledger.Cashbox, c.ID)
-	if err != nil {
+	if err := v.boxPage(&s, c); err != nil {
 		return s, err
-	}
-	open, err := v.openFact(directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, portal.AsksCashbox, portal.IDText(c.ID))
-	s.page.Facts = append([]SubjectFact{
-		numberFact(c.ID), {Label: sayMerchantLabel, Value: c.MerchantName, Href: merchant},
-		{Label: say.Currency, Value: c.Currency}, {Label: sayMadeOn, At: &c.CreatedAt}, open,
-	}, has...)
-	s.page.Facts = append(s.page.Facts,
-		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
-	s.page.Links = append([]SubjectStep{
-		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
-	}, v.switchStep(s.path, c.CollectEnabled)...)
-	if c.LogoHash != nil && v.May(caller.OperatorDirectory) {
-		s.page.Links = append(s.page.Links, SubjectStep{Label: sayRemoveLogo, Href: view.Link(s.path + "/logo")})
 	}
 	s.more = func(s *subject) (err error) {
 		if s.page.Lists, err = v.boxMethods(c); err != nil {
@@ -147,7 +128,34 @@ func (v *visit) box() (subject, error) {
 		_, err := v.Settings.UpdateCashbox(ctx, v.Who, u)
 		return s.path, err
 	}
-	return s, err
+	return s, nil
+}
+
+// boxPage fills in what a cashbox's page shows beside its settings.
+func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
+	merchant := view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))
+	s.page.State = OnBadge(c.CollectEnabled)
+	s.page.Crumbs = []Crumb{
+		{Text: v.Say(say.Merchants), Href: portal.MerchantsPath}, {Text: c.MerchantName, Href: merchant},
+	}
+	has, err := v.balanceFacts(ledger.Cashbox, c.ID)
+	if err != nil {
+		return err
+	}
+	open, err := v.openFact(directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, portal.AsksCashbox, portal.IDText(c.ID))
+	s.page.Facts = append([]SubjectFact{
+		numberFact(c.ID), {Label: sayMerchantLabel, Value: c.MerchantName, Href: merchant},
+		{Label: say.Currency, Value: c.Currency}, {Label: sayMadeOn, At: &c.CreatedAt}, open,
+	}, has...)
+	s.page.Facts = append(s.page.Facts,
+		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
+	s.page.Links = append([]SubjectStep{
+		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
+	}, v.switchStep(s.path, c.CollectEnabled)...)
+	if c.LogoHash != nil && v.May(caller.OperatorDirectory) {
+		s.page.Links = append(s.page.Links, SubjectStep{Label: sayRemoveLogo, Href: view.Link(s.path + "/logo")})
+	}
+	return err
 }
 
 // balanceFacts are what a trader or a cashbox has.

@@ -145,19 +145,8 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	if err != nil {
 		return r, subject{}, err
 	}
-	notes := map[string]string{}
-	own := portal.OwnValues(r.Own)
-	for name := range own {
-		if own.Get(name) != "" {
-			notes[name] = v.Say(sayTheirOwn, own.Get(name))
-		}
-	}
-	inputs := limitInputs(notes)
-	if r.Masked == "" { // any number of payments may be open at a desk that takes cards
-		inputs = slices.DeleteFunc(inputs, func(in input) bool { return in.name == "openPayments" })
-	}
 	s := oneOf(portal.RequisitesPath, setting.Requisite, r.ID, v.requisiteName(r), r.Version)
-	s.inputs, s.values = inputs, valuesOf(setting.Requisite, r)
+	s.inputs, s.values = v.requisiteInputs(r), valuesOf(setting.Requisite, r)
 	maps.Copy(s.values, valuesOf(setting.Requisite, r.Set))
 	trader := view.Link(portal.Numbered(portal.TradersPath, r.TraderID))
 	s.page.State = OnBadge(r.Enabled && r.OwnEnabled)
@@ -190,6 +179,22 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 		return s.path, err
 	}
 	return r, s, err
+}
+
+// requisiteInputs are the limits of a requisite, beside those that its trader has set.
+func (v *visit) requisiteInputs(r directory.Requisite) []input {
+	notes := map[string]string{}
+	own := portal.OwnValues(r.Own)
+	for name := range own {
+		if own.Get(name) != "" {
+			notes[name] = v.Say(sayTheirOwn, own.Get(name))
+		}
+	}
+	inputs := limitInputs(notes)
+	if r.Masked == "" { // any number of payments may be open at a desk that takes cards
+		inputs = slices.DeleteFunc(inputs, func(in input) bool { return in.name == "openPayments" })
+	}
+	return inputs
 }
 
 // requisiteValue shows a requisite whole. That it was read is kept.
