@@ -129,7 +129,7 @@ func (b *bench) multiply(ctx context.Context, safe *requisite.Safe, count int) {
 	var values, hashes [][]byte
 	var ends []string
 	for n, id := range ids {
-		sealed := must(safe.Seal(id, currency, fmt.Sprintf("+7912%07d", n)))
+		sealed := safe.Seal(id, currency, fmt.Sprintf("+7912%07d", n))
 		values, hashes, ends = append(values, sealed.Value), append(hashes, sealed.Hash), append(ends, sealed.Last4)
 	}
 	b.exec(ctx, "copy requisites", copyRequisites, ids, manyMethod, b.scene.traderIDs, values, hashes, ends)

@@ -84,6 +84,7 @@ var floors = map[string]int{
 	"gateway.example/rpc/gen/portal/v1/portalv1client":    6,
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect": 5,
 	"gateway.example/rpc/sign":                            0,
+	"gateway.example/rpc/unary":                           0,
 	"gateway.example/rpc/webhook":                         0,
 	"gateway.example/rpc":                                 6,
 	"gateway.example/rpc/portal":                          7,

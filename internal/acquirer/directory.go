@@ -148,10 +148,7 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
 	if err := d.FourEyes.Always(); err != nil {
 		return done, 0, foureyes.Want(err, foureyes.SetAcquirer, s)
 	}
-	sealed, err := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
-	if err != nil {
-		return done, 0, err
-	}
+	sealed := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		New:  true,
 		Seen: s.Seen,

@@ -81,11 +81,7 @@ func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name stri
 
 // InsertDevice writes a device, with its secret sealed.
 func InsertDevice(ctx context.Context, q *db.Queries, v *vault.Vault, secret string, d db.BankDeviceInsertParams) error {
-	sealed, err := v.Seal([]byte(secret), secretPlace(d.ID))
-	if err != nil {
-		return err
-	}
-	d.Secret = sealed
+	d.Secret = v.Seal([]byte(secret), secretPlace(d.ID))
 	return q.BankDeviceInsert(ctx, d)
 }
 

@@ -93,10 +93,7 @@ func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read
 	if err != nil || state != "" {
 		return state, err
 	}
-	p, err := s.params(who, m, read, id, now)
-	if err != nil {
-		return "", err
-	}
+	p := s.params(who, m, read, id, now)
 	err = s.q.BankMessageNote(ctx, db.BankMessageNoteParams{
 		ID: p.ID, TraderID: p.TraderID, DeviceID: p.DeviceID, MessageID: p.MessageID, Kind: p.Kind, Sender: p.Sender, Text: p.Text,
 		ReceivedAt: p.ReceivedAt, ArrivedAt: p.ArrivedAt, Says: p.Says, Pattern: p.Pattern, Bank: p.Bank, Currency: p.Currency,
@@ -137,10 +134,7 @@ func (s *Service) keep(
 	if err != nil || state != "" {
 		return state, err
 	}
-	p, err := s.params(who, m, read, id, now)
-	if err != nil {
-		return "", err
-	}
+	p := s.params(who, m, read, id, now)
 	kept, err := q.BankMessageInsert(ctx, p)
 	if err != nil {
 		return "", fmt.Errorf("keep a message: %w", err)
@@ -149,18 +143,15 @@ func (s *Service) keep(
 }
 
 // params are a message's row. Its text is sealed for its id.
-func (s *Service) params(
-	who caller.Caller, m Forwarded, read Reading, id int64, now time.Time,
-) (db.BankMessageInsertParams, error) {
-	sealed, err := s.vault.Seal([]byte(m.Text), textPlace(id))
+func (s *Service) params(who caller.Caller, m Forwarded, read Reading, id int64, now time.Time) db.BankMessageInsertParams {
 	received, why := now, WhyTime
 	if m.ReceivedAt != nil {
 		received, why = *m.ReceivedAt, ""
 	}
 	return db.BankMessageInsertParams{
 		ID: id, TraderID: who.TraderID, DeviceID: who.ID, MessageID: m.ID, Kind: m.Kind, Sender: strings.TrimSpace(m.Sender),
-		Text: sealed, ReceivedAt: received, ArrivedAt: now, Says: string(read.Kind), Pattern: read.Pattern, Bank: read.Bank,
+		Text: s.vault.Seal([]byte(m.Text), textPlace(id)), ReceivedAt: received, ArrivedAt: now, Says: string(read.Kind), Pattern: read.Pattern, Bank: read.Bank,
 		Currency: read.Currency, Account: read.Account, Amount: read.Amount, Balance: read.Balance,
 		Why: why,
-	}, err
+	}
 }

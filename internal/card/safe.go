@@ -38,10 +38,7 @@ var hashKeyPlace = vault.Place{Table: "card_hash_key", Column: "key", Row: 1}
 // HashKey returns the key for NewSafe, which the database keeps sealed. If there is none, or the
 // vault key that opens it is gone, it stores the given one.
 func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byte) ([]byte, error) {
-	fresh, err := v.Seal(otherwise, hashKeyPlace)
-	if err != nil {
-		return nil, err
-	}
+	fresh := v.Seal(otherwise, hashKeyPlace)
 	if err := q.CardHashKeyPut(ctx, fresh); err != nil {
 		return nil, fmt.Errorf("keep the key of card hashes: %w", err)
 	}
@@ -69,21 +66,20 @@ const (
 )
 
 // Put stores a payment's card.
-func (s *Safe) Put(o Owner, c Card, at time.Time) (db.Query, error) {
+func (s *Safe) Put(o Owner, c Card, at time.Time) db.Query {
 	params := db.CardPutParams{
 		MerchantID: o.MerchantID, PaymentID: o.PaymentID, CashboxID: o.CashboxID, PayerUserID: o.UserID,
 		Brand: c.PAN.Brand(), Last4: c.PAN.Last4(), CreatedAt: at,
+		Pan:    s.seal("pan", o.PaymentID, c.PAN.Digits()),
+		Expiry: s.seal("expiry", o.PaymentID, fmt.Sprintf("%d/%d", c.Expiry.month, c.Expiry.year)),
 	}
-	var errs [3]error
-	params.Pan, errs[0] = s.seal("pan", o.PaymentID, c.PAN.Digits())
-	params.Expiry, errs[1] = s.seal("expiry", o.PaymentID, fmt.Sprintf("%d/%d", c.Expiry.month, c.Expiry.year))
 	if c.Holder != nil {
-		params.Holder, errs[2] = s.seal("holder", o.PaymentID, *c.Holder)
+		params.Holder = s.seal("holder", o.PaymentID, *c.Holder)
 	}
-	return db.Do((*db.Queries).CardPut, params), errors.Join(errs[:]...)
+	return db.Do((*db.Queries).CardPut, params)
 }
 
-func (s *Safe) seal(column string, paymentID int64, text string) ([]byte, error) {
+func (s *Safe) seal(column string, paymentID int64, text string) []byte {
 	return s.vault.Seal([]byte(text), vault.Place{Table: table, Column: column, Row: paymentID})
 }
 
@@ -199,9 +195,8 @@ const retryColumn = "retry"
 
 // SealNumber seals a card number for a form that has to be sent again. The page carries it without
 // showing it.
-func (s *Safe) SealNumber(paymentID int64, pan PAN) (string, error) {
-	sealed, err := s.seal(retryColumn, paymentID, pan.Digits())
-	return base64.RawURLEncoding.EncodeToString(sealed), err
+func (s *Safe) SealNumber(paymentID int64, pan PAN) string {
+	return base64.RawURLEncoding.EncodeToString(s.seal(retryColumn, paymentID, pan.Digits()))
 }
 
 // OpenNumber opens what SealNumber sealed for the payment. It finds no number in anything else.

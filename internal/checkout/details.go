@@ -175,10 +175,7 @@ func (s *Service) enter(
 		return err
 	}
 	now := s.clock.Now()
-	store, err := s.Cards.Put(whose, entered, now)
-	if err != nil {
-		return err
-	}
+	store := s.Cards.Put(whose, entered, now)
 	attempt.ResendsTold, attempt.CreatedAt, attempt.PollAt = state.Resends, now, now.Add(callGrace)
 	shown := payment.StepDetail{Last4: entered.PAN.Last4(), Brand: entered.PAN.Brand()}
 	return db.Pipeline(ctx, p.Tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p.Payment, state),

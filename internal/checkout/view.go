@@ -143,13 +143,12 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 type Kept struct{ Sealed, Last4 string }
 
 // KeepNumber seals a typed number, if it is a card number.
-func (s *Service) KeepNumber(p payment.Payment, typed string) (Kept, error) {
+func (s *Service) KeepNumber(p payment.Payment, typed string) Kept {
 	pan, valid := card.ParsePAN(typed)
 	if !valid {
-		return Kept{}, nil
+		return Kept{}
 	}
-	sealed, err := s.Cards.SealNumber(p.ID, pan)
-	return Kept{Sealed: sealed, Last4: pan.Last4()}, err
+	return Kept{Sealed: s.Cards.SealNumber(p.ID, pan), Last4: pan.Last4()}
 }
 
 // KeptNumber opens what KeepNumber sealed for the payment, or returns "".

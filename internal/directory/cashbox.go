@@ -139,11 +139,9 @@ func InsertCashbox(
 	if err != nil {
 		return 0, fmt.Errorf("insert cashbox: %w", err)
 	}
-	sealed, err := signing.SealSecret(v, id, secret)
-	if err != nil {
-		return 0, err
-	}
-	err = q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
+	err = q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{
+		ID: id, WebhookSecret: signing.SealSecret(v, id, secret),
+	})
 	if err != nil {
 		return 0, fmt.Errorf("keep webhook secret: %w", err)
 	}

@@ -116,10 +116,7 @@ func InsertRequisite(
 		return 0, fmt.Errorf("take the id of a requisite: %w", err)
 	}
 	if value != "" {
-		sealed, err := safe.Seal(params.ID, params.Currency, value)
-		if err != nil {
-			return 0, err
-		}
+		sealed := safe.Seal(params.ID, params.Currency, value)
 		params.Sealed, params.Hash, params.Last4 = sealed.Value, sealed.Hash, &sealed.Last4
 	}
 	return q.RequisiteInsert(ctx, params)

@@ -219,12 +219,8 @@ func (s *Service) put(
 	if err != nil {
 		return db.NotifyChannelPutRow{}, fmt.Errorf("number a channel: %w", err)
 	}
-	sealed, err := s.vault.Seal([]byte(address), place(id))
-	if err != nil {
-		return db.NotifyChannelPutRow{}, fmt.Errorf("seal an address: %w", err)
-	}
 	row, err := s.q.NotifyChannelPut(ctx, db.NotifyChannelPutParams{
-		ID: id, UserID: userID, Channel: string(c), Address: sealed, Mark: s.mark(c, address), Label: cut(label),
+		ID: id, UserID: userID, Channel: string(c), Address: s.vault.Seal([]byte(address), place(id)), Mark: s.mark(c, address), Label: cut(label),
 		Now: s.clock.Now(), ConfirmedAt: confirmed, Most: channelsMost, Kind: string(ChannelAdded),
 	})
 	if db.NoRows(err) {

@@ -110,13 +110,9 @@ func (s *Service) keep(ctx context.Context, who caller.Caller, k Key, n NewFile)
 		if err != nil {
 			return err
 		}
-		sealed, err := s.vault.Seal(n.Content, filePlace(next))
-		if err != nil {
-			return err
-		}
 		id, err = q.PayoutFileInsert(ctx, db.PayoutFileInsertParams{
 			ID: next, MerchantID: who.MerchantID, KeyID: k.ID, CashboxID: k.CashboxID, Hash: hash, Name: n.Name,
-			Content: sealed, SentAt: s.clock.Now(), SentBy: who.Actor(),
+			Content: s.vault.Seal(n.Content, filePlace(next)), SentAt: s.clock.Now(), SentBy: who.Actor(),
 		})
 		if db.NoRows(err) {
 			id, err = q.PayoutFileByHash(ctx, db.PayoutFileByHashParams{MerchantID: who.MerchantID, Hash: hash})

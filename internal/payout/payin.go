@@ -80,10 +80,6 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 	if err != nil {
 		return db.PayinInsertParams{}, fmt.Errorf("make uuid: %w", err)
 	}
-	sealed, err := s.vault.Seal([]byte(d.Address), place(d.id))
-	if err != nil {
-		return db.PayinInsertParams{}, err
-	}
 	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
 	return db.PayinInsertParams{
 		MerchantID:     d.who.MerchantID,
@@ -95,7 +91,7 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 		Currency:       d.Currency,
 		Amount:         d.amount,
 		CallbackURI:    d.CallbackURI,
-		Address:        sealed,
+		Address:        s.vault.Seal([]byte(d.Address), place(d.id)),
 		AddressMask:    requisite.Mask(d.Address),
 		Recipient:      d.Recipient,
 		BankCode:       d.Code,

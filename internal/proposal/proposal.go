@@ -163,11 +163,7 @@ func (s *Service) insert(
 	if err != nil || secret == "" {
 		return id, err
 	}
-	sealed, err := s.vault.Seal([]byte(secret), place(id))
-	if err != nil {
-		return 0, err
-	}
-	return id, q.ProposalHide(ctx, db.ProposalHideParams{ID: id, Secrets: sealed})
+	return id, q.ProposalHide(ctx, db.ProposalHideParams{ID: id, Secrets: s.vault.Seal([]byte(secret), place(id))})
 }
 
 func place(id int64) vault.Place { return vault.Place{Table: "proposal", Column: "secrets", Row: id} }

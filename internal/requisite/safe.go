@@ -32,9 +32,8 @@ type Sealed struct {
 }
 
 // Seal seals the value of a requisite.
-func (s *Safe) Seal(id int64, currency, value string) (Sealed, error) {
-	sealed, err := s.vault.Seal([]byte(value), Place(id))
-	return Sealed{Value: sealed, Hash: s.Hash(currency, value), Last4: last4(value)}, err
+func (s *Safe) Seal(id int64, currency, value string) Sealed {
+	return Sealed{Value: s.vault.Seal([]byte(value), Place(id)), Hash: s.Hash(currency, value), Last4: last4(value)}
 }
 
 // Open opens what was sealed for a requisite.

@@ -19,9 +19,8 @@ func newSafe(t *testing.T, hashKey byte) *requisite.Safe {
 func TestSealedForItsRequisite(t *testing.T) {
 	t.Parallel()
 	safe := newSafe(t, 1)
-	sealed, err := safe.Seal(7, "RUB", "+79001234567")
-	testenv.Need(t, err == nil && !bytes.Contains(sealed.Value, []byte("9001234567")) && sealed.Last4 == "4567",
-		"%+v, %v", sealed, err)
+	sealed := safe.Seal(7, "RUB", "+79001234567")
+	testenv.Need(t, !bytes.Contains(sealed.Value, []byte("9001234567")) && sealed.Last4 == "4567", "%+v", sealed)
 	value, err := safe.Open(7, sealed.Value)
 	testenv.Check(t, err == nil && value == "+79001234567", "opens as %q, %v", value, err)
 	value, err = safe.Open(8, sealed.Value)

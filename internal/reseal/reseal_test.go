@@ -35,8 +35,8 @@ func merchant(payment int64) int64 { return payment%3 + 1 }
 func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 	t.Helper()
 	for id := from; id < from+count; id++ {
-		pan := testenv.Must(v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "pan", Row: id}))(t)
-		expiry := testenv.Must(v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id}))(t)
+		pan := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "pan", Row: id})
+		expiry := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id})
 		d.Exec(t, `insert into payment_card
 			(merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
 			values ($1, $2, 1, 'visa', '4242', $3, $4, now())`, merchant(id), id, pan, expiry)
@@ -86,12 +86,9 @@ func TestRun(t *testing.T) {
 			for id := writer + 1; ctx.Err() == nil; id = id%many + 1 {
 				// A holder is long, so that the row moves, and is written by a process that seals with the newer key.
 				place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
-				sealed, err := both.Seal(fmt.Appendf(nil, "%0200d", id), place)
-				if err == nil {
-					_, err = d.Pool.Exec(context.WithoutCancel(ctx),
-						"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2", merchant(id),
-						id, sealed)
-				}
+				_, err := d.Pool.Exec(context.WithoutCancel(ctx),
+					"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2", merchant(id),
+					id, both.Seal(fmt.Appendf(nil, "%0200d", id), place))
 				if err != nil {
 					t.Error(err)
 					return

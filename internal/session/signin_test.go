@@ -50,8 +50,7 @@ func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, tr
 func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
 	key := testenv.Must(totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"}))(t)
-	sealed := testenv.Must(dbtest.Vault().Seal([]byte(key.Secret()),
-		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}))(t)
+	sealed := dbtest.Vault().Seal([]byte(key.Secret()), vault.Place{Table: "app_user", Column: "totp_secret", Row: userID})
 	p.Exec(t, "update app_user set totp_secret = $2 where id = $1", userID, sealed)
 	return key.Secret()
 }

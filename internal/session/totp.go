@@ -34,10 +34,7 @@ func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, er
 	if err != nil {
 		return TOTPOffer{}, fmt.Errorf("make a TOTP secret: %w", err)
 	}
-	sealed, err := s.vault.Seal([]byte(key.Secret()), pendingPlace(session.ID))
-	if err != nil {
-		return TOTPOffer{}, fmt.Errorf("seal the TOTP secret: %w", err)
-	}
+	sealed := s.vault.Seal([]byte(key.Secret()), pendingPlace(session.ID))
 	err = s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
 		if err := s.mayEnrol(session, user); err != nil {
 			return err
@@ -84,10 +81,7 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 	if !ok {
 		return errWrongFactor
 	}
-	sealed, err := s.vault.Seal(secret, totpPlace(userID))
-	if err != nil {
-		return fmt.Errorf("seal the TOTP secret: %w", err)
-	}
+	sealed := s.vault.Seal(secret, totpPlace(userID))
 	err = q.UserSetTOTP(ctx, db.UserSetTOTPParams{ID: userID, TotpSecret: sealed, TotpStep: &step})
 	if err != nil {
 		return fmt.Errorf("set the TOTP secret: %w", err)

@@ -3,68 +3,60 @@
 package vault
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/tink-crypto/tink-go/v2/aead"
-	"github.com/tink-crypto/tink-go/v2/aead/aesgcm"
-	"github.com/tink-crypto/tink-go/v2/insecuresecretdataaccess"
-	"github.com/tink-crypto/tink-go/v2/keyset"
-	"github.com/tink-crypto/tink-go/v2/secretdata"
-	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
 // KeySize is the length of a vault key in bytes.
 const KeySize = 32
 
+// A sealed value is a byte for its format, its key's fingerprint, and what AES-GCM makes of it, behind a random nonce.
+const (
+	format   = 1
+	headSize = 5
+)
+
 // Vault seals with its newest key and opens with all of them.
-type Vault struct{ aead tink.AEAD }
+type Vault struct {
+	newest  [headSize]byte
+	ciphers map[[headSize]byte]cipher.AEAD // by what their values begin with
+}
 
 // New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so keys
 // can be changed.
 func New(keys ...[]byte) (*Vault, error) {
-	manager := keyset.NewManager()
-	for i, key := range keys {
-		id, err := addKey(manager, key)
+	v := &Vault{ciphers: map[[headSize]byte]cipher.AEAD{}}
+	for i, key := range slices.Backward(keys) {
+		if len(key) != KeySize {
+			return nil, fmt.Errorf("vault key %d: must be %d bytes", i+1, KeySize)
+		}
+		block, err := aes.NewCipher(key)
 		if err != nil {
 			return nil, fmt.Errorf("vault key %d: %w", i+1, err)
 		}
-		if i == 0 {
-			if err := manager.SetPrimary(id); err != nil {
-				return nil, fmt.Errorf("vault key %d: %w", i+1, err)
-			}
+		v.newest = head(key)
+		if v.ciphers[v.newest] != nil {
+			return nil, fmt.Errorf("vault key %d: another has its fingerprint", i+1)
+		}
+		if v.ciphers[v.newest], err = cipher.NewGCMWithRandomNonce(block); err != nil {
+			return nil, fmt.Errorf("vault key %d: %w", i+1, err)
 		}
 	}
-	handle, err := manager.Handle()
-	if err != nil {
-		return nil, fmt.Errorf("vault keys: %w", err)
+	if len(keys) == 0 {
+		return nil, errors.New("vault keys: there are none")
 	}
-	sealer, err := aead.New(handle)
-	if err != nil {
-		return nil, fmt.Errorf("vault keys: %w", err)
-	}
-	return &Vault{aead: sealer}, nil
+	return v, nil
 }
 
-func addKey(manager *keyset.Manager, raw []byte) (uint32, error) {
-	if len(raw) != KeySize {
-		return 0, errors.New("must be 32 bytes")
-	}
-	params, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
-		KeySizeInBytes: KeySize, IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
-	})
-	if err != nil {
-		return 0, err
-	}
-	id := keyID(raw)
-	key, err := aesgcm.NewKey(secretdata.NewBytesFromData(raw, insecuresecretdataaccess.Token{}), id, params)
-	if err != nil {
-		return 0, err
-	}
-	return manager.AddKey(key)
+// head is what values begin with that a key has sealed.
+func head(key []byte) [headSize]byte {
+	return [headSize]byte(binary.BigEndian.AppendUint32([]byte{format}, keyID(key)))
 }
 
 // keyID is the fingerprint of a key, the same in every process.
@@ -73,8 +65,7 @@ func keyID(raw []byte) uint32 {
 	return binary.BigEndian.Uint32(fingerprint[:4])
 }
 
-// Fingerprint identifies a key without revealing it. A sealed value begins with a byte for its format
-// and the fingerprint of its key, in binary.
+// Fingerprint identifies a key without revealing it.
 func Fingerprint(key []byte) string { return fmt.Sprintf("%08x", keyID(key)) }
 
 // Place is where a sealed value is stored.
@@ -88,19 +79,18 @@ func (p Place) associated() []byte {
 }
 
 // Seal encrypts a secret for its place.
-func (v *Vault) Seal(secret []byte, place Place) ([]byte, error) {
-	sealed, err := v.aead.Encrypt(secret, place.associated())
-	if err != nil {
-		return nil, errors.New("seal: " + place.Table + "." + place.Column)
-	}
-	return sealed, nil
+func (v *Vault) Seal(secret []byte, place Place) []byte {
+	return v.ciphers[v.newest].Seal(v.newest[:], nil, secret, place.associated())
 }
 
 // Open decrypts what was sealed for the same place.
 func (v *Vault) Open(sealed []byte, place Place) ([]byte, error) {
-	secret, err := v.aead.Decrypt(sealed, place.associated())
-	if err != nil {
-		return nil, errors.New("open: " + place.Table + "." + place.Column)
+	if len(sealed) >= headSize {
+		if key := v.ciphers[[headSize]byte(sealed)]; key != nil {
+			if secret, err := key.Open(nil, nil, sealed[headSize:], place.associated()); err == nil {
+				return secret, nil
+			}
+		}
 	}
-	return secret, nil
+	return nil, errors.New("open: " + place.Table + "." + place.Column)
 }

@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -22,15 +23,14 @@ func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	return testenv.Must(vault.New(keys...))(t)
 }
 
-func seal(t *testing.T, v *vault.Vault) []byte {
-	t.Helper()
-	return testenv.Must(v.Seal([]byte(secret), place))(t)
+func seal(v *vault.Vault) []byte {
+	return v.Seal([]byte(secret), place)
 }
 
 func TestSealAndOpen(t *testing.T) {
 	t.Parallel()
 	v := open(t, first)
-	sealed, again := seal(t, v), seal(t, v)
+	sealed, again := seal(v), seal(v)
 	testenv.Check(t, !bytes.Contains(sealed, []byte(secret)) && !bytes.Equal(sealed, again),
 		"sealing must hide the secret, and that two are the same")
 	// Another process with the same key must open it.
@@ -38,18 +38,20 @@ func TestSealAndOpen(t *testing.T) {
 		got, err := v.Open(sealed, place)
 		testenv.Check(t, err == nil && string(got) == secret, "opened %q, %v", got, err)
 	}
-	if empty, err := v.Seal(nil, place); err != nil {
-		t.Error(err)
-	} else if got, err := v.Open(empty, place); err != nil || len(got) != 0 {
-		t.Errorf("nothing sealed opens as %q, %v", got, err)
-	}
+	got, err := v.Open(v.Seal(nil, place), place)
+	testenv.Check(t, err == nil && len(got) == 0, "nothing sealed opens as %q, %v", got, err)
+	// What earlier versions have stored must open, too.
+	stored := testenv.Must(hex.DecodeString(
+		"0172cd6e8438dee81a3e942f6ccfd942026749661e1054138bbf81b5da087dad4713be8b11c2bf6d70cb3b1956872f"))(t)
+	got, err = v.Open(stored, place)
+	testenv.Check(t, err == nil && string(got) == secret, "what was stored opens as %q, %v", got, err)
 }
 
 // A value copied to another table, column or row must not open there.
 func TestBoundToItsPlace(t *testing.T) {
 	t.Parallel()
 	v := open(t, first)
-	sealed := seal(t, v)
+	sealed := seal(v)
 	for _, other := range []vault.Place{
 		{}, {Table: "app_user", Column: place.Column, Row: place.Row}, {Table: place.Table, Column: "totp_secret", Row: place.Row},
 		{Table: place.Table, Column: place.Column, Row: 8}, {Table: place.Table, Column: place.Column, Row: -7},
@@ -63,11 +65,11 @@ func TestBoundToItsPlace(t *testing.T) {
 
 func TestRotation(t *testing.T) {
 	t.Parallel()
-	old := seal(t, open(t, first))
+	old := seal(open(t, first))
 	both := open(t, second, first)
 	got, err := both.Open(old, place)
 	testenv.Check(t, err == nil && string(got) == secret, "the older key's value: %q, %v", got, err)
-	fresh := seal(t, both)
+	fresh := seal(both)
 	_, err = open(t, first).Open(fresh, place)
 	testenv.Check(t, err != nil, "new values must be sealed with the newest key")
 	got, err = open(t, second).Open(fresh, place)
@@ -77,7 +79,7 @@ func TestRotation(t *testing.T) {
 func TestTamperedWith(t *testing.T) {
 	t.Parallel()
 	v := open(t, first)
-	sealed := seal(t, v)
+	sealed := seal(v)
 	for i := range sealed {
 		changed := bytes.Clone(sealed)
 		changed[i] ^= 1
@@ -98,6 +100,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	for name, keys := range map[string][][]byte{
 		"none": nil, "empty": {{}}, "short": {first[:31]}, "long": {append(bytes.Clone(first), 0)}, "second short": {first, second[:1]},
+		"twice": {first, first},
 	} {
 		if _, err := vault.New(keys...); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -32,11 +32,8 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 	now := s.clock.Now()
 	until := now.Add(previousSigns)
 	secret := signing.NewSecret()
-	sealed, err := signing.SealSecret(s.vault, cashboxID, secret)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+	sealed := signing.SealSecret(s.vault, cashboxID, secret)
+	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		before, err := q.CashboxWebhookSecret(ctx, db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID})
 		if db.NoRows(err) {
 			return s.notTheirs(ctx, q, cashboxID)

@@ -209,11 +209,7 @@ func (p *Pay) payTyped(v purchase) {
 		if slices.Contains(wrong["pan"], checkout.CardNotTaken) {
 			entry.PAN = "" // the payer types another
 		}
-		kept, err := p.Checkouts.KeepNumber(v.payment, entry.PAN)
-		if err != nil {
-			p.refused(v, err)
-			return
-		}
+		kept := p.Checkouts.KeepNumber(v.payment, entry.PAN)
 		p.again(v.visit, p.purchasePage(v).Shell, belowCard, &typed{
 			Number: unlessPAN(entry.PAN), Kept: kept.Sealed, Last4: kept.Last4,
 			Expiry: unlessPAN(expiry), Holder: unlessPAN(entry.Holder), Keep: v.r.PostFormValue("keep") != "",

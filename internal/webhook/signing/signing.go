@@ -15,7 +15,6 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway.example/internal/fault"
 	"gateway.example/internal/vault"
 )
 
@@ -32,9 +31,8 @@ func NewSecret() string {
 }
 
 // SealSecret seals a cashbox's secret for its row.
-func SealSecret(v *vault.Vault, cashboxID int64, secret string) ([]byte, error) {
-	sealed, err := v.Seal([]byte(secret), SecretPlace(cashboxID))
-	return sealed, fault.Doing("seal webhook secret", err)
+func SealSecret(v *vault.Vault, cashboxID int64, secret string) []byte {
+	return v.Seal([]byte(secret), SecretPlace(cashboxID))
 }
 
 // SecretPlace is the place that a cashbox's webhook secret is sealed for.

@@ -1,6 +1,6 @@
-// Command connectapart is a plugin of buf: protoc-gen-connect-go, with the clients of the portals in a package of their
-// own. The gateway serves the portals' procedures and calls none, while compiling their clients would take a tenth of
-// all that `go run ./cmd/gateway` compiles.
+// Command connectapart is a plugin of buf: protoc-gen-connect-go, with handlers of package rpc/unary, and with the clients of
+// the portals in a package of their own. The gateway serves the portals' procedures and calls none, while compiling
+// their clients would take a tenth of all that `go run ./cmd/gateway` compiles.
 package main
 
 import (
@@ -43,6 +43,7 @@ func run() error {
 		return fmt.Errorf("read the plugin's answer: %w", err)
 	}
 	for _, file := range answer.GetFile() {
+		file.Content = proto.String(handled.Replace(file.GetContent()))
 		if !strings.Contains(file.GetName(), handlers) {
 			continue
 		}
@@ -62,6 +63,11 @@ func run() error {
 	_, err = os.Stdout.Write(out)
 	return err
 }
+
+var handled = strings.NewReplacer(
+	"connect.NewUnaryHandlerSimple(", "unary.NewHandler(",
+	"\thttp \"net/http\"\n", "\tunary \"gateway.example/rpc/unary\"\n\thttp \"net/http\"\n",
+)
 
 var procedure = regexp.MustCompile(`\b\w+Procedure\b`)
 

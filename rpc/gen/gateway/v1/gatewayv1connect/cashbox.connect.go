@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -91,7 +92,7 @@ type CashboxServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCashboxServiceHandler(svc CashboxServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	cashboxServiceMethods := v1.File_gateway_v1_cashbox_proto.Services().ByName("CashboxService").Methods()
-	cashboxServiceGetBalanceHandler := connect.NewUnaryHandlerSimple(
+	cashboxServiceGetBalanceHandler := unary.NewHandler(
 		CashboxServiceGetBalanceProcedure,
 		svc.GetBalance,
 		connect.WithSchema(cashboxServiceMethods.ByName("GetBalance")),

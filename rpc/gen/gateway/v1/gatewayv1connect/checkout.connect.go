@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -160,25 +161,25 @@ type CheckoutServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCheckoutServiceHandler(svc CheckoutServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	checkoutServiceMethods := v1.File_gateway_v1_checkout_proto.Services().ByName("CheckoutService").Methods()
-	checkoutServiceGetCheckoutHandler := connect.NewUnaryHandlerSimple(
+	checkoutServiceGetCheckoutHandler := unary.NewHandler(
 		CheckoutServiceGetCheckoutProcedure,
 		svc.GetCheckout,
 		connect.WithSchema(checkoutServiceMethods.ByName("GetCheckout")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceSubmitPayerDetailsHandler := connect.NewUnaryHandlerSimple(
+	checkoutServiceSubmitPayerDetailsHandler := unary.NewHandler(
 		CheckoutServiceSubmitPayerDetailsProcedure,
 		svc.SubmitPayerDetails,
 		connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerDetails")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceSubmitPayerOtpHandler := connect.NewUnaryHandlerSimple(
+	checkoutServiceSubmitPayerOtpHandler := unary.NewHandler(
 		CheckoutServiceSubmitPayerOtpProcedure,
 		svc.SubmitPayerOtp,
 		connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerOtp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceCancelCheckoutHandler := connect.NewUnaryHandlerSimple(
+	checkoutServiceCancelCheckoutHandler := unary.NewHandler(
 		CheckoutServiceCancelCheckoutProcedure,
 		svc.CancelCheckout,
 		connect.WithSchema(checkoutServiceMethods.ByName("CancelCheckout")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -162,25 +163,25 @@ type DepositServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	depositServiceMethods := v1.File_gateway_v1_deposit_proto.Services().ByName("DepositService").Methods()
-	depositServiceCreateDepositHandler := connect.NewUnaryHandlerSimple(
+	depositServiceCreateDepositHandler := unary.NewHandler(
 		DepositServiceCreateDepositProcedure,
 		svc.CreateDeposit,
 		connect.WithSchema(depositServiceMethods.ByName("CreateDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceGetDepositHandler := connect.NewUnaryHandlerSimple(
+	depositServiceGetDepositHandler := unary.NewHandler(
 		DepositServiceGetDepositProcedure,
 		svc.GetDeposit,
 		connect.WithSchema(depositServiceMethods.ByName("GetDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
+	depositServiceListDepositsHandler := unary.NewHandler(
 		DepositServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceNameTransactionHandler := connect.NewUnaryHandlerSimple(
+	depositServiceNameTransactionHandler := unary.NewHandler(
 		DepositServiceNameTransactionProcedure,
 		svc.NameTransaction,
 		connect.WithSchema(depositServiceMethods.ByName("NameTransaction")),

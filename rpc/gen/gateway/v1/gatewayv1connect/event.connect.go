@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -92,7 +93,7 @@ type EventServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewEventServiceHandler(svc EventServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	eventServiceMethods := v1.File_gateway_v1_event_proto.Services().ByName("EventService").Methods()
-	eventServiceListEventsHandler := connect.NewUnaryHandlerSimple(
+	eventServiceListEventsHandler := unary.NewHandler(
 		EventServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(eventServiceMethods.ByName("ListEvents")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -95,7 +96,7 @@ type MessageServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	messageServiceMethods := v1.File_gateway_v1_message_proto.Services().ByName("MessageService").Methods()
-	messageServiceForwardMessageHandler := connect.NewUnaryHandlerSimple(
+	messageServiceForwardMessageHandler := unary.NewHandler(
 		MessageServiceForwardMessageProcedure,
 		svc.ForwardMessage,
 		connect.WithSchema(messageServiceMethods.ByName("ForwardMessage")),

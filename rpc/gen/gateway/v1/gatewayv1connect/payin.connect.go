@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -158,25 +159,25 @@ type PayinServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPayinServiceHandler(svc PayinServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	payinServiceMethods := v1.File_gateway_v1_payin_proto.Services().ByName("PayinService").Methods()
-	payinServiceCreatePayinHandler := connect.NewUnaryHandlerSimple(
+	payinServiceCreatePayinHandler := unary.NewHandler(
 		PayinServiceCreatePayinProcedure,
 		svc.CreatePayin,
 		connect.WithSchema(payinServiceMethods.ByName("CreatePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceGetPayinHandler := connect.NewUnaryHandlerSimple(
+	payinServiceGetPayinHandler := unary.NewHandler(
 		PayinServiceGetPayinProcedure,
 		svc.GetPayin,
 		connect.WithSchema(payinServiceMethods.ByName("GetPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
+	payinServiceListPayinsHandler := unary.NewHandler(
 		PayinServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(payinServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceCancelPayinHandler := connect.NewUnaryHandlerSimple(
+	payinServiceCancelPayinHandler := unary.NewHandler(
 		PayinServiceCancelPayinProcedure,
 		svc.CancelPayin,
 		connect.WithSchema(payinServiceMethods.ByName("CancelPayin")),

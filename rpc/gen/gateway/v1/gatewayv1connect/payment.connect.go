@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -208,37 +209,37 @@ type PaymentServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	paymentServiceMethods := v1.File_gateway_v1_payment_proto.Services().ByName("PaymentService").Methods()
-	paymentServiceCreatePaymentHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceCreatePaymentHandler := unary.NewHandler(
 		PaymentServiceCreatePaymentProcedure,
 		svc.CreatePayment,
 		connect.WithSchema(paymentServiceMethods.ByName("CreatePayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceGetPaymentHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceGetPaymentHandler := unary.NewHandler(
 		PaymentServiceGetPaymentProcedure,
 		svc.GetPayment,
 		connect.WithSchema(paymentServiceMethods.ByName("GetPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceUpdatePaymentStatusHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceUpdatePaymentStatusHandler := unary.NewHandler(
 		PaymentServiceUpdatePaymentStatusProcedure,
 		svc.UpdatePaymentStatus,
 		connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceListPaymentsHandler := unary.NewHandler(
 		PaymentServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceCreateAppealHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceCreateAppealHandler := unary.NewHandler(
 		PaymentServiceCreateAppealProcedure,
 		svc.CreateAppeal,
 		connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceResendCodeHandler := connect.NewUnaryHandlerSimple(
+	paymentServiceResendCodeHandler := unary.NewHandler(
 		PaymentServiceResendCodeProcedure,
 		svc.ResendCode,
 		connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),

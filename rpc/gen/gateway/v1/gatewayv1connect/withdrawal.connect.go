@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/gateway/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -139,19 +140,19 @@ type WithdrawalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	withdrawalServiceMethods := v1.File_gateway_v1_withdrawal_proto.Services().ByName("WithdrawalService").Methods()
-	withdrawalServiceCreateWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceCreateWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceCreateWithdrawalProcedure,
 		svc.CreateWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CreateWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceGetWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceGetWithdrawalProcedure,
 		svc.GetWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceListWithdrawalsHandler := unary.NewHandler(
 		WithdrawalServiceListWithdrawalsProcedure,
 		svc.ListWithdrawals,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawals")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -75,37 +76,37 @@ type ArrivalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewArrivalServiceHandler(svc ArrivalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	arrivalServiceMethods := v1.File_portal_v1_arrival_proto.Services().ByName("ArrivalService").Methods()
-	arrivalServiceListPaymentArrivalsHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceListPaymentArrivalsHandler := unary.NewHandler(
 		ArrivalServiceListPaymentArrivalsProcedure,
 		svc.ListPaymentArrivals,
 		connect.WithSchema(arrivalServiceMethods.ByName("ListPaymentArrivals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceDecideCaseHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceDecideCaseHandler := unary.NewHandler(
 		ArrivalServiceDecideCaseProcedure,
 		svc.DecideCase,
 		connect.WithSchema(arrivalServiceMethods.ByName("DecideCase")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceListFreeArrivalsHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceListFreeArrivalsHandler := unary.NewHandler(
 		ArrivalServiceListFreeArrivalsProcedure,
 		svc.ListFreeArrivals,
 		connect.WithSchema(arrivalServiceMethods.ByName("ListFreeArrivals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceKeepArrivalHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceKeepArrivalHandler := unary.NewHandler(
 		ArrivalServiceKeepArrivalProcedure,
 		svc.KeepArrival,
 		connect.WithSchema(arrivalServiceMethods.ByName("KeepArrival")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceKeepMessageHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceKeepMessageHandler := unary.NewHandler(
 		ArrivalServiceKeepMessageProcedure,
 		svc.KeepMessage,
 		connect.WithSchema(arrivalServiceMethods.ByName("KeepMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceAttachArrivalHandler := connect.NewUnaryHandlerSimple(
+	arrivalServiceAttachArrivalHandler := unary.NewHandler(
 		ArrivalServiceAttachArrivalProcedure,
 		svc.AttachArrival,
 		connect.WithSchema(arrivalServiceMethods.ByName("AttachArrival")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -99,73 +100,73 @@ type AuthServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	authServiceMethods := v1.File_portal_v1_auth_proto.Services().ByName("AuthService").Methods()
-	authServiceLoginHandler := connect.NewUnaryHandlerSimple(
+	authServiceLoginHandler := unary.NewHandler(
 		AuthServiceLoginProcedure,
 		svc.Login,
 		connect.WithSchema(authServiceMethods.ByName("Login")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceSecondFactorHandler := connect.NewUnaryHandlerSimple(
+	authServiceSecondFactorHandler := unary.NewHandler(
 		AuthServiceSecondFactorProcedure,
 		svc.SecondFactor,
 		connect.WithSchema(authServiceMethods.ByName("SecondFactor")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceLogoutHandler := connect.NewUnaryHandlerSimple(
+	authServiceLogoutHandler := unary.NewHandler(
 		AuthServiceLogoutProcedure,
 		svc.Logout,
 		connect.WithSchema(authServiceMethods.ByName("Logout")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceGetSessionHandler := connect.NewUnaryHandlerSimple(
+	authServiceGetSessionHandler := unary.NewHandler(
 		AuthServiceGetSessionProcedure,
 		svc.GetSession,
 		connect.WithSchema(authServiceMethods.ByName("GetSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceListSessionsHandler := connect.NewUnaryHandlerSimple(
+	authServiceListSessionsHandler := unary.NewHandler(
 		AuthServiceListSessionsProcedure,
 		svc.ListSessions,
 		connect.WithSchema(authServiceMethods.ByName("ListSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceEndSessionHandler := connect.NewUnaryHandlerSimple(
+	authServiceEndSessionHandler := unary.NewHandler(
 		AuthServiceEndSessionProcedure,
 		svc.EndSession,
 		connect.WithSchema(authServiceMethods.ByName("EndSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceBeginTotpHandler := connect.NewUnaryHandlerSimple(
+	authServiceBeginTotpHandler := unary.NewHandler(
 		AuthServiceBeginTotpProcedure,
 		svc.BeginTotp,
 		connect.WithSchema(authServiceMethods.ByName("BeginTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceConfirmTotpHandler := connect.NewUnaryHandlerSimple(
+	authServiceConfirmTotpHandler := unary.NewHandler(
 		AuthServiceConfirmTotpProcedure,
 		svc.ConfirmTotp,
 		connect.WithSchema(authServiceMethods.ByName("ConfirmTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceRemoveTotpHandler := connect.NewUnaryHandlerSimple(
+	authServiceRemoveTotpHandler := unary.NewHandler(
 		AuthServiceRemoveTotpProcedure,
 		svc.RemoveTotp,
 		connect.WithSchema(authServiceMethods.ByName("RemoveTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceRenewRecoveryCodesHandler := connect.NewUnaryHandlerSimple(
+	authServiceRenewRecoveryCodesHandler := unary.NewHandler(
 		AuthServiceRenewRecoveryCodesProcedure,
 		svc.RenewRecoveryCodes,
 		connect.WithSchema(authServiceMethods.ByName("RenewRecoveryCodes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceChangePasswordHandler := connect.NewUnaryHandlerSimple(
+	authServiceChangePasswordHandler := unary.NewHandler(
 		AuthServiceChangePasswordProcedure,
 		svc.ChangePassword,
 		connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceSetPreferencesHandler := connect.NewUnaryHandlerSimple(
+	authServiceSetPreferencesHandler := unary.NewHandler(
 		AuthServiceSetPreferencesProcedure,
 		svc.SetPreferences,
 		connect.WithSchema(authServiceMethods.ByName("SetPreferences")),

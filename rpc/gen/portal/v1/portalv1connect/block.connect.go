@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -58,19 +59,19 @@ type BlockServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewBlockServiceHandler(svc BlockServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	blockServiceMethods := v1.File_portal_v1_block_proto.Services().ByName("BlockService").Methods()
-	blockServiceListBlocksHandler := connect.NewUnaryHandlerSimple(
+	blockServiceListBlocksHandler := unary.NewHandler(
 		BlockServiceListBlocksProcedure,
 		svc.ListBlocks,
 		connect.WithSchema(blockServiceMethods.ByName("ListBlocks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	blockServiceBlockPayerHandler := connect.NewUnaryHandlerSimple(
+	blockServiceBlockPayerHandler := unary.NewHandler(
 		BlockServiceBlockPayerProcedure,
 		svc.BlockPayer,
 		connect.WithSchema(blockServiceMethods.ByName("BlockPayer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	blockServiceUnblockPayerHandler := connect.NewUnaryHandlerSimple(
+	blockServiceUnblockPayerHandler := unary.NewHandler(
 		BlockServiceUnblockPayerProcedure,
 		svc.UnblockPayer,
 		connect.WithSchema(blockServiceMethods.ByName("UnblockPayer")),

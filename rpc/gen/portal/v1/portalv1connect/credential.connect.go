@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -71,31 +72,31 @@ type CredentialServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	credentialServiceMethods := v1.File_portal_v1_credential_proto.Services().ByName("CredentialService").Methods()
-	credentialServiceListCredentialsHandler := connect.NewUnaryHandlerSimple(
+	credentialServiceListCredentialsHandler := unary.NewHandler(
 		CredentialServiceListCredentialsProcedure,
 		svc.ListCredentials,
 		connect.WithSchema(credentialServiceMethods.ByName("ListCredentials")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceCreateCredentialHandler := connect.NewUnaryHandlerSimple(
+	credentialServiceCreateCredentialHandler := unary.NewHandler(
 		CredentialServiceCreateCredentialProcedure,
 		svc.CreateCredential,
 		connect.WithSchema(credentialServiceMethods.ByName("CreateCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceSetCredentialLimitsHandler := connect.NewUnaryHandlerSimple(
+	credentialServiceSetCredentialLimitsHandler := unary.NewHandler(
 		CredentialServiceSetCredentialLimitsProcedure,
 		svc.SetCredentialLimits,
 		connect.WithSchema(credentialServiceMethods.ByName("SetCredentialLimits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceRevokeCredentialHandler := connect.NewUnaryHandlerSimple(
+	credentialServiceRevokeCredentialHandler := unary.NewHandler(
 		CredentialServiceRevokeCredentialProcedure,
 		svc.RevokeCredential,
 		connect.WithSchema(credentialServiceMethods.ByName("RevokeCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceDiagnoseSignatureHandler := connect.NewUnaryHandlerSimple(
+	credentialServiceDiagnoseSignatureHandler := unary.NewHandler(
 		CredentialServiceDiagnoseSignatureProcedure,
 		svc.DiagnoseSignature,
 		connect.WithSchema(credentialServiceMethods.ByName("DiagnoseSignature")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -66,31 +67,31 @@ type LinkServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewLinkServiceHandler(svc LinkServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	linkServiceMethods := v1.File_portal_v1_link_proto.Services().ByName("LinkService").Methods()
-	linkServiceCreateLinkHandler := connect.NewUnaryHandlerSimple(
+	linkServiceCreateLinkHandler := unary.NewHandler(
 		LinkServiceCreateLinkProcedure,
 		svc.CreateLink,
 		connect.WithSchema(linkServiceMethods.ByName("CreateLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceListLinksHandler := connect.NewUnaryHandlerSimple(
+	linkServiceListLinksHandler := unary.NewHandler(
 		LinkServiceListLinksProcedure,
 		svc.ListLinks,
 		connect.WithSchema(linkServiceMethods.ByName("ListLinks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceGetLinkHandler := connect.NewUnaryHandlerSimple(
+	linkServiceGetLinkHandler := unary.NewHandler(
 		LinkServiceGetLinkProcedure,
 		svc.GetLink,
 		connect.WithSchema(linkServiceMethods.ByName("GetLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceCloseLinkHandler := connect.NewUnaryHandlerSimple(
+	linkServiceCloseLinkHandler := unary.NewHandler(
 		LinkServiceCloseLinkProcedure,
 		svc.CloseLink,
 		connect.WithSchema(linkServiceMethods.ByName("CloseLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceSetLinkPictureHandler := connect.NewUnaryHandlerSimple(
+	linkServiceSetLinkPictureHandler := unary.NewHandler(
 		LinkServiceSetLinkPictureProcedure,
 		svc.SetLinkPicture,
 		connect.WithSchema(linkServiceMethods.ByName("SetLinkPicture")),

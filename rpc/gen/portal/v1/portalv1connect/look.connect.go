@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -55,13 +56,13 @@ type LookServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewLookServiceHandler(svc LookServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	lookServiceMethods := v1.File_portal_v1_look_proto.Services().ByName("LookService").Methods()
-	lookServiceListCashboxLooksHandler := connect.NewUnaryHandlerSimple(
+	lookServiceListCashboxLooksHandler := unary.NewHandler(
 		LookServiceListCashboxLooksProcedure,
 		svc.ListCashboxLooks,
 		connect.WithSchema(lookServiceMethods.ByName("ListCashboxLooks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	lookServiceUpdateCashboxLookHandler := connect.NewUnaryHandlerSimple(
+	lookServiceUpdateCashboxLookHandler := unary.NewHandler(
 		LookServiceUpdateCashboxLookProcedure,
 		svc.UpdateCashboxLook,
 		connect.WithSchema(lookServiceMethods.ByName("UpdateCashboxLook")),

@@ -10,6 +10,7 @@ import (
 	errors "errors"
 	v11 "gateway.example/rpc/gen/gateway/v1"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -152,127 +153,127 @@ type MerchantServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	merchantServiceMethods := v1.File_portal_v1_merchant_proto.Services().ByName("MerchantService").Methods()
-	merchantServiceListEventsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListEventsHandler := unary.NewHandler(
 		MerchantServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(merchantServiceMethods.ByName("ListEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceReplayEventsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceReplayEventsHandler := unary.NewHandler(
 		MerchantServiceReplayEventsProcedure,
 		svc.ReplayEvents,
 		connect.WithSchema(merchantServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetReplayHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetReplayHandler := unary.NewHandler(
 		MerchantServiceGetReplayProcedure,
 		svc.GetReplay,
 		connect.WithSchema(merchantServiceMethods.ByName("GetReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceStopReplayHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceStopReplayHandler := unary.NewHandler(
 		MerchantServiceStopReplayProcedure,
 		svc.StopReplay,
 		connect.WithSchema(merchantServiceMethods.ByName("StopReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceRotateWebhookSecretHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceRotateWebhookSecretHandler := unary.NewHandler(
 		MerchantServiceRotateWebhookSecretProcedure,
 		svc.RotateWebhookSecret,
 		connect.WithSchema(merchantServiceMethods.ByName("RotateWebhookSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListPayinsHandler := unary.NewHandler(
 		MerchantServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(merchantServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceCancelPayinHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceCancelPayinHandler := unary.NewHandler(
 		MerchantServiceCancelPayinProcedure,
 		svc.CancelPayin,
 		connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListCashboxesHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListCashboxesHandler := unary.NewHandler(
 		MerchantServiceListCashboxesProcedure,
 		svc.ListCashboxes,
 		connect.WithSchema(merchantServiceMethods.ByName("ListCashboxes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListBalancesHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListBalancesHandler := unary.NewHandler(
 		MerchantServiceListBalancesProcedure,
 		svc.ListBalances,
 		connect.WithSchema(merchantServiceMethods.ByName("ListBalances")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListDepositsHandler := unary.NewHandler(
 		MerchantServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetDepositHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetDepositHandler := unary.NewHandler(
 		MerchantServiceGetDepositProcedure,
 		svc.GetDeposit,
 		connect.WithSchema(merchantServiceMethods.ByName("GetDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceCreateDepositHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceCreateDepositHandler := unary.NewHandler(
 		MerchantServiceCreateDepositProcedure,
 		svc.CreateDeposit,
 		connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceNameTransactionHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceNameTransactionHandler := unary.NewHandler(
 		MerchantServiceNameTransactionProcedure,
 		svc.NameTransaction,
 		connect.WithSchema(merchantServiceMethods.ByName("NameTransaction")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDepositNetworksHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListDepositNetworksHandler := unary.NewHandler(
 		MerchantServiceListDepositNetworksProcedure,
 		svc.ListDepositNetworks,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDepositNetworks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListAppealsHandler := unary.NewHandler(
 		MerchantServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(merchantServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetAppealHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetAppealHandler := unary.NewHandler(
 		MerchantServiceGetAppealProcedure,
 		svc.GetAppeal,
 		connect.WithSchema(merchantServiceMethods.ByName("GetAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetAppealFileHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetAppealFileHandler := unary.NewHandler(
 		MerchantServiceGetAppealFileProcedure,
 		svc.GetAppealFile,
 		connect.WithSchema(merchantServiceMethods.ByName("GetAppealFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetEventHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetEventHandler := unary.NewHandler(
 		MerchantServiceGetEventProcedure,
 		svc.GetEvent,
 		connect.WithSchema(merchantServiceMethods.ByName("GetEvent")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetEndpointHealthHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceGetEndpointHealthHandler := unary.NewHandler(
 		MerchantServiceGetEndpointHealthProcedure,
 		svc.GetEndpointHealth,
 		connect.WithSchema(merchantServiceMethods.ByName("GetEndpointHealth")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDeadEndpointsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListDeadEndpointsHandler := unary.NewHandler(
 		MerchantServiceListDeadEndpointsProcedure,
 		svc.ListDeadEndpoints,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDeadEndpoints")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListOldWebhookSecretsHandler := connect.NewUnaryHandlerSimple(
+	merchantServiceListOldWebhookSecretsHandler := unary.NewHandler(
 		MerchantServiceListOldWebhookSecretsProcedure,
 		svc.ListOldWebhookSecrets,
 		connect.WithSchema(merchantServiceMethods.ByName("ListOldWebhookSecrets")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -85,49 +86,49 @@ type NotificationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	notificationServiceMethods := v1.File_portal_v1_notification_proto.Services().ByName("NotificationService").Methods()
-	notificationServiceGetNotificationsHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceGetNotificationsHandler := unary.NewHandler(
 		NotificationServiceGetNotificationsProcedure,
 		svc.GetNotifications,
 		connect.WithSchema(notificationServiceMethods.ByName("GetNotifications")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateNotificationsHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceUpdateNotificationsHandler := unary.NewHandler(
 		NotificationServiceUpdateNotificationsProcedure,
 		svc.UpdateNotifications,
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotifications")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceLinkTelegramHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceLinkTelegramHandler := unary.NewHandler(
 		NotificationServiceLinkTelegramProcedure,
 		svc.LinkTelegram,
 		connect.WithSchema(notificationServiceMethods.ByName("LinkTelegram")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceAddMailHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceAddMailHandler := unary.NewHandler(
 		NotificationServiceAddMailProcedure,
 		svc.AddMail,
 		connect.WithSchema(notificationServiceMethods.ByName("AddMail")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceConfirmMailHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceConfirmMailHandler := unary.NewHandler(
 		NotificationServiceConfirmMailProcedure,
 		svc.ConfirmMail,
 		connect.WithSchema(notificationServiceMethods.ByName("ConfirmMail")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceAddPushHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceAddPushHandler := unary.NewHandler(
 		NotificationServiceAddPushProcedure,
 		svc.AddPush,
 		connect.WithSchema(notificationServiceMethods.ByName("AddPush")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceRemoveChannelHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceRemoveChannelHandler := unary.NewHandler(
 		NotificationServiceRemoveChannelProcedure,
 		svc.RemoveChannel,
 		connect.WithSchema(notificationServiceMethods.ByName("RemoveChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceSendTrialHandler := connect.NewUnaryHandlerSimple(
+	notificationServiceSendTrialHandler := unary.NewHandler(
 		NotificationServiceSendTrialProcedure,
 		svc.SendTrial,
 		connect.WithSchema(notificationServiceMethods.ByName("SendTrial")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -461,499 +462,499 @@ type OperatorServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	operatorServiceMethods := v1.File_portal_v1_operator_proto.Services().ByName("OperatorService").Methods()
-	operatorServiceListWorkHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListWorkHandler := unary.NewHandler(
 		OperatorServiceListWorkProcedure,
 		svc.ListWork,
 		connect.WithSchema(operatorServiceMethods.ByName("ListWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceTakeWorkHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceTakeWorkHandler := unary.NewHandler(
 		OperatorServiceTakeWorkProcedure,
 		svc.TakeWork,
 		connect.WithSchema(operatorServiceMethods.ByName("TakeWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReleaseWorkHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReleaseWorkHandler := unary.NewHandler(
 		OperatorServiceReleaseWorkProcedure,
 		svc.ReleaseWork,
 		connect.WithSchema(operatorServiceMethods.ByName("ReleaseWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainRoutingHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceExplainRoutingHandler := unary.NewHandler(
 		OperatorServiceExplainRoutingProcedure,
 		svc.ExplainRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceExplainTraderHandler := unary.NewHandler(
 		OperatorServiceExplainTraderProcedure,
 		svc.ExplainTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReplayRoutingHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReplayRoutingHandler := unary.NewHandler(
 		OperatorServiceReplayRoutingProcedure,
 		svc.ReplayRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayRouting")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRoutingRefusalsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListRoutingRefusalsHandler := unary.NewHandler(
 		OperatorServiceListRoutingRefusalsProcedure,
 		svc.ListRoutingRefusals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRoutingRefusals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainRateHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceExplainRateHandler := unary.NewHandler(
 		OperatorServiceExplainRateProcedure,
 		svc.ExplainRate,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceQuoteRateHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceQuoteRateHandler := unary.NewHandler(
 		OperatorServiceQuoteRateProcedure,
 		svc.QuoteRate,
 		connect.WithSchema(operatorServiceMethods.ByName("QuoteRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetRateHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetRateHandler := unary.NewHandler(
 		OperatorServiceSetRateProcedure,
 		svc.SetRate,
 		connect.WithSchema(operatorServiceMethods.ByName("SetRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetRateFeedHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetRateFeedHandler := unary.NewHandler(
 		OperatorServiceSetRateFeedProcedure,
 		svc.SetRateFeed,
 		connect.WithSchema(operatorServiceMethods.ByName("SetRateFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRatesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListRatesHandler := unary.NewHandler(
 		OperatorServiceListRatesProcedure,
 		svc.ListRates,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetRateDayHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetRateDayHandler := unary.NewHandler(
 		OperatorServiceGetRateDayProcedure,
 		svc.GetRateDay,
 		connect.WithSchema(operatorServiceMethods.ByName("GetRateDay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListWaitingSettlementsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListWaitingSettlementsHandler := unary.NewHandler(
 		OperatorServiceListWaitingSettlementsProcedure,
 		svc.ListWaitingSettlements,
 		connect.WithSchema(operatorServiceMethods.ByName("ListWaitingSettlements")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCorrectBalanceHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCorrectBalanceHandler := unary.NewHandler(
 		OperatorServiceCorrectBalanceProcedure,
 		svc.CorrectBalance,
 		connect.WithSchema(operatorServiceMethods.ByName("CorrectBalance")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListProposalsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListProposalsHandler := unary.NewHandler(
 		OperatorServiceListProposalsProcedure,
 		svc.ListProposals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListProposals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceApproveProposalHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceApproveProposalHandler := unary.NewHandler(
 		OperatorServiceApproveProposalProcedure,
 		svc.ApproveProposal,
 		connect.WithSchema(operatorServiceMethods.ByName("ApproveProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRefuseProposalHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRefuseProposalHandler := unary.NewHandler(
 		OperatorServiceRefuseProposalProcedure,
 		svc.RefuseProposal,
 		connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateMerchantHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCreateMerchantHandler := unary.NewHandler(
 		OperatorServiceCreateMerchantProcedure,
 		svc.CreateMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateMerchantHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceUpdateMerchantHandler := unary.NewHandler(
 		OperatorServiceUpdateMerchantProcedure,
 		svc.UpdateMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateCashboxHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCreateCashboxHandler := unary.NewHandler(
 		OperatorServiceCreateCashboxProcedure,
 		svc.CreateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateCashboxHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceUpdateCashboxHandler := unary.NewHandler(
 		OperatorServiceUpdateCashboxProcedure,
 		svc.UpdateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRemoveLinkPictureHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRemoveLinkPictureHandler := unary.NewHandler(
 		OperatorServiceRemoveLinkPictureProcedure,
 		svc.RemoveLinkPicture,
 		connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetCashboxMethodHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetCashboxMethodHandler := unary.NewHandler(
 		OperatorServiceSetCashboxMethodProcedure,
 		svc.SetCashboxMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetBankHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetBankHandler := unary.NewHandler(
 		OperatorServiceSetBankProcedure,
 		svc.SetBank,
 		connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetReceivingAddressHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetReceivingAddressHandler := unary.NewHandler(
 		OperatorServiceSetReceivingAddressProcedure,
 		svc.SetReceivingAddress,
 		connect.WithSchema(operatorServiceMethods.ByName("SetReceivingAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListReceivingAddressesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListReceivingAddressesHandler := unary.NewHandler(
 		OperatorServiceListReceivingAddressesProcedure,
 		svc.ListReceivingAddresses,
 		connect.WithSchema(operatorServiceMethods.ByName("ListReceivingAddresses")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListBanksHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListBanksHandler := unary.NewHandler(
 		OperatorServiceListBanksProcedure,
 		svc.ListBanks,
 		connect.WithSchema(operatorServiceMethods.ByName("ListBanks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetPlatformLimitHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetPlatformLimitHandler := unary.NewHandler(
 		OperatorServiceSetPlatformLimitProcedure,
 		svc.SetPlatformLimit,
 		connect.WithSchema(operatorServiceMethods.ByName("SetPlatformLimit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCreateTraderHandler := unary.NewHandler(
 		OperatorServiceCreateTraderProcedure,
 		svc.CreateTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceFundTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceFundTraderHandler := unary.NewHandler(
 		OperatorServiceFundTraderProcedure,
 		svc.FundTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("FundTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceWithdrawTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceWithdrawTraderHandler := unary.NewHandler(
 		OperatorServiceWithdrawTraderProcedure,
 		svc.WithdrawTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("WithdrawTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceUpdateTraderHandler := unary.NewHandler(
 		OperatorServiceUpdateTraderProcedure,
 		svc.UpdateTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateRequisiteHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCreateRequisiteHandler := unary.NewHandler(
 		OperatorServiceCreateRequisiteProcedure,
 		svc.CreateRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateRequisiteHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceUpdateRequisiteHandler := unary.NewHandler(
 		OperatorServiceUpdateRequisiteProcedure,
 		svc.UpdateRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateUserHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCreateUserHandler := unary.NewHandler(
 		OperatorServiceCreateUserProcedure,
 		svc.CreateUser,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceInviteUserHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceInviteUserHandler := unary.NewHandler(
 		OperatorServiceInviteUserProcedure,
 		svc.InviteUser,
 		connect.WithSchema(operatorServiceMethods.ByName("InviteUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateUserHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceUpdateUserHandler := unary.NewHandler(
 		OperatorServiceUpdateUserProcedure,
 		svc.UpdateUser,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRevokeTokensHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRevokeTokensHandler := unary.NewHandler(
 		OperatorServiceRevokeTokensProcedure,
 		svc.RevokeTokens,
 		connect.WithSchema(operatorServiceMethods.ByName("RevokeTokens")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListMerchantsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListMerchantsHandler := unary.NewHandler(
 		OperatorServiceListMerchantsProcedure,
 		svc.ListMerchants,
 		connect.WithSchema(operatorServiceMethods.ByName("ListMerchants")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetMerchantHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetMerchantHandler := unary.NewHandler(
 		OperatorServiceGetMerchantProcedure,
 		svc.GetMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("GetMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListCashboxesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListCashboxesHandler := unary.NewHandler(
 		OperatorServiceListCashboxesProcedure,
 		svc.ListCashboxes,
 		connect.WithSchema(operatorServiceMethods.ByName("ListCashboxes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetCashboxHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetCashboxHandler := unary.NewHandler(
 		OperatorServiceGetCashboxProcedure,
 		svc.GetCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("GetCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListTradersHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListTradersHandler := unary.NewHandler(
 		OperatorServiceListTradersProcedure,
 		svc.ListTraders,
 		connect.WithSchema(operatorServiceMethods.ByName("ListTraders")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetTraderHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetTraderHandler := unary.NewHandler(
 		OperatorServiceGetTraderProcedure,
 		svc.GetTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("GetTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRequisitesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListRequisitesHandler := unary.NewHandler(
 		OperatorServiceListRequisitesProcedure,
 		svc.ListRequisites,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetRequisiteHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetRequisiteHandler := unary.NewHandler(
 		OperatorServiceGetRequisiteProcedure,
 		svc.GetRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("GetRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRevealRequisiteHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRevealRequisiteHandler := unary.NewHandler(
 		OperatorServiceRevealRequisiteProcedure,
 		svc.RevealRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("RevealRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListUsersHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListUsersHandler := unary.NewHandler(
 		OperatorServiceListUsersProcedure,
 		svc.ListUsers,
 		connect.WithSchema(operatorServiceMethods.ByName("ListUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetUserHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetUserHandler := unary.NewHandler(
 		OperatorServiceGetUserProcedure,
 		svc.GetUser,
 		connect.WithSchema(operatorServiceMethods.ByName("GetUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListPlatformLimitsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListPlatformLimitsHandler := unary.NewHandler(
 		OperatorServiceListPlatformLimitsProcedure,
 		svc.ListPlatformLimits,
 		connect.WithSchema(operatorServiceMethods.ByName("ListPlatformLimits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRemoveTraderAcquirerHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRemoveTraderAcquirerHandler := unary.NewHandler(
 		OperatorServiceRemoveTraderAcquirerProcedure,
 		svc.RemoveTraderAcquirer,
 		connect.WithSchema(operatorServiceMethods.ByName("RemoveTraderAcquirer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListSensitiveReadsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListSensitiveReadsHandler := unary.NewHandler(
 		OperatorServiceListSensitiveReadsProcedure,
 		svc.ListSensitiveReads,
 		connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListUnknownMessagesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListUnknownMessagesHandler := unary.NewHandler(
 		OperatorServiceListUnknownMessagesProcedure,
 		svc.ListUnknownMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListObjectedMessagesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListObjectedMessagesHandler := unary.NewHandler(
 		OperatorServiceListObjectedMessagesProcedure,
 		svc.ListObjectedMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolveObjectionHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceResolveObjectionHandler := unary.NewHandler(
 		OperatorServiceResolveObjectionProcedure,
 		svc.ResolveObjection,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolveObjection")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceTryMessagePatternHandler := unary.NewHandler(
 		OperatorServiceTryMessagePatternProcedure,
 		svc.TryMessagePattern,
 		connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListSettingChangesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListSettingChangesHandler := unary.NewHandler(
 		OperatorServiceListSettingChangesProcedure,
 		svc.ListSettingChanges,
 		connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListDepositsHandler := unary.NewHandler(
 		OperatorServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceConfirmDepositHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceConfirmDepositHandler := unary.NewHandler(
 		OperatorServiceConfirmDepositProcedure,
 		svc.ConfirmDeposit,
 		connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRejectDepositHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceRejectDepositHandler := unary.NewHandler(
 		OperatorServiceRejectDepositProcedure,
 		svc.RejectDeposit,
 		connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListTransfersHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListTransfersHandler := unary.NewHandler(
 		OperatorServiceListTransfersProcedure,
 		svc.ListTransfers,
 		connect.WithSchema(operatorServiceMethods.ByName("ListTransfers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceAssignTransferHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceAssignTransferHandler := unary.NewHandler(
 		OperatorServiceAssignTransferProcedure,
 		svc.AssignTransfer,
 		connect.WithSchema(operatorServiceMethods.ByName("AssignTransfer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetInsuranceHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetInsuranceHandler := unary.NewHandler(
 		OperatorServiceSetInsuranceProcedure,
 		svc.SetInsurance,
 		connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListOverduePayinsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListOverduePayinsHandler := unary.NewHandler(
 		OperatorServiceListOverduePayinsProcedure,
 		svc.ListOverduePayins,
 		connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolvePayinHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceResolvePayinHandler := unary.NewHandler(
 		OperatorServiceResolvePayinProcedure,
 		svc.ResolvePayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReclaimPayinHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReclaimPayinHandler := unary.NewHandler(
 		OperatorServiceReclaimPayinProcedure,
 		svc.ReclaimPayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ReclaimPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReversePayinHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReversePayinHandler := unary.NewHandler(
 		OperatorServiceReversePayinProcedure,
 		svc.ReversePayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ReversePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetCashboxPayoutMethodHandler := unary.NewHandler(
 		OperatorServiceSetCashboxPayoutMethodProcedure,
 		svc.SetCashboxPayoutMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetTraderPayoutMethodHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetTraderPayoutMethodHandler := unary.NewHandler(
 		OperatorServiceSetTraderPayoutMethodProcedure,
 		svc.SetTraderPayoutMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetTraderAcquirerHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSetTraderAcquirerHandler := unary.NewHandler(
 		OperatorServiceSetTraderAcquirerProcedure,
 		svc.SetTraderAcquirer,
 		connect.WithSchema(operatorServiceMethods.ByName("SetTraderAcquirer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListCardConflictsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListCardConflictsHandler := unary.NewHandler(
 		OperatorServiceListCardConflictsProcedure,
 		svc.ListCardConflicts,
 		connect.WithSchema(operatorServiceMethods.ByName("ListCardConflicts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCloseCardConflictHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceCloseCardConflictHandler := unary.NewHandler(
 		OperatorServiceCloseCardConflictProcedure,
 		svc.CloseCardConflict,
 		connect.WithSchema(operatorServiceMethods.ByName("CloseCardConflict")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListDeadEventsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListDeadEventsHandler := unary.NewHandler(
 		OperatorServiceListDeadEventsProcedure,
 		svc.ListDeadEvents,
 		connect.WithSchema(operatorServiceMethods.ByName("ListDeadEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReplayEventsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReplayEventsHandler := unary.NewHandler(
 		OperatorServiceReplayEventsProcedure,
 		svc.ReplayEvents,
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetReplayHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetReplayHandler := unary.NewHandler(
 		OperatorServiceGetReplayProcedure,
 		svc.GetReplay,
 		connect.WithSchema(operatorServiceMethods.ByName("GetReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceStopReplayHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceStopReplayHandler := unary.NewHandler(
 		OperatorServiceStopReplayProcedure,
 		svc.StopReplay,
 		connect.WithSchema(operatorServiceMethods.ByName("StopReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListAppealsHandler := unary.NewHandler(
 		OperatorServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetAppealFileHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceGetAppealFileHandler := unary.NewHandler(
 		OperatorServiceGetAppealFileProcedure,
 		svc.GetAppealFile,
 		connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReviewAppealHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceReviewAppealHandler := unary.NewHandler(
 		OperatorServiceReviewAppealProcedure,
 		svc.ReviewAppeal,
 		connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolveAppealHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceResolveAppealHandler := unary.NewHandler(
 		OperatorServiceResolveAppealProcedure,
 		svc.ResolveAppeal,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListAppealMessagesHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceListAppealMessagesHandler := unary.NewHandler(
 		OperatorServiceListAppealMessagesProcedure,
 		svc.ListAppealMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListAppealMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSendAppealMessageHandler := connect.NewUnaryHandlerSimple(
+	operatorServiceSendAppealMessageHandler := unary.NewHandler(
 		OperatorServiceSendAppealMessageProcedure,
 		svc.SendAppealMessage,
 		connect.WithSchema(operatorServiceMethods.ByName("SendAppealMessage")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -75,37 +76,37 @@ type PayoutFileServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPayoutFileServiceHandler(svc PayoutFileServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	payoutFileServiceMethods := v1.File_portal_v1_payout_file_proto.Services().ByName("PayoutFileService").Methods()
-	payoutFileServiceListPayoutKeysHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceListPayoutKeysHandler := unary.NewHandler(
 		PayoutFileServiceListPayoutKeysProcedure,
 		svc.ListPayoutKeys,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListPayoutKeys")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceSendPayoutFileHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceSendPayoutFileHandler := unary.NewHandler(
 		PayoutFileServiceSendPayoutFileProcedure,
 		svc.SendPayoutFile,
 		connect.WithSchema(payoutFileServiceMethods.ByName("SendPayoutFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceGetPayoutFileHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceGetPayoutFileHandler := unary.NewHandler(
 		PayoutFileServiceGetPayoutFileProcedure,
 		svc.GetPayoutFile,
 		connect.WithSchema(payoutFileServiceMethods.ByName("GetPayoutFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceListPayoutFilesHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceListPayoutFilesHandler := unary.NewHandler(
 		PayoutFileServiceListPayoutFilesProcedure,
 		svc.ListPayoutFiles,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListPayoutFiles")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceMakeFilePayoutsHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceMakeFilePayoutsHandler := unary.NewHandler(
 		PayoutFileServiceMakeFilePayoutsProcedure,
 		svc.MakeFilePayouts,
 		connect.WithSchema(payoutFileServiceMethods.ByName("MakeFilePayouts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceListFilePayoutsHandler := connect.NewUnaryHandlerSimple(
+	payoutFileServiceListFilePayoutsHandler := unary.NewHandler(
 		PayoutFileServiceListFilePayoutsProcedure,
 		svc.ListFilePayouts,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListFilePayouts")),

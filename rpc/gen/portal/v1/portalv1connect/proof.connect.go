@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -70,31 +71,31 @@ type ProofServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewProofServiceHandler(svc ProofServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	proofServiceMethods := v1.File_portal_v1_proof_proto.Services().ByName("ProofService").Methods()
-	proofServiceGetPaymentProofHandler := connect.NewUnaryHandlerSimple(
+	proofServiceGetPaymentProofHandler := unary.NewHandler(
 		ProofServiceGetPaymentProofProcedure,
 		svc.GetPaymentProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetPaymentProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetPayinProofHandler := connect.NewUnaryHandlerSimple(
+	proofServiceGetPayinProofHandler := unary.NewHandler(
 		ProofServiceGetPayinProofProcedure,
 		svc.GetPayinProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetPayinProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetDepositProofHandler := connect.NewUnaryHandlerSimple(
+	proofServiceGetDepositProofHandler := unary.NewHandler(
 		ProofServiceGetDepositProofProcedure,
 		svc.GetDepositProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetDepositProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetWithdrawalProofHandler := connect.NewUnaryHandlerSimple(
+	proofServiceGetWithdrawalProofHandler := unary.NewHandler(
 		ProofServiceGetWithdrawalProofProcedure,
 		svc.GetWithdrawalProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetWithdrawalProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceListSealedDaysHandler := connect.NewUnaryHandlerSimple(
+	proofServiceListSealedDaysHandler := unary.NewHandler(
 		ProofServiceListSealedDaysProcedure,
 		svc.ListSealedDays,
 		connect.WithSchema(proofServiceMethods.ByName("ListSealedDays")),

@@ -10,6 +10,7 @@ import (
 	errors "errors"
 	v11 "gateway.example/rpc/gen/gateway/v1"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -67,25 +68,25 @@ type ReceiptServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewReceiptServiceHandler(svc ReceiptServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	receiptServiceMethods := v1.File_portal_v1_receipt_proto.Services().ByName("ReceiptService").Methods()
-	receiptServiceListReceiptsHandler := connect.NewUnaryHandlerSimple(
+	receiptServiceListReceiptsHandler := unary.NewHandler(
 		ReceiptServiceListReceiptsProcedure,
 		svc.ListReceipts,
 		connect.WithSchema(receiptServiceMethods.ByName("ListReceipts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceGetReceiptHandler := connect.NewUnaryHandlerSimple(
+	receiptServiceGetReceiptHandler := unary.NewHandler(
 		ReceiptServiceGetReceiptProcedure,
 		svc.GetReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("GetReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceGetPayinReceiptHandler := connect.NewUnaryHandlerSimple(
+	receiptServiceGetPayinReceiptHandler := unary.NewHandler(
 		ReceiptServiceGetPayinReceiptProcedure,
 		svc.GetPayinReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("GetPayinReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceAppealWithReceiptHandler := connect.NewUnaryHandlerSimple(
+	receiptServiceAppealWithReceiptHandler := unary.NewHandler(
 		ReceiptServiceAppealWithReceiptProcedure,
 		svc.AppealWithReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("AppealWithReceipt")),

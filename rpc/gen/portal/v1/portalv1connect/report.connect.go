@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -121,91 +122,91 @@ type ReportServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	reportServiceMethods := v1.File_portal_v1_report_proto.Services().ByName("ReportService").Methods()
-	reportServiceGetPaymentTimelineHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetPaymentTimelineHandler := unary.NewHandler(
 		ReportServiceGetPaymentTimelineProcedure,
 		svc.GetPaymentTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetPaymentTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPayinTimelineHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetPayinTimelineHandler := unary.NewHandler(
 		ReportServiceGetPayinTimelineProcedure,
 		svc.GetPayinTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetPayinTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceListPaymentsHandler := unary.NewHandler(
 		ReportServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(reportServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceListPayinsHandler := unary.NewHandler(
 		ReportServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(reportServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetStatementHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetStatementHandler := unary.NewHandler(
 		ReportServiceGetStatementProcedure,
 		svc.GetStatement,
 		connect.WithSchema(reportServiceMethods.ByName("GetStatement")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetOverviewHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetOverviewHandler := unary.NewHandler(
 		ReportServiceGetOverviewProcedure,
 		svc.GetOverview,
 		connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListEventsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceListEventsHandler := unary.NewHandler(
 		ReportServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(reportServiceMethods.ByName("ListEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetSignedTimelineHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetSignedTimelineHandler := unary.NewHandler(
 		ReportServiceGetSignedTimelineProcedure,
 		svc.GetSignedTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListAccountsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceListAccountsHandler := unary.NewHandler(
 		ReportServiceListAccountsProcedure,
 		svc.ListAccounts,
 		connect.WithSchema(reportServiceMethods.ByName("ListAccounts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetIncomeHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetIncomeHandler := unary.NewHandler(
 		ReportServiceGetIncomeProcedure,
 		svc.GetIncome,
 		connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPayerHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetPayerHandler := unary.NewHandler(
 		ReportServiceGetPayerProcedure,
 		svc.GetPayer,
 		connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPatternsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetPatternsHandler := unary.NewHandler(
 		ReportServiceGetPatternsProcedure,
 		svc.GetPatterns,
 		connect.WithSchema(reportServiceMethods.ByName("GetPatterns")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetProcessorsHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetProcessorsHandler := unary.NewHandler(
 		ReportServiceGetProcessorsProcedure,
 		svc.GetProcessors,
 		connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceCompareStatementHandler := connect.NewUnaryHandlerSimple(
+	reportServiceCompareStatementHandler := unary.NewHandler(
 		ReportServiceCompareStatementProcedure,
 		svc.CompareStatement,
 		connect.WithSchema(reportServiceMethods.ByName("CompareStatement")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetSigningKeysHandler := connect.NewUnaryHandlerSimple(
+	reportServiceGetSigningKeysHandler := unary.NewHandler(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
 		connect.WithSchema(reportServiceMethods.ByName("GetSigningKeys")),

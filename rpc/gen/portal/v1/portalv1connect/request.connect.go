@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -51,7 +52,7 @@ type RequestLogServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewRequestLogServiceHandler(svc RequestLogServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	requestLogServiceMethods := v1.File_portal_v1_request_proto.Services().ByName("RequestLogService").Methods()
-	requestLogServiceListRequestsHandler := connect.NewUnaryHandlerSimple(
+	requestLogServiceListRequestsHandler := unary.NewHandler(
 		RequestLogServiceListRequestsProcedure,
 		svc.ListRequests,
 		connect.WithSchema(requestLogServiceMethods.ByName("ListRequests")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -85,49 +86,49 @@ type TeamServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTeamServiceHandler(svc TeamServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	teamServiceMethods := v1.File_portal_v1_team_proto.Services().ByName("TeamService").Methods()
-	teamServiceListMembersHandler := connect.NewUnaryHandlerSimple(
+	teamServiceListMembersHandler := unary.NewHandler(
 		TeamServiceListMembersProcedure,
 		svc.ListMembers,
 		connect.WithSchema(teamServiceMethods.ByName("ListMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceInviteMemberHandler := connect.NewUnaryHandlerSimple(
+	teamServiceInviteMemberHandler := unary.NewHandler(
 		TeamServiceInviteMemberProcedure,
 		svc.InviteMember,
 		connect.WithSchema(teamServiceMethods.ByName("InviteMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceUpdateMemberHandler := connect.NewUnaryHandlerSimple(
+	teamServiceUpdateMemberHandler := unary.NewHandler(
 		TeamServiceUpdateMemberProcedure,
 		svc.UpdateMember,
 		connect.WithSchema(teamServiceMethods.ByName("UpdateMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceEndMemberSessionsHandler := connect.NewUnaryHandlerSimple(
+	teamServiceEndMemberSessionsHandler := unary.NewHandler(
 		TeamServiceEndMemberSessionsProcedure,
 		svc.EndMemberSessions,
 		connect.WithSchema(teamServiceMethods.ByName("EndMemberSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceReinviteMemberHandler := connect.NewUnaryHandlerSimple(
+	teamServiceReinviteMemberHandler := unary.NewHandler(
 		TeamServiceReinviteMemberProcedure,
 		svc.ReinviteMember,
 		connect.WithSchema(teamServiceMethods.ByName("ReinviteMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceAnswerMemberHandler := connect.NewUnaryHandlerSimple(
+	teamServiceAnswerMemberHandler := unary.NewHandler(
 		TeamServiceAnswerMemberProcedure,
 		svc.AnswerMember,
 		connect.WithSchema(teamServiceMethods.ByName("AnswerMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceListTeamChangesHandler := connect.NewUnaryHandlerSimple(
+	teamServiceListTeamChangesHandler := unary.NewHandler(
 		TeamServiceListTeamChangesProcedure,
 		svc.ListTeamChanges,
 		connect.WithSchema(teamServiceMethods.ByName("ListTeamChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceListTeamSessionsHandler := connect.NewUnaryHandlerSimple(
+	teamServiceListTeamSessionsHandler := unary.NewHandler(
 		TeamServiceListTeamSessionsProcedure,
 		svc.ListTeamSessions,
 		connect.WithSchema(teamServiceMethods.ByName("ListTeamSessions")),

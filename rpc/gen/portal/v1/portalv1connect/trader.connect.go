@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -196,187 +197,187 @@ type TraderServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	traderServiceMethods := v1.File_portal_v1_trader_proto.Services().ByName("TraderService").Methods()
-	traderServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListPaymentsHandler := unary.NewHandler(
 		TraderServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(traderServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceConfirmReceivedHandler := connect.NewUnaryHandlerSimple(
+	traderServiceConfirmReceivedHandler := unary.NewHandler(
 		TraderServiceConfirmReceivedProcedure,
 		svc.ConfirmReceived,
 		connect.WithSchema(traderServiceMethods.ByName("ConfirmReceived")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCancelPaymentHandler := connect.NewUnaryHandlerSimple(
+	traderServiceCancelPaymentHandler := unary.NewHandler(
 		TraderServiceCancelPaymentProcedure,
 		svc.CancelPayment,
 		connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRequestCodeHandler := connect.NewUnaryHandlerSimple(
+	traderServiceRequestCodeHandler := unary.NewHandler(
 		TraderServiceRequestCodeProcedure,
 		svc.RequestCode,
 		connect.WithSchema(traderServiceMethods.ByName("RequestCode")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRequestCodeResendHandler := connect.NewUnaryHandlerSimple(
+	traderServiceRequestCodeResendHandler := unary.NewHandler(
 		TraderServiceRequestCodeResendProcedure,
 		svc.RequestCodeResend,
 		connect.WithSchema(traderServiceMethods.ByName("RequestCodeResend")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceMarkCodeNotNeededHandler := connect.NewUnaryHandlerSimple(
+	traderServiceMarkCodeNotNeededHandler := unary.NewHandler(
 		TraderServiceMarkCodeNotNeededProcedure,
 		svc.MarkCodeNotNeeded,
 		connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListPayinsHandler := unary.NewHandler(
 		TraderServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceTakePayinHandler := connect.NewUnaryHandlerSimple(
+	traderServiceTakePayinHandler := unary.NewHandler(
 		TraderServiceTakePayinProcedure,
 		svc.TakePayin,
 		connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceGiveBackPayinHandler := connect.NewUnaryHandlerSimple(
+	traderServiceGiveBackPayinHandler := unary.NewHandler(
 		TraderServiceGiveBackPayinProcedure,
 		svc.GiveBackPayin,
 		connect.WithSchema(traderServiceMethods.ByName("GiveBackPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCompletePayinHandler := connect.NewUnaryHandlerSimple(
+	traderServiceCompletePayinHandler := unary.NewHandler(
 		TraderServiceCompletePayinProcedure,
 		svc.CompletePayin,
 		connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceFailPayinHandler := connect.NewUnaryHandlerSimple(
+	traderServiceFailPayinHandler := unary.NewHandler(
 		TraderServiceFailPayinProcedure,
 		svc.FailPayin,
 		connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceGetDeskHandler := connect.NewUnaryHandlerSimple(
+	traderServiceGetDeskHandler := unary.NewHandler(
 		TraderServiceGetDeskProcedure,
 		svc.GetDesk,
 		connect.WithSchema(traderServiceMethods.ByName("GetDesk")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSetBreakHandler := connect.NewUnaryHandlerSimple(
+	traderServiceSetBreakHandler := unary.NewHandler(
 		TraderServiceSetBreakProcedure,
 		svc.SetBreak,
 		connect.WithSchema(traderServiceMethods.ByName("SetBreak")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListRequisitesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListRequisitesHandler := unary.NewHandler(
 		TraderServiceListRequisitesProcedure,
 		svc.ListRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ListRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceUpdateRequisiteHandler := connect.NewUnaryHandlerSimple(
+	traderServiceUpdateRequisiteHandler := unary.NewHandler(
 		TraderServiceUpdateRequisiteProcedure,
 		svc.UpdateRequisite,
 		connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceProposeRequisiteHandler := connect.NewUnaryHandlerSimple(
+	traderServiceProposeRequisiteHandler := unary.NewHandler(
 		TraderServiceProposeRequisiteProcedure,
 		svc.ProposeRequisite,
 		connect.WithSchema(traderServiceMethods.ByName("ProposeRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListProposedRequisitesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListProposedRequisitesHandler := unary.NewHandler(
 		TraderServiceListProposedRequisitesProcedure,
 		svc.ListProposedRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ListProposedRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceExplainRequisitesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceExplainRequisitesHandler := unary.NewHandler(
 		TraderServiceExplainRequisitesProcedure,
 		svc.ExplainRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListAppealsHandler := unary.NewHandler(
 		TraderServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(traderServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListAppealMessagesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListAppealMessagesHandler := unary.NewHandler(
 		TraderServiceListAppealMessagesProcedure,
 		svc.ListAppealMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ListAppealMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSendAppealMessageHandler := connect.NewUnaryHandlerSimple(
+	traderServiceSendAppealMessageHandler := unary.NewHandler(
 		TraderServiceSendAppealMessageProcedure,
 		svc.SendAppealMessage,
 		connect.WithSchema(traderServiceMethods.ByName("SendAppealMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCreateDeviceHandler := connect.NewUnaryHandlerSimple(
+	traderServiceCreateDeviceHandler := unary.NewHandler(
 		TraderServiceCreateDeviceProcedure,
 		svc.CreateDevice,
 		connect.WithSchema(traderServiceMethods.ByName("CreateDevice")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListDevicesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListDevicesHandler := unary.NewHandler(
 		TraderServiceListDevicesProcedure,
 		svc.ListDevices,
 		connect.WithSchema(traderServiceMethods.ByName("ListDevices")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRevokeDeviceHandler := connect.NewUnaryHandlerSimple(
+	traderServiceRevokeDeviceHandler := unary.NewHandler(
 		TraderServiceRevokeDeviceProcedure,
 		svc.RevokeDevice,
 		connect.WithSchema(traderServiceMethods.ByName("RevokeDevice")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListMessagesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListMessagesHandler := unary.NewHandler(
 		TraderServiceListMessagesProcedure,
 		svc.ListMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ListMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceAssignMessageHandler := connect.NewUnaryHandlerSimple(
+	traderServiceAssignMessageHandler := unary.NewHandler(
 		TraderServiceAssignMessageProcedure,
 		svc.AssignMessage,
 		connect.WithSchema(traderServiceMethods.ByName("AssignMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceDismissMessageHandler := connect.NewUnaryHandlerSimple(
+	traderServiceDismissMessageHandler := unary.NewHandler(
 		TraderServiceDismissMessageProcedure,
 		svc.DismissMessage,
 		connect.WithSchema(traderServiceMethods.ByName("DismissMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceObjectToMessageHandler := connect.NewUnaryHandlerSimple(
+	traderServiceObjectToMessageHandler := unary.NewHandler(
 		TraderServiceObjectToMessageProcedure,
 		svc.ObjectToMessage,
 		connect.WithSchema(traderServiceMethods.ByName("ObjectToMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListMessageRulesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceListMessageRulesHandler := unary.NewHandler(
 		TraderServiceListMessageRulesProcedure,
 		svc.ListMessageRules,
 		connect.WithSchema(traderServiceMethods.ByName("ListMessageRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSetMessageRuleHandler := connect.NewUnaryHandlerSimple(
+	traderServiceSetMessageRuleHandler := unary.NewHandler(
 		TraderServiceSetMessageRuleProcedure,
 		svc.SetMessageRule,
 		connect.WithSchema(traderServiceMethods.ByName("SetMessageRule")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceResumeMessagesHandler := connect.NewUnaryHandlerSimple(
+	traderServiceResumeMessagesHandler := unary.NewHandler(
 		TraderServiceResumeMessagesProcedure,
 		svc.ResumeMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ResumeMessages")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -60,19 +61,19 @@ type TrustServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTrustServiceHandler(svc TrustServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	trustServiceMethods := v1.File_portal_v1_trust_proto.Services().ByName("TrustService").Methods()
-	trustServiceListAuditLogHandler := connect.NewUnaryHandlerSimple(
+	trustServiceListAuditLogHandler := unary.NewHandler(
 		TrustServiceListAuditLogProcedure,
 		svc.ListAuditLog,
 		connect.WithSchema(trustServiceMethods.ByName("ListAuditLog")),
 		connect.WithHandlerOptions(opts...),
 	)
-	trustServiceGetReconciliationHandler := connect.NewUnaryHandlerSimple(
+	trustServiceGetReconciliationHandler := unary.NewHandler(
 		TrustServiceGetReconciliationProcedure,
 		svc.GetReconciliation,
 		connect.WithSchema(trustServiceMethods.ByName("GetReconciliation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	trustServiceListAlarmsHandler := connect.NewUnaryHandlerSimple(
+	trustServiceListAlarmsHandler := unary.NewHandler(
 		TrustServiceListAlarmsProcedure,
 		svc.ListAlarms,
 		connect.WithSchema(trustServiceMethods.ByName("ListAlarms")),

@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 )
 
@@ -132,103 +133,103 @@ type WithdrawalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	withdrawalServiceMethods := v1.File_portal_v1_withdrawal_proto.Services().ByName("WithdrawalService").Methods()
-	withdrawalServiceAddAddressHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceAddAddressHandler := unary.NewHandler(
 		WithdrawalServiceAddAddressProcedure,
 		svc.AddAddress,
 		connect.WithSchema(withdrawalServiceMethods.ByName("AddAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListAddressesHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceListAddressesHandler := unary.NewHandler(
 		WithdrawalServiceListAddressesProcedure,
 		svc.ListAddresses,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListAddresses")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRemoveAddressHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceRemoveAddressHandler := unary.NewHandler(
 		WithdrawalServiceRemoveAddressProcedure,
 		svc.RemoveAddress,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RemoveAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRequestWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceRequestWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceRequestWithdrawalProcedure,
 		svc.RequestWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RequestWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceListWithdrawalsHandler := unary.NewHandler(
 		WithdrawalServiceListWithdrawalsProcedure,
 		svc.ListWithdrawals,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceGetWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceGetWithdrawalProcedure,
 		svc.GetWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceCancelWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceCancelWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceCancelWithdrawalProcedure,
 		svc.CancelWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CancelWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalTermsHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceListWithdrawalTermsHandler := unary.NewHandler(
 		WithdrawalServiceListWithdrawalTermsProcedure,
 		svc.ListWithdrawalTerms,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawalTerms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceSetWithdrawalTermsHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceSetWithdrawalTermsHandler := unary.NewHandler(
 		WithdrawalServiceSetWithdrawalTermsProcedure,
 		svc.SetWithdrawalTerms,
 		connect.WithSchema(withdrawalServiceMethods.ByName("SetWithdrawalTerms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceApproveWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceApproveWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceApproveWithdrawalProcedure,
 		svc.ApproveWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ApproveWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRejectWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceRejectWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceRejectWithdrawalProcedure,
 		svc.RejectWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RejectWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceExportHandOverHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceExportHandOverHandler := unary.NewHandler(
 		WithdrawalServiceExportHandOverProcedure,
 		svc.ExportHandOver,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ExportHandOver")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListHandOversHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceListHandOversHandler := unary.NewHandler(
 		WithdrawalServiceListHandOversProcedure,
 		svc.ListHandOvers,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListHandOvers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetHandOverHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceGetHandOverHandler := unary.NewHandler(
 		WithdrawalServiceGetHandOverProcedure,
 		svc.GetHandOver,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetHandOver")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceReportHashHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceReportHashHandler := unary.NewHandler(
 		WithdrawalServiceReportHashProcedure,
 		svc.ReportHash,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ReportHash")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceCompleteWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceCompleteWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceCompleteWithdrawalProcedure,
 		svc.CompleteWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CompleteWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceFailWithdrawalHandler := connect.NewUnaryHandlerSimple(
+	withdrawalServiceFailWithdrawalHandler := unary.NewHandler(
 		WithdrawalServiceFailWithdrawalProcedure,
 		svc.FailWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("FailWithdrawal")),

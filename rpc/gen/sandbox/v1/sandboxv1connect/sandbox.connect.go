@@ -9,6 +9,7 @@ import (
 	context "context"
 	errors "errors"
 	v1 "gateway.example/rpc/gen/sandbox/v1"
+	unary "gateway.example/rpc/unary"
 	http "net/http"
 	strings "strings"
 )
@@ -186,31 +187,31 @@ type SandboxServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	sandboxServiceMethods := v1.File_sandbox_v1_sandbox_proto.Services().ByName("SandboxService").Methods()
-	sandboxServiceAdvanceClockHandler := connect.NewUnaryHandlerSimple(
+	sandboxServiceAdvanceClockHandler := unary.NewHandler(
 		SandboxServiceAdvanceClockProcedure,
 		svc.AdvanceClock,
 		connect.WithSchema(sandboxServiceMethods.ByName("AdvanceClock")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceGetSimulationHandler := connect.NewUnaryHandlerSimple(
+	sandboxServiceGetSimulationHandler := unary.NewHandler(
 		SandboxServiceGetSimulationProcedure,
 		svc.GetSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("GetSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceStartSimulationHandler := connect.NewUnaryHandlerSimple(
+	sandboxServiceStartSimulationHandler := unary.NewHandler(
 		SandboxServiceStartSimulationProcedure,
 		svc.StartSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("StartSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceStopSimulationHandler := connect.NewUnaryHandlerSimple(
+	sandboxServiceStopSimulationHandler := unary.NewHandler(
 		SandboxServiceStopSimulationProcedure,
 		svc.StopSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceTriggerHandler := connect.NewUnaryHandlerSimple(
+	sandboxServiceTriggerHandler := unary.NewHandler(
 		SandboxServiceTriggerProcedure,
 		svc.Trigger,
 		connect.WithSchema(sandboxServiceMethods.ByName("Trigger")),
