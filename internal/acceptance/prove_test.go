@@ -76,8 +76,7 @@ var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 		v := testenv.Must(vault.New(testenv.Must(sandbox.LoadKey(w.dir))(t).Bytes("vault")))(t)
 		id := number(w.ids[name])
 		place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
-		w.exec(t, "update payment_card set holder = $2 where payment_id = $1", id,
-			testenv.Must(v.Seal([]byte(unfolded(holder)), place))(t))
+		w.exec(t, "update payment_card set holder = $2 where payment_id = $1", id, v.Seal([]byte(unfolded(holder)), place))
 		return ""
 	},
 	"logged": func(t *testing.T, w *instance, rest string) string { w.stderr.await(t, rest); return "" },
