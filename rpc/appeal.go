@@ -8,7 +8,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-func (s *paymentService) CreateAppeal(
+func (s *PaymentService) CreateAppeal(
 	ctx context.Context, m *gatewayv1.CreateAppealRequest,
 ) (*gatewayv1.CreateAppealResponse, error) {
 	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, UploadedFile(ctx, m.File)
@@ -23,7 +23,7 @@ func (s *paymentService) CreateAppeal(
 	if err != nil {
 		return nil, err
 	}
-	return AppealCreated(s.payments.OpenAppeal(ctx, who, id, payment.AppealRequest{
+	return AppealCreated(s.Payments.OpenAppeal(ctx, who, id, payment.AppealRequest{
 		Reason: signed.Reason, FileName: signed.FileName, File: file,
 	}))
 }

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
@@ -14,33 +13,22 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// checkoutService serves gateway.v1.CheckoutService.
-type checkoutService struct {
-	checkouts *checkout.Service
-	links     *auth.Links
-	payURL    string
-}
+// CheckoutService serves gateway.v1.CheckoutService.
+type CheckoutService struct{ PaymentView }
 
-// NewCheckoutService makes the handler. payURL is the address of the hosted pages, without a trailing
-// slash.
-func NewCheckoutService(checkouts *checkout.Service, links *auth.Links, payURL string) gatewayv1connect.CheckoutServiceHandler {
-	return &checkoutService{checkouts: checkouts, links: links, payURL: payURL}
-}
-
-func (s *checkoutService) GetCheckout(
+func (s *CheckoutService) GetCheckout(
 	ctx context.Context, req *gatewayv1.GetCheckoutRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
-	v, err := s.checkouts.Get(ctx, req.GetToken())
+	v, err := s.Checkouts.Get(ctx, req.GetToken())
 	return s.response("Checkout", v, err)
 }
 
-func (s *checkoutService) SubmitPayerDetails(
+func (s *CheckoutService) SubmitPayerDetails(
 	ctx context.Context, req *gatewayv1.SubmitPayerDetailsRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
-	v, err := s.checkouts.SubmitDetails(ctx, req.GetToken(), checkout.Details{
+	v, err := s.Checkouts.SubmitDetails(ctx, req.GetToken(), checkout.Details{
 		Entry: card.Entry{
 			PAN:      req.GetPan(),
 			ExpMonth: req.GetExpMonth(),
@@ -52,21 +40,21 @@ func (s *checkoutService) SubmitPayerDetails(
 	return s.response("Card accepted", v, err)
 }
 
-func (s *checkoutService) SubmitPayerOtp(
+func (s *CheckoutService) SubmitPayerOtp(
 	ctx context.Context, req *gatewayv1.SubmitPayerOtpRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
-	v, err := s.checkouts.SubmitCode(ctx, req.GetToken(), req.GetOtp())
+	v, err := s.Checkouts.SubmitCode(ctx, req.GetToken(), req.GetOtp())
 	return s.response("Code accepted", v, err)
 }
 
-func (s *checkoutService) CancelCheckout(
+func (s *CheckoutService) CancelCheckout(
 	ctx context.Context, req *gatewayv1.CancelCheckoutRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
-	v, err := s.checkouts.Cancel(ctx, req.GetToken())
+	v, err := s.Checkouts.Cancel(ctx, req.GetToken())
 	return s.response("Payment cancelled", v, err)
 }
 
-func (s *checkoutService) response(
+func (s *CheckoutService) response(
 	message string,
 	v checkout.View,
 	err error,
@@ -91,22 +79,22 @@ func (s *checkoutService) response(
 		LastError:        v.LastError,
 	}
 	if !v.Terminal {
-		out.OtpUrl = new(checkoutURL(s.payURL, s.links, v.Payment) + "/code")
+		out.OtpUrl = new(s.checkoutURL(v.Payment) + "/code")
 	}
 	return &gatewayv1.CheckoutResponse{Message: message, Data: out}, nil
 }
 
-func checkoutURL(payURL string, links *auth.Links, p payment.Payment) string {
-	return payURL + "/pay/" + links.Token(p.UUID)
+func (v PaymentView) checkoutURL(p payment.Payment) string {
+	return v.PayURL + "/pay/" + v.Links.Token(p.UUID)
 }
 
 // OptionalTime is Timestamp of a time that may be nil.
 func OptionalTime(t *time.Time) *timestamppb.Timestamp { return Maybe(t, Timestamp) }
 
-func (s *paymentService) ResendCode(
+func (s *PaymentService) ResendCode(
 	ctx context.Context, req *gatewayv1.ResendCodeRequest,
 ) (*gatewayv1.ResendCodeResponse, error) {
-	state, err := s.checkouts.Resend(ctx, caller.From(ctx), req.GetPaymentId())
+	state, err := s.Checkouts.Resend(ctx, caller.From(ctx), req.GetPaymentId())
 	return &gatewayv1.ResendCodeResponse{
 		Message: "Code requested again",
 		Data: &gatewayv1.CodeResend{
@@ -139,7 +127,7 @@ func (v PaymentView) Show(
 	who caller.Caller,
 	list ...payment.Payment,
 ) ([]*gatewayv1.Payment, error) {
-	readings, err := v.checkouts.Read(ctx, list...)
+	readings, err := v.Checkouts.Read(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +144,7 @@ func (v PaymentView) Show(
 
 func (v PaymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
 	if p.Seen(who).Link {
-		out.CheckoutUrl = new(checkoutURL(v.payURL, v.links, p))
+		out.CheckoutUrl = new(v.checkoutURL(p))
 	}
 	if p.Method == payment.MethodQuasiEcom {
 		out.QuasiEcom = &gatewayv1.QuasiEcom{

@@ -8,21 +8,15 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// depositService serves gateway.v1.DepositService.
-type depositService struct{ deposits *deposit.Service }
+// DepositService serves gateway.v1.DepositService.
+type DepositService struct{ Deposits *deposit.Service }
 
-// NewDepositService makes the handler.
-func NewDepositService(deposits *deposit.Service) gatewayv1connect.DepositServiceHandler {
-	return &depositService{deposits: deposits}
-}
-
-func (s *depositService) CreateDeposit(
+func (s *DepositService) CreateDeposit(
 	ctx context.Context, m *gatewayv1.CreateDepositRequest,
 ) (*gatewayv1.CreateDepositResponse, error) {
-	created, err := s.deposits.Create(ctx, caller.From(ctx), deposit.Request{
+	created, err := s.Deposits.Create(ctx, caller.From(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 		Metadata: m.GetMetadata(),
@@ -31,26 +25,26 @@ func (s *depositService) CreateDeposit(
 	return &gatewayv1.CreateDepositResponse{Data: DepositView(created.Deposit)}, err
 }
 
-func (s *depositService) GetDeposit(
+func (s *DepositService) GetDeposit(
 	ctx context.Context, req *gatewayv1.GetDepositRequest,
 ) (*gatewayv1.GetDepositResponse, error) {
-	d, err := s.deposits.Get(ctx, caller.From(ctx), req.GetDepositId())
+	d, err := s.Deposits.Get(ctx, caller.From(ctx), req.GetDepositId())
 	return &gatewayv1.GetDepositResponse{Data: DepositView(d)}, err
 }
 
-func (s *depositService) NameTransaction(
+func (s *DepositService) NameTransaction(
 	ctx context.Context, req *gatewayv1.NameTransactionRequest,
 ) (*gatewayv1.NameTransactionResponse, error) {
-	d, err := s.deposits.Name(ctx, caller.From(ctx), req.GetDepositId(), req.GetTransactionHash())
+	d, err := s.Deposits.Name(ctx, caller.From(ctx), req.GetDepositId(), req.GetTransactionHash())
 	return &gatewayv1.NameTransactionResponse{Data: DepositView(d)}, err
 }
 
-func (s *depositService) ListDeposits(
+func (s *DepositService) ListDeposits(
 	ctx context.Context, m *gatewayv1.ListDepositsRequest,
 ) (*gatewayv1.ListDepositsResponse, error) {
 	page := deposit.OwnPage{Page: deposit.Page{Status: m.Status}, IdempotencyKey: m.IdempotencyKey, Metadata: m.GetMetadata()}
 	page.Limit, page.Cursor, page.From, page.To = m.Limit, m.Cursor, Instant(m.GetFrom()), Instant(m.GetTo())
-	list, cursor, err := s.deposits.ListOwn(ctx, caller.From(ctx), page)
+	list, cursor, err := s.Deposits.ListOwn(ctx, caller.From(ctx), page)
 	return &gatewayv1.ListDepositsResponse{Data: Views(list, DepositView), NextCursor: cursor}, err
 }
 

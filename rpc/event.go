@@ -6,22 +6,16 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// eventService serves gateway.v1.EventService.
-type eventService struct{ events *webhook.Events }
+// EventService serves gateway.v1.EventService.
+type EventService struct{ Events *webhook.Events }
 
-// NewEventService makes the handler.
-func NewEventService(events *webhook.Events) gatewayv1connect.EventServiceHandler {
-	return &eventService{events: events}
-}
-
-func (s *eventService) ListEvents(
+func (s *EventService) ListEvents(
 	ctx context.Context, req *gatewayv1.ListEventsRequest,
 ) (*gatewayv1.ListEventsResponse, error) {
 	page := webhook.FeedPage{Limit: req.Limit, Cursor: req.Cursor}
-	list, cursor, err := s.events.Feed(ctx, caller.From(ctx), page)
+	list, cursor, err := s.Events.Feed(ctx, caller.From(ctx), page)
 	return &gatewayv1.ListEventsResponse{Data: Views(list, eventView), NextCursor: cursor}, err
 }
 

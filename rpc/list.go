@@ -13,7 +13,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-func (s *paymentService) ListPayments(
+func (s *PaymentService) ListPayments(
 	ctx context.Context, m *gatewayv1.ListPaymentsRequest,
 ) (*gatewayv1.ListPaymentsResponse, error) {
 	who := caller.From(ctx)
@@ -22,9 +22,9 @@ func (s *paymentService) ListPayments(
 		Metadata: m.GetMetadata(),
 	}
 	query.Limit, query.Cursor, query.From, query.To = m.Limit, m.Cursor, Instant(m.GetFrom()), Instant(m.GetTo())
-	list, cursor, err := s.payments.List(ctx, who, query)
+	list, cursor, err := s.Payments.List(ctx, who, query)
 	return &gatewayv1.ListPaymentsResponse{
-		Data:       Views(list, func(p payment.Payment) *gatewayv1.PaymentListItem { return s.view.item(who, p) }),
+		Data:       Views(list, func(p payment.Payment) *gatewayv1.PaymentListItem { return s.item(who, p) }),
 		NextCursor: cursor, Signed: who.Kind == caller.MerchantKey && m.OrderId != nil,
 	}, err
 }

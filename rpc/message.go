@@ -6,21 +6,15 @@ import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// messageService serves gateway.v1.MessageService.
-type messageService struct{ messages *bankmessage.Service }
+// MessageService serves gateway.v1.MessageService.
+type MessageService struct{ Messages *bankmessage.Service }
 
-// NewMessageService makes the handler.
-func NewMessageService(messages *bankmessage.Service) gatewayv1connect.MessageServiceHandler {
-	return &messageService{messages: messages}
-}
-
-func (s *messageService) ForwardMessage(
+func (s *MessageService) ForwardMessage(
 	ctx context.Context, m *gatewayv1.ForwardMessageRequest,
 ) (*gatewayv1.ForwardMessageResponse, error) {
-	state, err := s.messages.Receive(ctx, caller.From(ctx), bankmessage.Forwarded{
+	state, err := s.Messages.Receive(ctx, caller.From(ctx), bankmessage.Forwarded{
 		ID: m.GetMessageId(), Kind: m.GetKind(), Sender: m.GetSender(), Text: m.GetText(),
 		ReceivedAt: Instant(m.GetReceivedAt()),
 	})

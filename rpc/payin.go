@@ -7,21 +7,15 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/payout"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// payinService serves gateway.v1.PayinService.
-type payinService struct{ payouts *payout.Service }
+// PayinService serves gateway.v1.PayinService.
+type PayinService struct{ Payouts *payout.Service }
 
-// NewPayinService makes the handler.
-func NewPayinService(payouts *payout.Service) gatewayv1connect.PayinServiceHandler {
-	return &payinService{payouts: payouts}
-}
-
-func (s *payinService) CreatePayin(
+func (s *PayinService) CreatePayin(
 	ctx context.Context, m *gatewayv1.CreatePayinRequest,
 ) (*gatewayv1.CreatePayinResponse, error) {
-	created, err := s.payouts.Create(ctx, caller.From(ctx), payout.Request{
+	created, err := s.Payouts.Create(ctx, caller.From(ctx), payout.Request{
 		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
 		Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), Code: m.Code, BankName: m.BankName,
 		UserID: m.UserId, UserIP: m.UserIp, Metadata: m.GetMetadata(),
@@ -30,26 +24,26 @@ func (s *payinService) CreatePayin(
 	return &gatewayv1.CreatePayinResponse{Message: "Payin created", Data: PayinView(created.Payin)}, err
 }
 
-func (s *payinService) GetPayin(
+func (s *PayinService) GetPayin(
 	ctx context.Context, req *gatewayv1.GetPayinRequest,
 ) (*gatewayv1.GetPayinResponse, error) {
-	p, err := s.payouts.Get(ctx, caller.From(ctx), req.GetPayinId())
+	p, err := s.Payouts.Get(ctx, caller.From(ctx), req.GetPayinId())
 	return &gatewayv1.GetPayinResponse{Data: PayinView(p)}, err
 }
 
-func (s *payinService) ListPayins(
+func (s *PayinService) ListPayins(
 	ctx context.Context, m *gatewayv1.ListPayinsRequest,
 ) (*gatewayv1.ListPayinsResponse, error) {
 	query := payout.Query{Page: payout.Page{Status: m.Status}, OrderID: m.OrderId, Metadata: m.GetMetadata()}
 	query.Limit, query.Cursor, query.From, query.To = m.Limit, m.Cursor, Instant(m.GetFrom()), Instant(m.GetTo())
-	list, cursor, err := s.payouts.ListOwn(ctx, caller.From(ctx), query)
+	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), query)
 	return &gatewayv1.ListPayinsResponse{Data: Views(list, PayinView), NextCursor: cursor}, err
 }
 
-func (s *payinService) CancelPayin(
+func (s *PayinService) CancelPayin(
 	ctx context.Context, req *gatewayv1.CancelPayinRequest,
 ) (*gatewayv1.CancelPayinResponse, error) {
-	p, err := s.payouts.Cancel(ctx, caller.From(ctx), req.GetPayinId())
+	p, err := s.Payouts.Cancel(ctx, caller.From(ctx), req.GetPayinId())
 	return &gatewayv1.CancelPayinResponse{Message: "Payin cancelled", Data: PayinView(p)}, err
 }
 

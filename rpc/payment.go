@@ -16,25 +16,12 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/requisite"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// paymentService serves gateway.v1.PaymentService.
-type paymentService struct {
-	payments  *payment.Service
-	checkouts *checkout.Service
-	view      PaymentView
-}
-
-// NewPaymentService makes the handler. payURL is the address of the hosted pages, without a trailing
-// slash.
-func NewPaymentService(
-	payments *payment.Service,
-	checkouts *checkout.Service,
-	links *auth.Links,
-	payURL string,
-) gatewayv1connect.PaymentServiceHandler {
-	return &paymentService{payments: payments, checkouts: checkouts, view: NewPaymentView(checkouts, links, payURL)}
+// PaymentService serves gateway.v1.PaymentService.
+type PaymentService struct {
+	Payments *payment.Service
+	PaymentView
 }
 
 // HeaderReplay marks a repeat of an earlier call; headerMismatch names the fields in which it
@@ -65,11 +52,11 @@ func MarkRepeat(ctx context.Context, replay bool, mismatch []string, err error) 
 	}
 }
 
-func (s *paymentService) CreatePayment(
+func (s *PaymentService) CreatePayment(
 	ctx context.Context, req *gatewayv1.CreatePaymentRequest,
 ) (*gatewayv1.CreatePaymentResponse, error) {
-	created, err := s.payments.Create(ctx, caller.From(ctx), paymentRequest(req))
-	shown, err := s.view.ShowOne(ctx, created.Payment, err)
+	created, err := s.Payments.Create(ctx, caller.From(ctx), paymentRequest(req))
+	shown, err := s.ShowOne(ctx, created.Payment, err)
 	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
 	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown}, err
 }
@@ -104,15 +91,15 @@ func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 	return r
 }
 
-func (s *paymentService) GetPayment(
+func (s *PaymentService) GetPayment(
 	ctx context.Context, req *gatewayv1.GetPaymentRequest,
 ) (*gatewayv1.GetPaymentResponse, error) {
-	p, err := s.payments.Get(ctx, caller.From(ctx), req.GetPaymentId())
-	shown, err := s.view.ShowOne(ctx, p, err)
+	p, err := s.Payments.Get(ctx, caller.From(ctx), req.GetPaymentId())
+	shown, err := s.ShowOne(ctx, p, err)
 	return &gatewayv1.GetPaymentResponse{Data: shown}, err
 }
 
-func (s *paymentService) UpdatePaymentStatus(
+func (s *PaymentService) UpdatePaymentStatus(
 	ctx context.Context, req *gatewayv1.UpdatePaymentStatusRequest,
 ) (*gatewayv1.UpdatePaymentStatusResponse, error) {
 	update := payment.Update{
@@ -122,7 +109,7 @@ func (s *paymentService) UpdatePaymentStatus(
 	if err != nil {
 		return nil, err
 	}
-	p, queued, err := s.payments.UpdateStatus(ctx, caller.From(ctx), id, update)
+	p, queued, err := s.Payments.UpdateStatus(ctx, caller.From(ctx), id, update)
 	return &gatewayv1.UpdatePaymentStatusResponse{
 		Message: "Payment status updated",
 		Data: &gatewayv1.PaymentStatus{
@@ -132,23 +119,19 @@ func (s *paymentService) UpdatePaymentStatus(
 }
 
 // idOf is the id of the payment that a request names by id or uuid.
-func (s *paymentService) idOf(ctx context.Context, id int64, uuid *string) (int64, error) {
+func (s *PaymentService) idOf(ctx context.Context, id int64, uuid *string) (int64, error) {
 	if uuid == nil {
 		return id, nil
 	}
-	return s.payments.IDOf(ctx, *uuid)
+	return s.Payments.IDOf(ctx, *uuid)
 }
 
 // PaymentView shows payments to callers.
 type PaymentView struct {
-	checkouts *checkout.Service
-	links     *auth.Links
-	payURL    string
-}
-
-// NewPaymentView makes the view. payURL is the address of the hosted pages, without a trailing slash.
-func NewPaymentView(checkouts *checkout.Service, links *auth.Links, payURL string) PaymentView {
-	return PaymentView{checkouts, links, payURL}
+	Checkouts *checkout.Service
+	Links     *auth.Links
+	// PayURL is the address of the hosted pages, without a trailing slash.
+	PayURL string
 }
 
 func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
@@ -164,7 +147,7 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		out.Metadata = p.Metadata
 	}
 	if out.Requisite = requisiteView(who, p); out.Requisite != nil && seen.Link {
-		out.PaymentPageUrl = new(v.payURL + "/r/" + v.links.Token(p.UUID))
+		out.PaymentPageUrl = new(v.PayURL + "/r/" + v.Links.Token(p.UUID))
 	}
 	return out
 }

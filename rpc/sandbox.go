@@ -9,17 +9,16 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/simulator"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// SandboxRooms are the services behind the sandbox's RPCs.
-type SandboxRooms struct {
+// SandboxService serves sandbox.v1.SandboxService.
+type SandboxService struct {
 	// Advance moves the clock.
 	Advance   func(ctx context.Context, seconds int64) (time.Time, error)
 	Simulator *simulator.Service
-	// Trigger makes an event happen to the payment or payout with the uuid, or to a new one if id is
+	// Happen makes an event happen to the payment or payout with the uuid, or to a new one if id is
 	// "".
-	Trigger func(ctx context.Context, event, id string) (Triggered, error)
+	Happen func(ctx context.Context, event, id string) (Triggered, error)
 }
 
 // Triggered is what was done.
@@ -33,29 +32,21 @@ type Triggered struct {
 	Status    string
 }
 
-// sandboxService serves sandbox.v1.SandboxService.
-type sandboxService struct{ rooms SandboxRooms }
-
-// NewSandboxService makes the handler.
-func NewSandboxService(rooms SandboxRooms) sandboxv1connect.SandboxServiceHandler {
-	return &sandboxService{rooms: rooms}
-}
-
-func (s *sandboxService) AdvanceClock(
+func (s *SandboxService) AdvanceClock(
 	ctx context.Context, req *sandboxv1.AdvanceClockRequest,
 ) (*sandboxv1.AdvanceClockResponse, error) {
-	now, err := s.rooms.Advance(ctx, req.GetSeconds())
+	now, err := s.Advance(ctx, req.GetSeconds())
 	return &sandboxv1.AdvanceClockResponse{Now: Timestamp(now)}, err
 }
 
-func (s *sandboxService) GetSimulation(
+func (s *SandboxService) GetSimulation(
 	ctx context.Context, _ *sandboxv1.GetSimulationRequest,
 ) (*sandboxv1.GetSimulationResponse, error) {
-	state, err := s.rooms.Simulator.Get(ctx)
+	state, err := s.Simulator.Get(ctx)
 	return &sandboxv1.GetSimulationResponse{Simulation: simulation(state)}, err
 }
 
-func (s *sandboxService) StartSimulation(
+func (s *SandboxService) StartSimulation(
 	ctx context.Context, req *sandboxv1.StartSimulationRequest,
 ) (*sandboxv1.StartSimulationResponse, error) {
 	var plays []simulator.Play
@@ -65,21 +56,21 @@ func (s *sandboxService) StartSimulation(
 			Cancelled: p.GetCancelledPercent(), From: p.GetDelayFromSeconds(), To: p.GetDelayToSeconds(),
 		})
 	}
-	state, err := s.rooms.Simulator.Start(ctx, plays)
+	state, err := s.Simulator.Start(ctx, plays)
 	return &sandboxv1.StartSimulationResponse{Simulation: simulation(state)}, err
 }
 
-func (s *sandboxService) StopSimulation(
+func (s *SandboxService) StopSimulation(
 	ctx context.Context, _ *sandboxv1.StopSimulationRequest,
 ) (*sandboxv1.StopSimulationResponse, error) {
-	state, err := s.rooms.Simulator.Stop(ctx)
+	state, err := s.Simulator.Stop(ctx)
 	return &sandboxv1.StopSimulationResponse{Simulation: simulation(state)}, err
 }
 
-func (s *sandboxService) Trigger(
+func (s *SandboxService) Trigger(
 	ctx context.Context, req *sandboxv1.TriggerRequest,
 ) (*sandboxv1.TriggerResponse, error) {
-	done, err := s.rooms.Trigger(ctx, req.GetEvent(), req.GetId())
+	done, err := s.Happen(ctx, req.GetEvent(), req.GetId())
 	return &sandboxv1.TriggerResponse{
 		Event: done.Event, Id: done.ID.String(), OrderId: done.OrderID, Status: done.Status,
 		PaymentId: optional.Of(done.PaymentID),

@@ -8,21 +8,15 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/withdrawal"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// withdrawalService serves gateway.v1.WithdrawalService.
-type withdrawalService struct{ withdrawals *withdrawal.Service }
+// WithdrawalService serves gateway.v1.WithdrawalService.
+type WithdrawalService struct{ Withdrawals *withdrawal.Service }
 
-// NewWithdrawalService makes the handler.
-func NewWithdrawalService(withdrawals *withdrawal.Service) gatewayv1connect.WithdrawalServiceHandler {
-	return &withdrawalService{withdrawals}
-}
-
-func (s *withdrawalService) CreateWithdrawal(
+func (s *WithdrawalService) CreateWithdrawal(
 	ctx context.Context, m *gatewayv1.CreateWithdrawalRequest,
 ) (*gatewayv1.CreateWithdrawalResponse, error) {
-	created, err := s.withdrawals.Request(ctx, caller.From(ctx), withdrawal.Request{
+	created, err := s.Withdrawals.Request(ctx, caller.From(ctx), withdrawal.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Address: m.GetAddress(),
 		OrderID: m.GetOrderId(), CallbackURI: m.GetCallbackUri(),
 	})
@@ -30,19 +24,19 @@ func (s *withdrawalService) CreateWithdrawal(
 	return &gatewayv1.CreateWithdrawalResponse{Data: WithdrawalView(created.Withdrawal)}, err
 }
 
-func (s *withdrawalService) GetWithdrawal(
+func (s *WithdrawalService) GetWithdrawal(
 	ctx context.Context, req *gatewayv1.GetWithdrawalRequest,
 ) (*gatewayv1.GetWithdrawalResponse, error) {
-	w, err := s.withdrawals.Get(ctx, caller.From(ctx), req.GetWithdrawalId())
+	w, err := s.Withdrawals.Get(ctx, caller.From(ctx), req.GetWithdrawalId())
 	return &gatewayv1.GetWithdrawalResponse{Data: WithdrawalView(w)}, err
 }
 
-func (s *withdrawalService) ListWithdrawals(
+func (s *WithdrawalService) ListWithdrawals(
 	ctx context.Context, m *gatewayv1.ListWithdrawalsRequest,
 ) (*gatewayv1.ListWithdrawalsResponse, error) {
 	page := withdrawal.Page{Status: m.Status, OrderID: m.OrderId}
 	page.Limit, page.Cursor, page.From, page.To = m.Limit, m.Cursor, Instant(m.GetFrom()), Instant(m.GetTo())
-	list, cursor, err := s.withdrawals.List(ctx, caller.From(ctx), page)
+	list, cursor, err := s.Withdrawals.List(ctx, caller.From(ctx), page)
 	return &gatewayv1.ListWithdrawalsResponse{Data: Views(list, WithdrawalView), NextCursor: cursor}, err
 }
 

@@ -60,56 +60,55 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 
 // procedures are the Connect services.
 func (g *gateway) procedures() rpc.Services {
+	view := rpc.PaymentView{Checkouts: g.checkouts, Links: g.links, PayURL: g.payURL}
 	services := rpc.Services{
-		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
-		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
-		Payin:    rpc.NewPayinService(g.payouts),
-		Deposit:  rpc.NewDepositService(g.deposits),
-		Cashbox:  rpc.NewCashboxService(g.deposits),
-		Events:   rpc.NewEventService(g.events),
-		Messages: rpc.NewMessageService(g.messages),
+		Payment:  &rpc.PaymentService{Payments: g.payments, PaymentView: view},
+		Checkout: &rpc.CheckoutService{PaymentView: view},
+		Payin:    &rpc.PayinService{Payouts: g.payouts},
+		Deposit:  &rpc.DepositService{Deposits: g.deposits},
+		Cashbox:  &rpc.CashboxService{Deposits: g.deposits},
+		Events:   &rpc.EventService{Events: g.events},
+		Messages: &rpc.MessageService{Messages: g.messages},
 
-		Withdrawals:    rpc.NewWithdrawalService(g.withdrawals),
-		OwnWithdrawals: rpcportal.NewWithdrawalService(g.withdrawals),
+		Withdrawals:    &rpc.WithdrawalService{Withdrawals: g.withdrawals},
+		OwnWithdrawals: &rpcportal.WithdrawalService{Withdrawals: g.withdrawals},
 
 		Proposals: g.proposals,
-		Auth:      rpcportal.NewAuthService(g.users),
-		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.proposals, g.messages, g.links, g.payURL),
-		Merchant: rpcportal.NewMerchantService(rpcportal.MerchantRooms{
+		Auth:      &rpcportal.AuthService{Users: g.users},
+		Trader: &rpcportal.TraderService{
+			Payments: g.payments, Payouts: g.payouts, Settings: g.settings, Proposals: g.proposals, Messages: g.messages,
+			PaymentView: view, Threads: rpcportal.Threads{Of: g.payments},
+		},
+		Merchant: &rpcportal.MerchantService{
 			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
 			Reports: g.programs.reports,
-		}),
-		Receipt: rpcportal.NewReceiptService(g.payments, g.payouts),
+			Replays: rpcportal.Replays{Of: g.events}, AppealFiles: rpcportal.AppealFiles{Of: g.payments},
+		},
+		Receipt: &rpcportal.ReceiptService{Payments: g.payments, Payouts: g.payouts},
 		Report: rpcreport.New(rpcreport.Rooms{
 			Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
 		}),
-		Credential: rpcportal.NewCredentialService(g.merchantKeys),
-		Team:       rpcportal.NewTeamService(g.users),
-		Proof:      rpcreport.NewProofService(g.proofs),
-		Requests:   rpcreport.NewRequestLogService(g.programs.reports),
-		Looks:      rpcportal.NewLookService(g.settings),
-		Notices:    rpcportal.NewNotificationService(g.notices),
-		Blocks:     rpcportal.NewBlockService(g.settings),
-		PayLinks:   rpcportal.NewLinkService(g.payLinks, g.links, g.payURL),
-		Files:      rpcportal.NewPayoutFileService(g.payouts),
-		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),
-		Trust:      rpcreport.NewTrustService(g.programs.auditLog, g.audits, g.alarms),
-		Operator:   operator.New(g.operatorRooms()),
+		Credential: &rpcportal.CredentialService{Keys: g.merchantKeys},
+		Team:       &rpcportal.TeamService{Users: g.users},
+		Proof:      &rpcreport.ProofService{Proofs: g.proofs},
+		Requests:   &rpcreport.RequestLogService{Reports: g.programs.reports},
+		Looks:      &rpcportal.LookService{Settings: g.settings},
+		Notices:    &rpcportal.NotificationService{Notices: g.notices},
+		Blocks:     &rpcportal.BlockService{Settings: g.settings},
+		PayLinks:   &rpcportal.LinkService{Links: g.payLinks, Tokens: g.links, PayURL: g.payURL},
+		Files:      &rpcportal.PayoutFileService{Payouts: g.payouts},
+		Arrivals:   &rpcportal.ArrivalService{Payments: g.payments, Messages: g.messages, PaymentView: view},
+		Trust:      &rpcreport.TrustService{Log: g.programs.auditLog, Audits: g.audits, Alarms: g.alarms},
+		Operator: operator.New(operator.Rooms{
+			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
+			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
+		}),
 	}
 	if g.testClock != nil {
-		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
-			Advance: g.advanceClock, Simulator: g.simulator, Trigger: g.trigger,
-		})
+		services.Sandbox = &rpc.SandboxService{Advance: g.advanceClock, Simulator: g.simulator, Happen: g.trigger}
 	}
 	return services
-}
-
-func (g *gateway) operatorRooms() operator.Rooms {
-	return operator.Rooms{
-		Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
-		Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
-		Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
-	}
 }
 
 // rootsPath is where the pages of the ledger are published, on the API address and the portal.

@@ -4,47 +4,37 @@ import (
 	"context"
 	"strconv"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/checkout"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// arrivalService serves portal.v1.ArrivalService.
-type arrivalService struct {
-	payments *payment.Service
-	messages *bankmessage.Service
-	view     rpc.PaymentView
+// ArrivalService serves portal.v1.ArrivalService.
+type ArrivalService struct {
+	Payments *payment.Service
+	Messages *bankmessage.Service
+	rpc.PaymentView
 }
 
-// NewArrivalService makes the handler. payURL is the address of the hosted pages, without a trailing slash.
-func NewArrivalService(
-	payments *payment.Service, messages *bankmessage.Service, checkouts *checkout.Service, links *auth.Links, payURL string,
-) portalv1connect.ArrivalServiceHandler {
-	return &arrivalService{payments: payments, messages: messages, view: rpc.NewPaymentView(checkouts, links, payURL)}
-}
-
-func (s *arrivalService) ListPaymentArrivals(
+func (s *ArrivalService) ListPaymentArrivals(
 	ctx context.Context, req *portalv1.ListPaymentArrivalsRequest,
 ) (*portalv1.ListPaymentArrivalsResponse, error) {
 	who, id := caller.From(ctx), strconv.FormatInt(req.GetPaymentId(), 10)
-	came, err := s.payments.Arrivals(ctx, who, id)
+	came, err := s.Payments.Arrivals(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	fitting, err := s.payments.Fitting(ctx, who, id)
+	fitting, err := s.Payments.Fitting(ctx, who, id)
 	return &portalv1.ListPaymentArrivalsResponse{
 		Data: rpc.Views(came, arrivalView), Fitting: rpc.Views(fitting, arrivalView),
 	}, err
 }
 
-func (s *arrivalService) DecideCase(
+func (s *ArrivalService) DecideCase(
 	ctx context.Context, m *portalv1.DecideCaseRequest,
 ) (*portalv1.DecideCaseResponse, error) {
 	d := payment.CaseDecision{PaymentID: m.GetPaymentId(), Decision: m.GetDecision(), Reason: m.Reason}
@@ -53,42 +43,42 @@ func (s *arrivalService) DecideCase(
 			Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), BankName: m.BankName,
 		}
 	}
-	p, err := s.payments.DecideCase(ctx, caller.From(ctx), d)
+	p, err := s.Payments.DecideCase(ctx, caller.From(ctx), d)
 	return &portalv1.DecideCaseResponse{Message: "Decided", Status: string(p.Status)}, err
 }
 
-func (s *arrivalService) ListFreeArrivals(
+func (s *ArrivalService) ListFreeArrivals(
 	ctx context.Context, req *portalv1.ListFreeArrivalsRequest,
 ) (*portalv1.ListFreeArrivalsResponse, error) {
 	page := payment.FreeArrivals{Amount: req.GetAmount(), Words: req.GetWords()}
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.payments.ListFree(ctx, caller.From(ctx), page)
+	list, next, err := s.Payments.ListFree(ctx, caller.From(ctx), page)
 	return &portalv1.ListFreeArrivalsResponse{Data: rpc.Views(list, arrivalView), NextCursor: next}, err
 }
 
-func (s *arrivalService) KeepArrival(
+func (s *ArrivalService) KeepArrival(
 	ctx context.Context, m *portalv1.KeepArrivalRequest,
 ) (*portalv1.KeepArrivalResponse, error) {
-	kept, err := s.payments.KeepMoney(ctx, caller.From(ctx), m.GetRequisiteId(), payment.Came{
+	kept, err := s.Payments.KeepMoney(ctx, caller.From(ctx), m.GetRequisiteId(), payment.Came{
 		Amount: &m.Amount, Payer: m.Payer, Note: m.Note, At: rpc.Instant(m.CameAt),
 	})
 	return &portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}, err
 }
 
-func (s *arrivalService) KeepMessage(
+func (s *ArrivalService) KeepMessage(
 	ctx context.Context, m *portalv1.KeepMessageRequest,
 ) (*portalv1.KeepArrivalResponse, error) {
-	kept, err := s.messages.Keep(ctx, caller.From(ctx), bankmessage.Keeping{
+	kept, err := s.Messages.Keep(ctx, caller.From(ctx), bankmessage.Keeping{
 		MessageID: m.GetMessageId(), RequisiteID: m.GetRequisiteId(), Amount: m.Amount, Payer: m.Payer, Note: m.Note,
 	})
 	return &portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}, err
 }
 
-func (s *arrivalService) AttachArrival(
+func (s *ArrivalService) AttachArrival(
 	ctx context.Context, req *portalv1.AttachArrivalRequest,
 ) (*portalv1.AttachArrivalResponse, error) {
-	p, err := s.payments.Attach(ctx, caller.From(ctx), req.GetArrivalId(), req.GetPaymentId())
-	shown, err := s.view.ShowOne(ctx, p, err)
+	p, err := s.Payments.Attach(ctx, caller.From(ctx), req.GetArrivalId(), req.GetPaymentId())
+	shown, err := s.ShowOne(ctx, p, err)
 	return &portalv1.AttachArrivalResponse{Message: "Attached", Data: shown}, err
 }
 

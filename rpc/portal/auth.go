@@ -9,16 +9,10 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// authService serves portal.v1.AuthService.
-type authService struct{ users *session.Service }
-
-// NewAuthService makes the handler.
-func NewAuthService(users *session.Service) portalv1connect.AuthServiceHandler {
-	return &authService{users: users}
-}
+// AuthService serves portal.v1.AuthService.
+type AuthService struct{ Users *session.Service }
 
 // origin is where a call comes from.
 func origin(ctx context.Context) session.Origin {
@@ -29,11 +23,11 @@ func origin(ctx context.Context) session.Origin {
 	return from
 }
 
-func (s *authService) Login(ctx context.Context, req *portalv1.LoginRequest) (*portalv1.LoginResponse, error) {
+func (s *AuthService) Login(ctx context.Context, req *portalv1.LoginRequest) (*portalv1.LoginResponse, error) {
 	credentials := session.Credentials{
 		Login: req.GetLogin(), Password: req.GetPassword(), Code: req.GetTotpCode(),
 	}
-	token, err := s.users.Login(ctx, credentials, origin(ctx))
+	token, err := s.Users.Login(ctx, credentials, origin(ctx))
 	return &portalv1.LoginResponse{
 		Token:     token.Bearer,
 		Kind:      string(token.Kind),
@@ -42,24 +36,24 @@ func (s *authService) Login(ctx context.Context, req *portalv1.LoginRequest) (*p
 	}, err
 }
 
-func (s *authService) SecondFactor(
+func (s *AuthService) SecondFactor(
 	ctx context.Context, req *portalv1.SecondFactorRequest,
 ) (*portalv1.TokenResponse, error) {
-	return tokenResponse(s.users.GiveFactor(ctx, session.From(ctx), session.Factor{Code: req.GetCode()}))
+	return tokenResponse(s.Users.GiveFactor(ctx, session.From(ctx), session.Factor{Code: req.GetCode()}))
 }
 
 func tokenResponse(opened session.Opened, err error) (*portalv1.TokenResponse, error) {
 	return &portalv1.TokenResponse{Token: opened.Bearer, ExpiresAt: rpc.Timestamp(opened.Session.ExpiresAt)}, err
 }
 
-func (s *authService) Logout(ctx context.Context, _ *portalv1.LogoutRequest) (*portalv1.LogoutResponse, error) {
-	return &portalv1.LogoutResponse{}, s.users.End(ctx, session.From(ctx))
+func (s *AuthService) Logout(ctx context.Context, _ *portalv1.LogoutRequest) (*portalv1.LogoutResponse, error) {
+	return &portalv1.LogoutResponse{}, s.Users.End(ctx, session.From(ctx))
 }
 
-func (s *authService) GetSession(
+func (s *AuthService) GetSession(
 	ctx context.Context, _ *portalv1.GetSessionRequest,
 ) (*portalv1.GetSessionResponse, error) {
-	found, err := s.users.Show(ctx, session.From(ctx))
+	found, err := s.Users.Show(ctx, session.From(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +83,11 @@ func preferences(p session.Preferences) *portalv1.Preferences {
 	return out
 }
 
-func (s *authService) ListSessions(
+func (s *AuthService) ListSessions(
 	ctx context.Context, _ *portalv1.ListSessionsRequest,
 ) (*portalv1.ListSessionsResponse, error) {
 	present := session.From(ctx)
-	list, err := s.users.List(ctx, present.Caller, present.ID)
+	list, err := s.Users.List(ctx, present.Caller, present.ID)
 	out := &portalv1.ListSessionsResponse{}
 	for _, one := range list {
 		out.Data = append(out.Data, &portalv1.UserSession{
@@ -105,55 +99,55 @@ func (s *authService) ListSessions(
 	return out, err
 }
 
-func (s *authService) EndSession(
+func (s *AuthService) EndSession(
 	ctx context.Context, req *portalv1.EndSessionRequest,
 ) (*portalv1.EndSessionResponse, error) {
 	present := session.From(ctx)
 	if req.Id == nil {
-		return &portalv1.EndSessionResponse{}, s.users.EndAll(ctx, present.Caller, present.ID)
+		return &portalv1.EndSessionResponse{}, s.Users.EndAll(ctx, present.Caller, present.ID)
 	}
-	return &portalv1.EndSessionResponse{}, s.users.EndOne(ctx, present.Caller, req.GetId())
+	return &portalv1.EndSessionResponse{}, s.Users.EndOne(ctx, present.Caller, req.GetId())
 }
 
-func (s *authService) BeginTotp(
+func (s *AuthService) BeginTotp(
 	ctx context.Context, _ *portalv1.BeginTotpRequest,
 ) (*portalv1.BeginTotpResponse, error) {
-	offer, err := s.users.BeginTOTP(ctx, session.From(ctx))
+	offer, err := s.Users.BeginTOTP(ctx, session.From(ctx))
 	return &portalv1.BeginTotpResponse{Secret: offer.Secret, Url: offer.URL}, err
 }
 
-func (s *authService) ConfirmTotp(
+func (s *AuthService) ConfirmTotp(
 	ctx context.Context, req *portalv1.ConfirmTotpRequest,
 ) (*portalv1.ConfirmTotpResponse, error) {
-	opened, codes, err := s.users.ConfirmTOTP(ctx, session.From(ctx), req.GetCode())
+	opened, codes, err := s.Users.ConfirmTOTP(ctx, session.From(ctx), req.GetCode())
 	return &portalv1.ConfirmTotpResponse{
 		Token: opened.Bearer, ExpiresAt: rpc.Timestamp(opened.Session.ExpiresAt), RecoveryCodes: codes,
 	}, err
 }
 
-func (s *authService) RemoveTotp(
+func (s *AuthService) RemoveTotp(
 	ctx context.Context, _ *portalv1.RemoveTotpRequest,
 ) (*portalv1.RemoveTotpResponse, error) {
-	return &portalv1.RemoveTotpResponse{}, s.users.RemoveTOTP(ctx, session.From(ctx))
+	return &portalv1.RemoveTotpResponse{}, s.Users.RemoveTOTP(ctx, session.From(ctx))
 }
 
-func (s *authService) RenewRecoveryCodes(
+func (s *AuthService) RenewRecoveryCodes(
 	ctx context.Context, _ *portalv1.RenewRecoveryCodesRequest,
 ) (*portalv1.RenewRecoveryCodesResponse, error) {
-	codes, err := s.users.RenewRecoveryCodes(ctx, session.From(ctx))
+	codes, err := s.Users.RenewRecoveryCodes(ctx, session.From(ctx))
 	return &portalv1.RenewRecoveryCodesResponse{RecoveryCodes: codes}, err
 }
 
-func (s *authService) ChangePassword(
+func (s *AuthService) ChangePassword(
 	ctx context.Context, req *portalv1.ChangePasswordRequest,
 ) (*portalv1.TokenResponse, error) {
-	return tokenResponse(s.users.ChangePassword(ctx, session.From(ctx), req.GetOldPassword(), req.GetNewPassword()))
+	return tokenResponse(s.Users.ChangePassword(ctx, session.From(ctx), req.GetOldPassword(), req.GetNewPassword()))
 }
 
-func (s *authService) SetPreferences(
+func (s *AuthService) SetPreferences(
 	ctx context.Context, req *portalv1.SetPreferencesRequest,
 ) (*portalv1.SetPreferencesResponse, error) {
-	changed, err := s.users.SetPreferences(ctx, session.From(ctx), session.Preferences{
+	changed, err := s.Users.SetPreferences(ctx, session.From(ctx), session.Preferences{
 		Zone:      req.GetZone(),
 		Language:  req.GetLanguage(),
 		Theme:     req.GetTheme(),

@@ -8,40 +8,34 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// blockService serves portal.v1.BlockService.
-type blockService struct{ settings *directory.Settings }
+// BlockService serves portal.v1.BlockService.
+type BlockService struct{ Settings *directory.Settings }
 
-// NewBlockService makes the handler.
-func NewBlockService(settings *directory.Settings) portalv1connect.BlockServiceHandler {
-	return &blockService{settings}
-}
-
-func (s *blockService) ListBlocks(
+func (s *BlockService) ListBlocks(
 	ctx context.Context, req *portalv1.ListBlocksRequest,
 ) (*portalv1.ListBlocksResponse, error) {
 	search := directory.BlockSearch{Holding: req.GetHolding()}
 	search.Limit, search.Cursor = req.Limit, req.Cursor
-	list, next, err := s.settings.Blocks(ctx, caller.From(ctx), search)
+	list, next, err := s.Settings.Blocks(ctx, caller.From(ctx), search)
 	return &portalv1.ListBlocksResponse{Data: rpc.Views(list, blockView), NextCursor: next}, err
 }
 
-func (s *blockService) BlockPayer(
+func (s *BlockService) BlockPayer(
 	ctx context.Context, m *portalv1.BlockPayerRequest,
 ) (*portalv1.BlockPayerResponse, error) {
-	made, err := s.settings.BlockPayer(ctx, caller.From(ctx), directory.NewBlock{
+	made, err := s.Settings.BlockPayer(ctx, caller.From(ctx), directory.NewBlock{
 		Kind: block.Kind(m.GetKind()), Value: m.GetValue(), PaymentID: m.GetPaymentId(), MerchantID: m.GetMerchantId(),
 		Reason: m.GetReason(), Until: rpc.Instant(m.GetUntil()),
 	})
 	return &portalv1.BlockPayerResponse{Block: blockView(made)}, err
 }
 
-func (s *blockService) UnblockPayer(
+func (s *BlockService) UnblockPayer(
 	ctx context.Context, req *portalv1.UnblockPayerRequest,
 ) (*portalv1.UnblockPayerResponse, error) {
-	lifted, err := s.settings.UnblockPayer(ctx, caller.From(ctx), req.GetId(), req.GetReason())
+	lifted, err := s.Settings.UnblockPayer(ctx, caller.From(ctx), req.GetId(), req.GetReason())
 	return &portalv1.UnblockPayerResponse{Block: blockView(lifted)}, err
 }
 

@@ -12,21 +12,15 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// credentialService serves portal.v1.CredentialService.
-type credentialService struct{ keys *auth.MerchantKeys }
+// CredentialService serves portal.v1.CredentialService.
+type CredentialService struct{ Keys *auth.MerchantKeys }
 
-// NewCredentialService makes the handler.
-func NewCredentialService(keys *auth.MerchantKeys) portalv1connect.CredentialServiceHandler {
-	return &credentialService{keys: keys}
-}
-
-func (s *credentialService) ListCredentials(
+func (s *CredentialService) ListCredentials(
 	ctx context.Context, req *portalv1.ListCredentialsRequest,
 ) (*portalv1.ListCredentialsResponse, error) {
-	list, legacy, err := s.keys.List(ctx, caller.From(ctx), req.GetMerchantCashboxId())
+	list, legacy, err := s.Keys.List(ctx, caller.From(ctx), req.GetMerchantCashboxId())
 	out := &portalv1.ListCredentialsResponse{Data: rpc.Views(list, credentialView), Legacy: &portalv1.LegacyCredential{
 		Exists: legacy.Exists, HasActiveNewCredential: legacy.HasActiveNewCredential,
 		FallbackEnabled: legacy.FallbackEnabled, CanBeRemoved: legacy.CanBeRemoved,
@@ -37,10 +31,10 @@ func (s *credentialService) ListCredentials(
 	return out, err
 }
 
-func (s *credentialService) CreateCredential(
+func (s *CredentialService) CreateCredential(
 	ctx context.Context, req *portalv1.CreateCredentialRequest,
 ) (*portalv1.CreateCredentialResponse, error) {
-	key, secret, err := s.keys.Create(ctx, caller.From(ctx), auth.NewCredential{
+	key, secret, err := s.Keys.Create(ctx, caller.From(ctx), auth.NewCredential{
 		CashboxID: req.GetMerchantCashboxId(), Name: req.GetName(), Scopes: req.GetScopes(),
 		Limits: limitsOf(req),
 	})
@@ -61,18 +55,18 @@ func limitsOf(m limited) auth.Limits {
 	}
 }
 
-func (s *credentialService) SetCredentialLimits(
+func (s *CredentialService) SetCredentialLimits(
 	ctx context.Context, req *portalv1.SetCredentialLimitsRequest,
 ) (*portalv1.SetCredentialLimitsResponse, error) {
-	key, err := s.keys.SetLimits(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId(),
+	key, err := s.Keys.SetLimits(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId(),
 		limitsOf(req))
 	return &portalv1.SetCredentialLimitsResponse{Data: credentialView(key)}, err
 }
 
-func (s *credentialService) RevokeCredential(
+func (s *CredentialService) RevokeCredential(
 	ctx context.Context, req *portalv1.RevokeCredentialRequest,
 ) (*portalv1.RevokeCredentialResponse, error) {
-	key, err := s.keys.Revoke(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId())
+	key, err := s.Keys.Revoke(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId())
 	return &portalv1.RevokeCredentialResponse{Data: credentialView(key)}, err
 }
 
@@ -100,14 +94,14 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 	return out
 }
 
-func (s *credentialService) DiagnoseSignature(
+func (s *CredentialService) DiagnoseSignature(
 	ctx context.Context, m *portalv1.DiagnoseSignatureRequest,
 ) (*portalv1.DiagnoseSignatureResponse, error) {
 	header := http.Header{}
 	for _, one := range m.GetHeaders() {
 		header.Add(one.GetName(), one.GetValue())
 	}
-	_, found, err := s.keys.Diagnose(ctx, caller.From(ctx), auth.Sample{
+	_, found, err := s.Keys.Diagnose(ctx, caller.From(ctx), auth.Sample{
 		Request: m.GetRequest(), Method: m.GetMethod(), Path: m.GetPath(), Header: header, Body: m.Body,
 		Secret: m.GetSecret(),
 	})

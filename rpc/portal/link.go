@@ -9,25 +9,19 @@ import (
 	"gateway.example/internal/paylink"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// linkService serves portal.v1.LinkService.
-type linkService struct {
-	links  *paylink.Service
-	tokens *auth.Links
-	payURL string
+// LinkService serves portal.v1.LinkService.
+type LinkService struct {
+	Links  *paylink.Service
+	Tokens *auth.Links
+	PayURL string
 }
 
-// NewLinkService makes the handler. payURL is the address of the hosted pages, without a trailing slash.
-func NewLinkService(links *paylink.Service, tokens *auth.Links, payURL string) portalv1connect.LinkServiceHandler {
-	return &linkService{links, tokens, payURL}
-}
-
-func (s *linkService) CreateLink(
+func (s *LinkService) CreateLink(
 	ctx context.Context, m *portalv1.CreateLinkRequest,
 ) (*portalv1.CreateLinkResponse, error) {
-	made, err := s.links.Create(ctx, caller.From(ctx), paylink.Draft{
+	made, err := s.Links.Create(ctx, caller.From(ctx), paylink.Draft{
 		CashboxID: m.GetCashboxId(), Title: m.GetTitle(), Description: m.GetDescription(), Amount: m.GetAmount(),
 		Least: m.GetMinAmount(), Most: m.GetMaxAmount(), Methods: m.GetMethods(), MaxPayments: m.GetMaxPayments(),
 		EndsAt: rpc.Instant(m.GetEndsAt()), ReturnURL: m.GetReturnUrl(), Callback: m.GetCallbackUri(),
@@ -35,7 +29,7 @@ func (s *linkService) CreateLink(
 	return &portalv1.CreateLinkResponse{Link: s.view(made)}, err
 }
 
-func (s *linkService) ListLinks(
+func (s *LinkService) ListLinks(
 	ctx context.Context, m *portalv1.ListLinksRequest,
 ) (*portalv1.ListLinksResponse, error) {
 	page := paylink.Page{States: m.GetState(), MerchantID: m.GetMerchantId(), Search: m.GetSearch()}
@@ -43,28 +37,28 @@ func (s *linkService) ListLinks(
 		page.States = append(page.States, string(paylink.Taking), string(paylink.UsedUp), string(paylink.Over))
 	}
 	page.Limit, page.Cursor = m.Limit, m.Cursor
-	list, next, err := s.links.List(ctx, caller.From(ctx), page)
+	list, next, err := s.Links.List(ctx, caller.From(ctx), page)
 	return &portalv1.ListLinksResponse{Data: rpc.Views(list, s.view), NextCursor: next}, err
 }
 
-func (s *linkService) GetLink(ctx context.Context, req *portalv1.GetLinkRequest) (*portalv1.GetLinkResponse, error) {
+func (s *LinkService) GetLink(ctx context.Context, req *portalv1.GetLinkRequest) (*portalv1.GetLinkResponse, error) {
 	who := caller.From(ctx)
-	found, err := s.links.Get(ctx, who, req.GetId())
+	found, err := s.Links.Get(ctx, who, req.GetId())
 	if err != nil {
 		return nil, err
 	}
-	payments, err := s.links.Payments(ctx, who, found)
+	payments, err := s.Links.Payments(ctx, who, found)
 	return &portalv1.GetLinkResponse{Link: s.view(found), Payments: rpc.Views(payments, linkPayment)}, err
 }
 
-func (s *linkService) CloseLink(
+func (s *LinkService) CloseLink(
 	ctx context.Context, req *portalv1.CloseLinkRequest,
 ) (*portalv1.CloseLinkResponse, error) {
-	closed, err := s.links.Close(ctx, caller.From(ctx), req.GetId())
+	closed, err := s.Links.Close(ctx, caller.From(ctx), req.GetId())
 	return &portalv1.CloseLinkResponse{Link: s.view(closed)}, err
 }
 
-func (s *linkService) SetLinkPicture(
+func (s *LinkService) SetLinkPicture(
 	ctx context.Context, req *portalv1.SetLinkPictureRequest,
 ) (*portalv1.SetLinkPictureResponse, error) {
 	who := caller.From(ctx)
@@ -75,20 +69,20 @@ func (s *linkService) SetLinkPicture(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.links.SetPicture(ctx, who, req.GetId(), picture); err != nil {
+	if err := s.Links.SetPicture(ctx, who, req.GetId(), picture); err != nil {
 		return nil, err
 	}
-	changed, err := s.links.Get(ctx, who, req.GetId())
+	changed, err := s.Links.Get(ctx, who, req.GetId())
 	return &portalv1.SetLinkPictureResponse{Link: s.view(changed)}, err
 }
 
-func (s *linkService) view(l paylink.Link) *portalv1.Link {
+func (s *LinkService) view(l paylink.Link) *portalv1.Link {
 	var picture *string
 	if l.PictureHash != nil {
-		picture = new(l.PictureURL(s.payURL, s.tokens))
+		picture = new(l.PictureURL(s.PayURL, s.Tokens))
 	}
 	return &portalv1.Link{
-		Id: l.ID, Url: l.URL(s.payURL, s.tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
+		Id: l.ID, Url: l.URL(s.PayURL, s.Tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
 		Amount: rpc.OptionalFiat(l.Amount), MinAmount: rpc.OptionalFiat(l.MinAmount), MaxAmount: rpc.OptionalFiat(l.MaxAmount), Methods: l.Methods,
 		MaxPayments: l.MaxPayments, EndsAt: rpc.OptionalTime(l.EndsAt), ReturnUrl: l.ReturnURL, CallbackUri: l.Callback(),
 		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.State != paylink.Taking,

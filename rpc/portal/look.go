@@ -7,25 +7,19 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// lookService serves portal.v1.LookService.
-type lookService struct{ settings *directory.Settings }
+// LookService serves portal.v1.LookService.
+type LookService struct{ Settings *directory.Settings }
 
-// NewLookService makes the handler.
-func NewLookService(settings *directory.Settings) portalv1connect.LookServiceHandler {
-	return &lookService{settings}
-}
-
-func (s *lookService) ListCashboxLooks(
+func (s *LookService) ListCashboxLooks(
 	ctx context.Context, _ *portalv1.ListCashboxLooksRequest,
 ) (*portalv1.ListCashboxLooksResponse, error) {
-	looks, err := s.settings.OwnLooks(ctx, caller.From(ctx))
+	looks, err := s.Settings.OwnLooks(ctx, caller.From(ctx))
 	return &portalv1.ListCashboxLooksResponse{Data: rpc.Views(looks, cashboxLook)}, err
 }
 
-func (s *lookService) UpdateCashboxLook(
+func (s *LookService) UpdateCashboxLook(
 	ctx context.Context, m *portalv1.UpdateCashboxLookRequest,
 ) (*portalv1.UpdateCashboxLookResponse, error) {
 	u := directory.LookUpdate{
@@ -36,7 +30,7 @@ func (s *lookService) UpdateCashboxLook(
 		hosts := m.GetReturnHosts().GetHosts()
 		u.ReturnHosts = &hosts
 	}
-	look, err := s.settings.UpdateOwnLook(ctx, caller.From(ctx), u)
+	look, err := s.Settings.UpdateOwnLook(ctx, caller.From(ctx), u)
 	return &portalv1.UpdateCashboxLookResponse{Look: cashboxLook(look)}, err
 }
 

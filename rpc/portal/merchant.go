@@ -13,32 +13,21 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// MerchantRooms are the services behind the merchants' portal.
-type MerchantRooms struct {
+// MerchantService serves portal.v1.MerchantService.
+type MerchantService struct {
 	Events   *webhook.Events
 	Payouts  *payout.Service
 	Deposits *deposit.Service
 	Payments *payment.Service
 	Settings *directory.Settings
 	Reports  *report.Service
-}
-
-// merchantService serves portal.v1.MerchantService.
-type merchantService struct {
-	MerchantRooms
 	Replays
 	AppealFiles
 }
 
-// NewMerchantService makes the handler.
-func NewMerchantService(rooms MerchantRooms) portalv1connect.MerchantServiceHandler {
-	return &merchantService{rooms, Replays{rooms.Events}, AppealFiles{rooms.Payments}}
-}
-
-func (s *merchantService) ListEvents(
+func (s *MerchantService) ListEvents(
 	ctx context.Context, req *portalv1.ListEventsRequest,
 ) (*portalv1.ListEventsResponse, error) {
 	list, cursor, err := s.Events.List(ctx, caller.From(ctx), webhook.FeedPage{
@@ -47,7 +36,7 @@ func (s *merchantService) ListEvents(
 	return &portalv1.ListEventsResponse{Data: rpc.Views(list, EventView), NextCursor: cursor}, err
 }
 
-func (s *merchantService) RotateWebhookSecret(
+func (s *MerchantService) RotateWebhookSecret(
 	ctx context.Context, req *portalv1.RotateWebhookSecretRequest,
 ) (*portalv1.RotateWebhookSecretResponse, error) {
 	secret, until, err := s.Events.RotateSecret(ctx, caller.From(ctx), req.GetMerchantCashboxId())

@@ -11,7 +11,7 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *merchantService) ListAppeals(
+func (s *MerchantService) ListAppeals(
 	ctx context.Context, req *portalv1.MerchantServiceListAppealsRequest,
 ) (*portalv1.MerchantServiceListAppealsResponse, error) {
 	page := payment.OwnAppeals{Page: payment.Page{Status: req.Status}, CashboxID: req.MerchantCashboxId}
@@ -20,7 +20,7 @@ func (s *merchantService) ListAppeals(
 	return &portalv1.MerchantServiceListAppealsResponse{Data: rpc.Views(list, merchantAppeal), NextCursor: cursor}, err
 }
 
-func (s *merchantService) GetAppeal(
+func (s *MerchantService) GetAppeal(
 	ctx context.Context, req *portalv1.GetAppealRequest,
 ) (*portalv1.GetAppealResponse, error) {
 	who, id := caller.From(ctx), req.GetAppealId()

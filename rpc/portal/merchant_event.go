@@ -10,7 +10,7 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *merchantService) GetEvent(
+func (s *MerchantService) GetEvent(
 	ctx context.Context, req *portalv1.GetEventRequest,
 ) (*portalv1.GetEventResponse, error) {
 	who, id := caller.From(ctx), req.GetEventId()
@@ -28,7 +28,7 @@ func (s *merchantService) GetEvent(
 	}, err
 }
 
-func (s *merchantService) GetEndpointHealth(
+func (s *MerchantService) GetEndpointHealth(
 	ctx context.Context, _ *portalv1.GetEndpointHealthRequest,
 ) (*portalv1.GetEndpointHealthResponse, error) {
 	health, err := s.Reports.Health(ctx, caller.From(ctx))
@@ -55,7 +55,7 @@ func failedAttempt(f report.Failure) *portalv1.DeliveryAttempt {
 	})
 }
 
-func (s *merchantService) ListDeadEndpoints(
+func (s *MerchantService) ListDeadEndpoints(
 	ctx context.Context, req *portalv1.ListDeadEndpointsRequest,
 ) (*portalv1.ListDeadEndpointsResponse, error) {
 	list, err := s.Reports.DeadEndpoints(ctx, caller.From(ctx), rpc.Moment(req.GetFrom()), rpc.Moment(req.GetTo()))
@@ -66,7 +66,7 @@ func (s *merchantService) ListDeadEndpoints(
 	return out, err
 }
 
-func (s *merchantService) ListOldWebhookSecrets(
+func (s *MerchantService) ListOldWebhookSecrets(
 	ctx context.Context, req *portalv1.ListOldWebhookSecretsRequest,
 ) (*portalv1.ListOldWebhookSecretsResponse, error) {
 	ends, err := s.Events.OldSecrets(ctx, caller.From(ctx), req.GetMerchantCashboxId())

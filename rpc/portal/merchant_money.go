@@ -13,7 +13,7 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *merchantService) ListCashboxes(
+func (s *MerchantService) ListCashboxes(
 	ctx context.Context, _ *portalv1.ListCashboxesRequest,
 ) (*portalv1.ListCashboxesResponse, error) {
 	list, err := s.Settings.OwnCashboxes(ctx, caller.From(ctx))
@@ -26,7 +26,7 @@ func (s *merchantService) ListCashboxes(
 	return out, err
 }
 
-func (s *merchantService) ListBalances(
+func (s *MerchantService) ListBalances(
 	ctx context.Context, _ *portalv1.ListBalancesRequest,
 ) (*portalv1.ListBalancesResponse, error) {
 	list, err := s.Deposits.Balances(ctx, caller.From(ctx))
@@ -41,7 +41,7 @@ func (s *merchantService) ListBalances(
 	return out, err
 }
 
-func (s *merchantService) ListDeposits(
+func (s *MerchantService) ListDeposits(
 	ctx context.Context, req *portalv1.MerchantServiceListDepositsRequest,
 ) (*portalv1.ListDepositsResponse, error) {
 	page := deposit.OwnPage{Page: deposit.Page{Status: req.Status}, CashboxID: req.MerchantCashboxId, Metadata: req.GetMetadata()}
@@ -50,7 +50,7 @@ func (s *merchantService) ListDeposits(
 	return &portalv1.ListDepositsResponse{Data: rpc.Views(list, rpc.DepositView), NextCursor: cursor}, err
 }
 
-func (s *merchantService) GetDeposit(
+func (s *MerchantService) GetDeposit(
 	ctx context.Context, req *gatewayv1.GetDepositRequest,
 ) (*portalv1.MerchantServiceGetDepositResponse, error) {
 	who := caller.From(ctx)
@@ -69,20 +69,20 @@ func (s *merchantService) GetDeposit(
 	return out, err
 }
 
-func (s *merchantService) CreateDeposit(
+func (s *MerchantService) CreateDeposit(
 	ctx context.Context, req *gatewayv1.CreateDepositRequest,
 ) (*gatewayv1.CreateDepositResponse, error) {
-	return rpc.NewDepositService(s.Deposits).CreateDeposit(ctx, req)
+	return (&rpc.DepositService{Deposits: s.Deposits}).CreateDeposit(ctx, req)
 }
 
-func (s *merchantService) NameTransaction(
+func (s *MerchantService) NameTransaction(
 	ctx context.Context, req *gatewayv1.NameTransactionRequest,
 ) (*gatewayv1.NameTransactionResponse, error) {
-	return rpc.NewDepositService(s.Deposits).NameTransaction(ctx, req)
+	return (&rpc.DepositService{Deposits: s.Deposits}).NameTransaction(ctx, req)
 }
 
 // ListDepositNetworks shows the list to all roles.
-func (s *merchantService) ListDepositNetworks(
+func (s *MerchantService) ListDepositNetworks(
 	ctx context.Context, _ *portalv1.ListDepositNetworksRequest,
 ) (*portalv1.ListDepositNetworksResponse, error) {
 	list, err := s.Deposits.ReceivingAddresses(ctx, caller.From(ctx))

@@ -12,21 +12,15 @@ import (
 	"gateway.example/internal/notify"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// notificationService serves portal.v1.NotificationService.
-type notificationService struct{ notices *notify.Service }
+// NotificationService serves portal.v1.NotificationService.
+type NotificationService struct{ Notices *notify.Service }
 
-// NewNotificationService makes the handler.
-func NewNotificationService(notices *notify.Service) portalv1connect.NotificationServiceHandler {
-	return &notificationService{notices}
-}
-
-func (s *notificationService) GetNotifications(
+func (s *NotificationService) GetNotifications(
 	ctx context.Context, _ *portalv1.GetNotificationsRequest,
 ) (*portalv1.GetNotificationsResponse, error) {
-	own, err := s.notices.Own(ctx, caller.From(ctx))
+	own, err := s.Notices.Own(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +61,7 @@ func notificationSent(one notify.Sent) *portalv1.NotificationSent {
 // ofDay is a time of the day as people write it.
 func ofDay(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
 
-func (s *notificationService) UpdateNotifications(
+func (s *NotificationService) UpdateNotifications(
 	ctx context.Context, req *portalv1.UpdateNotificationsRequest,
 ) (*portalv1.UpdateNotificationsResponse, error) {
 	var update notify.Update
@@ -85,7 +79,7 @@ func (s *notificationService) UpdateNotifications(
 			return nil, err
 		}
 	}
-	return &portalv1.UpdateNotificationsResponse{}, s.notices.Set(ctx, caller.From(ctx), update)
+	return &portalv1.UpdateNotificationsResponse{}, s.Notices.Set(ctx, caller.From(ctx), update)
 }
 
 // minutesOf reads a time of the day; none is nil.
@@ -98,39 +92,39 @@ func minutesOf(field, text string, f fault.Fields) *int {
 	return new(at.Hour()*60 + at.Minute())
 }
 
-func (s *notificationService) LinkTelegram(
+func (s *NotificationService) LinkTelegram(
 	ctx context.Context, _ *portalv1.LinkTelegramRequest,
 ) (*portalv1.LinkTelegramResponse, error) {
-	url, err := s.notices.LinkTelegram(ctx, caller.From(ctx))
+	url, err := s.Notices.LinkTelegram(ctx, caller.From(ctx))
 	return &portalv1.LinkTelegramResponse{Url: url}, err
 }
 
-func (s *notificationService) AddMail(
+func (s *NotificationService) AddMail(
 	ctx context.Context, req *portalv1.AddMailRequest,
 ) (*portalv1.AddMailResponse, error) {
-	return &portalv1.AddMailResponse{}, s.notices.AddMail(ctx, caller.From(ctx), req.GetAddress())
+	return &portalv1.AddMailResponse{}, s.Notices.AddMail(ctx, caller.From(ctx), req.GetAddress())
 }
 
-func (s *notificationService) ConfirmMail(
+func (s *NotificationService) ConfirmMail(
 	ctx context.Context, req *portalv1.ConfirmMailRequest,
 ) (*portalv1.ConfirmMailResponse, error) {
-	return &portalv1.ConfirmMailResponse{}, s.notices.ConfirmMail(ctx, caller.From(ctx), req.GetCode())
+	return &portalv1.ConfirmMailResponse{}, s.Notices.ConfirmMail(ctx, caller.From(ctx), req.GetCode())
 }
 
-func (s *notificationService) AddPush(
+func (s *NotificationService) AddPush(
 	ctx context.Context, req *portalv1.AddPushRequest,
 ) (*portalv1.AddPushResponse, error) {
-	return &portalv1.AddPushResponse{}, s.notices.AddPush(ctx, caller.From(ctx), req.GetSubscription(), req.GetLabel())
+	return &portalv1.AddPushResponse{}, s.Notices.AddPush(ctx, caller.From(ctx), req.GetSubscription(), req.GetLabel())
 }
 
-func (s *notificationService) RemoveChannel(
+func (s *NotificationService) RemoveChannel(
 	ctx context.Context, req *portalv1.RemoveChannelRequest,
 ) (*portalv1.RemoveChannelResponse, error) {
-	return &portalv1.RemoveChannelResponse{}, s.notices.Remove(ctx, caller.From(ctx), req.GetChannelId())
+	return &portalv1.RemoveChannelResponse{}, s.Notices.Remove(ctx, caller.From(ctx), req.GetChannelId())
 }
 
-func (s *notificationService) SendTrial(
+func (s *NotificationService) SendTrial(
 	ctx context.Context, _ *portalv1.SendTrialRequest,
 ) (*portalv1.SendTrialResponse, error) {
-	return &portalv1.SendTrialResponse{}, s.notices.Try(ctx, caller.From(ctx))
+	return &portalv1.SendTrialResponse{}, s.Notices.Try(ctx, caller.From(ctx))
 }

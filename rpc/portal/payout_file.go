@@ -10,21 +10,15 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// payoutFileService serves portal.v1.PayoutFileService.
-type payoutFileService struct{ payouts *payout.Service }
+// PayoutFileService serves portal.v1.PayoutFileService.
+type PayoutFileService struct{ Payouts *payout.Service }
 
-// NewPayoutFileService makes the handler.
-func NewPayoutFileService(payouts *payout.Service) portalv1connect.PayoutFileServiceHandler {
-	return &payoutFileService{payouts}
-}
-
-func (s *payoutFileService) ListPayoutKeys(
+func (s *PayoutFileService) ListPayoutKeys(
 	ctx context.Context, _ *portalv1.ListPayoutKeysRequest,
 ) (*portalv1.ListPayoutKeysResponse, error) {
-	keys, err := s.payouts.Keys(ctx, caller.From(ctx))
+	keys, err := s.Payouts.Keys(ctx, caller.From(ctx))
 	return &portalv1.ListPayoutKeysResponse{Data: rpc.Views(keys, payoutKey)}, err
 }
 
@@ -34,7 +28,7 @@ func payoutKey(k payout.Key) *portalv1.PayoutKey {
 	}
 }
 
-func (s *payoutFileService) SendPayoutFile(
+func (s *PayoutFileService) SendPayoutFile(
 	ctx context.Context, req *portalv1.SendPayoutFileRequest,
 ) (*portalv1.PayoutFileResponse, error) {
 	who, n := caller.From(ctx), payout.NewFile{KeyID: req.GetKeyId(), Name: req.GetName()}
@@ -45,32 +39,32 @@ func (s *payoutFileService) SendPayoutFile(
 	if n.Content, err = rpc.WholeUpload(ctx, req.GetFile()); err != nil {
 		return nil, err
 	}
-	sent, err := s.payouts.SendFile(ctx, who, n)
+	sent, err := s.Payouts.SendFile(ctx, who, n)
 	return s.file(ctx, sent, err)
 }
 
-func (s *payoutFileService) GetPayoutFile(
+func (s *PayoutFileService) GetPayoutFile(
 	ctx context.Context, req *portalv1.GetPayoutFileRequest,
 ) (*portalv1.PayoutFileResponse, error) {
-	found, err := s.payouts.File(ctx, caller.From(ctx), req.GetId())
+	found, err := s.Payouts.File(ctx, caller.From(ctx), req.GetId())
 	return s.file(ctx, found, err)
 }
 
 // file shows a file that a call gave with what would be made of it, or what was.
-func (s *payoutFileService) file(ctx context.Context, f payout.File, err error) (*portalv1.PayoutFileResponse, error) {
+func (s *PayoutFileService) file(ctx context.Context, f payout.File, err error) (*portalv1.PayoutFileResponse, error) {
 	if err != nil {
 		return nil, err
 	}
 	who, out := caller.From(ctx), &portalv1.PayoutFileResponse{Data: payoutFile(f)}
 	if f.Made() {
-		counts, err := s.payouts.FileProgress(ctx, who, f.ID)
+		counts, err := s.Payouts.FileProgress(ctx, who, f.ID)
 		for status, count := range counts {
 			out.Counts = append(out.Counts, &portalv1.PayoutCount{Status: string(status), Payouts: count})
 		}
 		slices.SortFunc(out.Counts, func(a, b *portalv1.PayoutCount) int { return cmp.Compare(a.Status, b.Status) })
 		return out, err
 	}
-	p, err := s.payouts.PreviewFile(ctx, who, f.ID)
+	p, err := s.Payouts.PreviewFile(ctx, who, f.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -101,30 +95,30 @@ func payoutFlaw(flaw payout.Flaw) *portalv1.PayoutFileFlaw {
 	return &portalv1.PayoutFileFlaw{Line: int32(flaw.Line), Field: flaw.Field, Reasons: flaw.Reasons}
 }
 
-func (s *payoutFileService) ListPayoutFiles(
+func (s *PayoutFileService) ListPayoutFiles(
 	ctx context.Context, req *portalv1.ListPayoutFilesRequest,
 ) (*portalv1.ListPayoutFilesResponse, error) {
 	var page payout.FilePage
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.payouts.Files(ctx, caller.From(ctx), page)
+	list, next, err := s.Payouts.Files(ctx, caller.From(ctx), page)
 	return &portalv1.ListPayoutFilesResponse{Data: rpc.Views(list, payoutFile), NextCursor: next}, err
 }
 
-func (s *payoutFileService) MakeFilePayouts(
+func (s *PayoutFileService) MakeFilePayouts(
 	ctx context.Context, req *portalv1.MakeFilePayoutsRequest,
 ) (*portalv1.PayoutFileResponse, error) {
-	made, err := s.payouts.MakeFile(ctx, caller.From(ctx), req.GetId(), payout.Shown{
+	made, err := s.Payouts.MakeFile(ctx, caller.From(ctx), req.GetId(), payout.Shown{
 		KeyID: req.GetKeyId(), FrozenUSDT: req.GetFrozenUsdt(),
 	})
 	return s.file(ctx, made.File, err)
 }
 
-func (s *payoutFileService) ListFilePayouts(
+func (s *PayoutFileService) ListFilePayouts(
 	ctx context.Context, req *portalv1.ListFilePayoutsRequest,
 ) (*portalv1.ListFilePayoutsResponse, error) {
 	var page payout.FilePage
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.payouts.FilePayins(ctx, caller.From(ctx), req.GetId(), page)
+	list, next, err := s.Payouts.FilePayins(ctx, caller.From(ctx), req.GetId(), page)
 	return &portalv1.ListFilePayoutsResponse{Data: rpc.Views(list, filePayout), NextCursor: next}, err
 }
 

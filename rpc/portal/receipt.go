@@ -9,47 +9,41 @@ import (
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// receiptService serves portal.v1.ReceiptService.
-type receiptService struct {
-	payments *payment.Service
-	payouts  *payout.Service
+// ReceiptService serves portal.v1.ReceiptService.
+type ReceiptService struct {
+	Payments *payment.Service
+	Payouts  *payout.Service
 }
 
-// NewReceiptService makes the handler.
-func NewReceiptService(payments *payment.Service, payouts *payout.Service) portalv1connect.ReceiptServiceHandler {
-	return &receiptService{payments, payouts}
-}
-
-func (s *receiptService) ListReceipts(
+func (s *ReceiptService) ListReceipts(
 	ctx context.Context, req *portalv1.ListReceiptsRequest,
 ) (*portalv1.ListReceiptsResponse, error) {
-	list, err := s.payments.ListReceipts(ctx, caller.From(ctx), req.GetPaymentId())
+	list, err := s.Payments.ListReceipts(ctx, caller.From(ctx), req.GetPaymentId())
 	return &portalv1.ListReceiptsResponse{Data: rpc.Views(list, receiptView)}, err
 }
 
-func (s *receiptService) GetReceipt(
+func (s *ReceiptService) GetReceipt(
 	ctx context.Context, req *portalv1.GetReceiptRequest,
 ) (*portalv1.GetReceiptResponse, error) {
-	found, content, err := s.payments.ReadReceipt(ctx, caller.From(ctx), req.GetPaymentId(), req.GetNumber())
+	found, content, err := s.Payments.ReadReceipt(ctx, caller.From(ctx), req.GetPaymentId(), req.GetNumber())
 	return &portalv1.GetReceiptResponse{Receipt: receiptView(found), Content: content}, err
 }
 
-func (s *receiptService) GetPayinReceipt(
+func (s *ReceiptService) GetPayinReceipt(
 	ctx context.Context, req *portalv1.GetPayinReceiptRequest,
 ) (*portalv1.GetPayinReceiptResponse, error) {
-	file, content, err := s.payouts.ReadProof(ctx, caller.From(ctx), req.GetPayinId())
+	file, content, err := s.Payouts.ReadProof(ctx, caller.From(ctx), req.GetPayinId())
 	return &portalv1.GetPayinReceiptResponse{
 		FileName: file.Name, FileType: file.Type, CreatedAt: rpc.Timestamp(file.SentAt), Content: content,
 	}, err
 }
 
-func (s *receiptService) AppealWithReceipt(
+func (s *ReceiptService) AppealWithReceipt(
 	ctx context.Context, req *portalv1.AppealWithReceiptRequest,
 ) (*gatewayv1.CreateAppealResponse, error) {
-	return rpc.AppealCreated(s.payments.AppealWithReceipt(
+	return rpc.AppealCreated(s.Payments.AppealWithReceipt(
 		ctx, caller.From(ctx), req.GetPaymentId(), req.GetNumber(), req.Reason,
 	))
 }

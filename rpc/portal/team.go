@@ -10,71 +10,65 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// teamService serves portal.v1.TeamService.
-type teamService struct{ users *session.Service }
+// TeamService serves portal.v1.TeamService.
+type TeamService struct{ Users *session.Service }
 
-// NewTeamService makes the handler.
-func NewTeamService(users *session.Service) portalv1connect.TeamServiceHandler {
-	return &teamService{users}
-}
-
-func (s *teamService) ListMembers(
+func (s *TeamService) ListMembers(
 	ctx context.Context, _ *portalv1.ListMembersRequest,
 ) (*portalv1.ListMembersResponse, error) {
-	members, err := s.users.Team(ctx, caller.From(ctx))
+	members, err := s.Users.Team(ctx, caller.From(ctx))
 	return &portalv1.ListMembersResponse{Data: rpc.Views(members, memberView)}, err
 }
 
-func (s *teamService) InviteMember(
+func (s *TeamService) InviteMember(
 	ctx context.Context, req *portalv1.InviteMemberRequest,
 ) (*portalv1.InvitationLinkResponse, error) {
-	link, err := s.users.InviteMember(ctx, caller.From(ctx), req.GetLogin(), caller.Role(req.GetRole()))
+	link, err := s.Users.InviteMember(ctx, caller.From(ctx), req.GetLogin(), caller.Role(req.GetRole()))
 	return invitationLink(link, err)
 }
 
-func (s *teamService) ReinviteMember(
+func (s *TeamService) ReinviteMember(
 	ctx context.Context, req *portalv1.ReinviteMemberRequest,
 ) (*portalv1.InvitationLinkResponse, error) {
-	return invitationLink(s.users.ReinviteMember(ctx, caller.From(ctx), req.GetMemberId()))
+	return invitationLink(s.Users.ReinviteMember(ctx, caller.From(ctx), req.GetMemberId()))
 }
 
 func invitationLink(link string, err error) (*portalv1.InvitationLinkResponse, error) {
 	return &portalv1.InvitationLinkResponse{Link: link}, err
 }
 
-func (s *teamService) UpdateMember(
+func (s *TeamService) UpdateMember(
 	ctx context.Context, req *portalv1.UpdateMemberRequest,
 ) (*portalv1.MemberResponse, error) {
 	update := session.UserUpdate{ID: req.GetMemberId(), Enabled: req.Enabled}
 	if req.Role != nil {
 		update.Role = new(caller.Role(req.GetRole()))
 	}
-	return s.member(ctx, update.ID, s.users.UpdateMember(ctx, caller.From(ctx), update))
+	return s.member(ctx, update.ID, s.Users.UpdateMember(ctx, caller.From(ctx), update))
 }
 
-func (s *teamService) AnswerMember(
+func (s *TeamService) AnswerMember(
 	ctx context.Context, req *portalv1.AnswerMemberRequest,
 ) (*portalv1.MemberResponse, error) {
 	id := req.GetMemberId()
-	return s.member(ctx, id, s.users.Consent(ctx, caller.From(ctx), id, req.GetAccept()))
+	return s.member(ctx, id, s.Users.Consent(ctx, caller.From(ctx), id, req.GetAccept()))
 }
 
-func (s *teamService) EndMemberSessions(
+func (s *TeamService) EndMemberSessions(
 	ctx context.Context, req *portalv1.EndMemberSessionsRequest,
 ) (*portalv1.MemberResponse, error) {
 	id := req.GetMemberId()
-	return s.member(ctx, id, s.users.EndMember(ctx, caller.From(ctx), id))
+	return s.member(ctx, id, s.Users.EndMember(ctx, caller.From(ctx), id))
 }
 
 // member answers a change with the user as they are now.
-func (s *teamService) member(ctx context.Context, id int64, err error) (*portalv1.MemberResponse, error) {
+func (s *TeamService) member(ctx context.Context, id int64, err error) (*portalv1.MemberResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.users.Team(ctx, caller.From(ctx))
+	members, err := s.Users.Team(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +91,10 @@ func memberView(m session.Member) *portalv1.Member {
 	return out
 }
 
-func (s *teamService) ListTeamChanges(
+func (s *TeamService) ListTeamChanges(
 	ctx context.Context, req *portalv1.ListTeamChangesRequest,
 ) (*portalv1.ListTeamChangesResponse, error) {
-	list, more, err := s.users.TeamLog(ctx, caller.From(ctx), req.GetBeforeId())
+	list, more, err := s.Users.TeamLog(ctx, caller.From(ctx), req.GetBeforeId())
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +111,10 @@ func (s *teamService) ListTeamChanges(
 	return out, nil
 }
 
-func (s *teamService) ListTeamSessions(
+func (s *TeamService) ListTeamSessions(
 	ctx context.Context, _ *portalv1.ListTeamSessionsRequest,
 ) (*portalv1.ListTeamSessionsResponse, error) {
-	list, err := s.users.TeamSessions(ctx, caller.From(ctx))
+	list, err := s.Users.TeamSessions(ctx, caller.From(ctx))
 	out := &portalv1.ListTeamSessionsResponse{}
 	for _, one := range list {
 		out.Data = append(out.Data, &portalv1.TeamSession{

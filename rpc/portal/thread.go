@@ -36,12 +36,12 @@ func (t Threads) SendAppealMessage(
 	return &portalv1.SendAppealMessageResponse{}, t.Of.WriteThread(ctx, caller.From(ctx), req.GetAppealId(), req.GetText())
 }
 
-func (s *traderService) ListAppeals(
+func (s *TraderService) ListAppeals(
 	ctx context.Context, req *portalv1.TraderServiceListAppealsRequest,
 ) (*portalv1.TraderServiceListAppealsResponse, error) {
 	var page payment.Page
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, cursor, err := s.payments.ListThreads(ctx, caller.From(ctx), page)
+	list, cursor, err := s.Payments.ListThreads(ctx, caller.From(ctx), page)
 	return &portalv1.TraderServiceListAppealsResponse{Data: rpc.Views(list, traderAppealView), NextCursor: cursor}, err
 }
 

@@ -12,24 +12,24 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *traderService) CreateDevice(
+func (s *TraderService) CreateDevice(
 	ctx context.Context, req *portalv1.CreateDeviceRequest,
 ) (*portalv1.CreateDeviceResponse, error) {
-	made, err := s.messages.CreateDevice(ctx, caller.From(ctx), req.GetName())
+	made, err := s.Messages.CreateDevice(ctx, caller.From(ctx), req.GetName())
 	return &portalv1.CreateDeviceResponse{Device: deviceView(made.Device), Secret: made.Secret}, err
 }
 
-func (s *traderService) ListDevices(
+func (s *TraderService) ListDevices(
 	ctx context.Context, _ *portalv1.ListDevicesRequest,
 ) (*portalv1.ListDevicesResponse, error) {
-	list, err := s.messages.ListDevices(ctx, caller.From(ctx))
+	list, err := s.Messages.ListDevices(ctx, caller.From(ctx))
 	return &portalv1.ListDevicesResponse{Data: rpc.Views(list, deviceView)}, err
 }
 
-func (s *traderService) RevokeDevice(
+func (s *TraderService) RevokeDevice(
 	ctx context.Context, req *portalv1.RevokeDeviceRequest,
 ) (*portalv1.RevokeDeviceResponse, error) {
-	return &portalv1.RevokeDeviceResponse{}, s.messages.RevokeDevice(ctx, caller.From(ctx), req.GetDeviceId())
+	return &portalv1.RevokeDeviceResponse{}, s.Messages.RevokeDevice(ctx, caller.From(ctx), req.GetDeviceId())
 }
 
 func deviceView(d bankmessage.Device) *portalv1.Device {
@@ -39,12 +39,12 @@ func deviceView(d bankmessage.Device) *portalv1.Device {
 	}
 }
 
-func (s *traderService) ListMessages(
+func (s *TraderService) ListMessages(
 	ctx context.Context, req *portalv1.ListMessagesRequest,
 ) (*portalv1.ListMessagesResponse, error) {
 	page := bankmessage.Page{Waiting: req.GetWaiting()}
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, cursor, err := s.messages.List(ctx, caller.From(ctx), page)
+	list, cursor, err := s.Messages.List(ctx, caller.From(ctx), page)
 	return &portalv1.ListMessagesResponse{Data: rpc.Views(list, MessageView), NextCursor: cursor}, err
 }
 
@@ -67,39 +67,39 @@ func MessageView(m bankmessage.Message) *portalv1.BankMessage {
 	}
 }
 
-func (s *traderService) AssignMessage(
+func (s *TraderService) AssignMessage(
 	ctx context.Context, req *portalv1.AssignMessageRequest,
 ) (*portalv1.MessageDecidedResponse, error) {
-	err := s.messages.Assign(ctx, caller.From(ctx), req.GetMessageId(), req.GetPaymentId())
+	err := s.Messages.Assign(ctx, caller.From(ctx), req.GetMessageId(), req.GetPaymentId())
 	return s.decided(ctx, req.GetMessageId(), err)
 }
 
-func (s *traderService) DismissMessage(
+func (s *TraderService) DismissMessage(
 	ctx context.Context, req *portalv1.DismissMessageRequest,
 ) (*portalv1.MessageDecidedResponse, error) {
-	return s.decided(ctx, req.GetMessageId(), s.messages.Dismiss(ctx, caller.From(ctx), req.GetMessageId()))
+	return s.decided(ctx, req.GetMessageId(), s.Messages.Dismiss(ctx, caller.From(ctx), req.GetMessageId()))
 }
 
-func (s *traderService) ObjectToMessage(
+func (s *TraderService) ObjectToMessage(
 	ctx context.Context, req *portalv1.ObjectToMessageRequest,
 ) (*portalv1.MessageDecidedResponse, error) {
-	err := s.messages.Object(ctx, caller.From(ctx), req.GetMessageId(), req.GetReason())
+	err := s.Messages.Object(ctx, caller.From(ctx), req.GetMessageId(), req.GetReason())
 	return s.decided(ctx, req.GetMessageId(), err)
 }
 
 // decided answers with a message as it is now.
-func (s *traderService) decided(ctx context.Context, id int64, err error) (*portalv1.MessageDecidedResponse, error) {
+func (s *TraderService) decided(ctx context.Context, id int64, err error) (*portalv1.MessageDecidedResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.messages.Get(ctx, caller.From(ctx), id)
+	m, err := s.Messages.Get(ctx, caller.From(ctx), id)
 	return &portalv1.MessageDecidedResponse{Data: MessageView(m)}, err
 }
 
-func (s *traderService) ListMessageRules(
+func (s *TraderService) ListMessageRules(
 	ctx context.Context, _ *portalv1.ListMessageRulesRequest,
 ) (*portalv1.ListMessageRulesResponse, error) {
-	list, err := s.messages.Rules(ctx, caller.From(ctx))
+	list, err := s.Messages.Rules(ctx, caller.From(ctx))
 	return &portalv1.ListMessageRulesResponse{Data: rpc.Views(list, ruleView)}, err
 }
 
@@ -111,18 +111,18 @@ func ruleView(r bankmessage.Rule) *portalv1.MessageRule {
 	}
 }
 
-func (s *traderService) SetMessageRule(
+func (s *TraderService) SetMessageRule(
 	ctx context.Context, m *portalv1.SetMessageRuleRequest,
 ) (*portalv1.SetMessageRuleResponse, error) {
-	err := s.messages.SetRule(ctx, caller.From(ctx), bankmessage.NewRule{
+	err := s.Messages.SetRule(ctx, caller.From(ctx), bankmessage.NewRule{
 		RequisiteID: m.GetRequisiteId(), DeviceID: m.GetDeviceId(), Bank: m.GetBank(), Account: m.GetAccount(),
 		Mode: bankmessage.Mode(m.GetMessageMode()), Most: m.GetMost(),
 	})
 	return &portalv1.SetMessageRuleResponse{}, err
 }
 
-func (s *traderService) ResumeMessages(
+func (s *TraderService) ResumeMessages(
 	ctx context.Context, req *portalv1.ResumeMessagesRequest,
 ) (*portalv1.ResumeMessagesResponse, error) {
-	return &portalv1.ResumeMessagesResponse{}, s.messages.Looked(ctx, caller.From(ctx), req.GetRequisiteId())
+	return &portalv1.ResumeMessagesResponse{}, s.Messages.Looked(ctx, caller.From(ctx), req.GetRequisiteId())
 }

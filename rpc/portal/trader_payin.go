@@ -11,10 +11,10 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *traderService) ListPayins(
+func (s *TraderService) ListPayins(
 	ctx context.Context, req *portalv1.ListPayinsRequest,
 ) (*portalv1.ListTraderPayinsResponse, error) {
-	list, cursor, err := s.payouts.ListForTrader(ctx, caller.From(ctx), payinPage(req))
+	list, cursor, err := s.Payouts.ListForTrader(ctx, caller.From(ctx), payinPage(req))
 	return &portalv1.ListTraderPayinsResponse{Data: rpc.Views(list, offerView), NextCursor: cursor}, err
 }
 
@@ -24,34 +24,34 @@ func payinPage(m *portalv1.ListPayinsRequest) payout.Page {
 	return page
 }
 
-func (s *traderService) TakePayin(
+func (s *TraderService) TakePayin(
 	ctx context.Context, req *portalv1.TakePayinRequest,
 ) (*portalv1.TraderPayinResponse, error) {
-	offer, err := s.payouts.Take(ctx, caller.From(ctx), req.GetPayinId())
+	offer, err := s.Payouts.Take(ctx, caller.From(ctx), req.GetPayinId())
 	return offerResponse("Payin taken", offer, err)
 }
 
-func (s *traderService) GiveBackPayin(
+func (s *TraderService) GiveBackPayin(
 	ctx context.Context, req *portalv1.GiveBackPayinRequest,
 ) (*portalv1.TraderPayinResponse, error) {
-	offer, err := s.payouts.GiveBack(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
+	offer, err := s.Payouts.GiveBack(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
 	return offerResponse("Payin given back", offer, err)
 }
 
-func (s *traderService) CompletePayin(
+func (s *TraderService) CompletePayin(
 	ctx context.Context, req *portalv1.CompletePayinRequest,
 ) (*portalv1.TraderPayinResponse, error) {
 	proof := payout.Proof{
 		Reference: req.ProofReference, FileName: req.GetFileName(), File: rpc.UploadedFile(ctx, req.File),
 	}
-	offer, err := s.payouts.Prove(ctx, caller.From(ctx), req.GetPayinId(), proof)
+	offer, err := s.Payouts.Prove(ctx, caller.From(ctx), req.GetPayinId(), proof)
 	return offerResponse("Payin completed", offer, err)
 }
 
-func (s *traderService) FailPayin(
+func (s *TraderService) FailPayin(
 	ctx context.Context, req *portalv1.FailPayinRequest,
 ) (*portalv1.TraderPayinResponse, error) {
-	offer, err := s.payouts.Fail(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
+	offer, err := s.Payouts.Fail(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
 	return offerResponse("Payin failed", offer, err)
 }
 

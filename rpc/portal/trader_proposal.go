@@ -11,20 +11,20 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func (s *traderService) ProposeRequisite(
+func (s *TraderService) ProposeRequisite(
 	ctx context.Context, req *portalv1.ProposeRequisiteRequest,
 ) (*portalv1.ProposeRequisiteResponse, error) {
-	p, err := s.proposals.ProposeRequisite(ctx, caller.From(ctx), directory.NewRequisite{
+	p, err := s.Proposals.ProposeRequisite(ctx, caller.From(ctx), directory.NewRequisite{
 		Currency: req.GetCurrency(), Method: req.GetMethod(), Value: req.GetValue(),
 		Holder: req.Holder, Bank: req.Bank,
 	})
 	return &portalv1.ProposeRequisiteResponse{Data: proposedRequisite(p)}, err
 }
 
-func (s *traderService) ListProposedRequisites(
+func (s *TraderService) ListProposedRequisites(
 	ctx context.Context, _ *portalv1.ListProposedRequisitesRequest,
 ) (*portalv1.ListProposedRequisitesResponse, error) {
-	list, err := s.proposals.Requisites(ctx, caller.From(ctx))
+	list, err := s.Proposals.Requisites(ctx, caller.From(ctx))
 	return &portalv1.ListProposedRequisitesResponse{Data: rpc.Views(list, proposedRequisite)}, err
 }
 

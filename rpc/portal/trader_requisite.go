@@ -21,17 +21,17 @@ import (
 // deskCounts is where counting stops.
 const deskCounts = 100
 
-func (s *traderService) GetDesk(ctx context.Context, _ *portalv1.GetDeskRequest) (*portalv1.GetDeskResponse, error) {
+func (s *TraderService) GetDesk(ctx context.Context, _ *portalv1.GetDeskRequest) (*portalv1.GetDeskResponse, error) {
 	who := caller.From(ctx)
-	onBreak, err := s.settings.Break(ctx, who)
+	onBreak, err := s.Settings.Break(ctx, who)
 	if err != nil {
 		return nil, err
 	}
-	open, err := s.payments.DeskCount(ctx, who, deskCounts)
+	open, err := s.Payments.DeskCount(ctx, who, deskCounts)
 	if err != nil {
 		return nil, err
 	}
-	payouts, err := s.payouts.DeskCounts(ctx, who, deskCounts)
+	payouts, err := s.Payouts.DeskCounts(ctx, who, deskCounts)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *traderService) GetDesk(ctx context.Context, _ *portalv1.GetDeskRequest)
 		TakenPayins: int32(payouts.Taken), WaitingPayins: int32(payouts.Waiting),
 	}
 	if who.May(caller.TraderMoney) {
-		balance, err := s.settings.OwnBalance(ctx, who)
+		balance, err := s.Settings.OwnBalance(ctx, who)
 		if err != nil {
 			return nil, err
 		}
@@ -49,30 +49,30 @@ func (s *traderService) GetDesk(ctx context.Context, _ *portalv1.GetDeskRequest)
 	return out, nil
 }
 
-func (s *traderService) SetBreak(
+func (s *TraderService) SetBreak(
 	ctx context.Context, req *portalv1.SetBreakRequest,
 ) (*portalv1.SetBreakResponse, error) {
 	on := req.GetOnBreak()
-	return &portalv1.SetBreakResponse{OnBreak: on}, s.settings.SetBreak(ctx, caller.From(ctx), on)
+	return &portalv1.SetBreakResponse{OnBreak: on}, s.Settings.SetBreak(ctx, caller.From(ctx), on)
 }
 
-func (s *traderService) ListRequisites(
+func (s *TraderService) ListRequisites(
 	ctx context.Context, m *portalv1.TraderServiceListRequisitesRequest,
 ) (*portalv1.TraderServiceListRequisitesResponse, error) {
 	if m.Search == nil && m.Limit == nil && m.Cursor == nil {
-		list, err := s.settings.ListOwnRequisites(ctx, caller.From(ctx))
+		list, err := s.Settings.ListOwnRequisites(ctx, caller.From(ctx))
 		return &portalv1.TraderServiceListRequisitesResponse{Data: rpc.Views(list, ownRequisite)}, err
 	}
 	query := directory.OwnQuery{Search: m.GetSearch()}
 	query.Limit, query.Cursor = m.Limit, m.Cursor
-	list, next, err := s.settings.OwnPage(ctx, caller.From(ctx), query)
+	list, next, err := s.Settings.OwnPage(ctx, caller.From(ctx), query)
 	return &portalv1.TraderServiceListRequisitesResponse{Data: rpc.Views(list, ownRequisite), NextCursor: next}, err
 }
 
-func (s *traderService) UpdateRequisite(
+func (s *TraderService) UpdateRequisite(
 	ctx context.Context, req *portalv1.TraderServiceUpdateRequisiteRequest,
 ) (*portalv1.TraderServiceUpdateRequisiteResponse, error) {
-	own, err := s.settings.UpdateOwnRequisite(ctx, caller.From(ctx), req.GetRequisiteId(), directory.OwnUpdate{
+	own, err := s.Settings.UpdateOwnRequisite(ctx, caller.From(ctx), req.GetRequisiteId(), directory.OwnUpdate{
 		Enabled: req.Enabled, Limits: ownLimits(req.GetLimits()),
 	})
 	return &portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}, err
@@ -120,10 +120,10 @@ func OwnLimits(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 	}
 }
 
-func (s *traderService) ExplainRequisites(
+func (s *TraderService) ExplainRequisites(
 	ctx context.Context, req *portalv1.ExplainRequisitesRequest,
 ) (*portalv1.ExplainRequisitesResponse, error) {
-	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.GetRequisiteId())
+	list, err := s.Payments.ExplainForTrader(ctx, caller.From(ctx), req.GetRequisiteId())
 	return Explanations(list, err)
 }
 

@@ -35,7 +35,7 @@ func traderDesk(t *testing.T) (portalv1connect.TraderServiceHandler, *dbtest.DB,
 	payments := testenv.Must(payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()}))(t)
 	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	return portal.NewTraderService(payments, nil, payouts, settings, nil, nil, nil, ""), d, trader
+	return &portal.TraderService{Payments: payments, Payouts: payouts, Settings: settings}, d, trader
 }
 
 // says calls a procedure as a role of the trader, and wants its answer.

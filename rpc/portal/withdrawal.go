@@ -9,69 +9,63 @@ import (
 	"gateway.example/internal/withdrawal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// withdrawalService serves portal.v1.WithdrawalService.
-type withdrawalService struct{ withdrawals *withdrawal.Service }
+// WithdrawalService serves portal.v1.WithdrawalService.
+type WithdrawalService struct{ Withdrawals *withdrawal.Service }
 
-// NewWithdrawalService makes the handler.
-func NewWithdrawalService(withdrawals *withdrawal.Service) portalv1connect.WithdrawalServiceHandler {
-	return &withdrawalService{withdrawals}
-}
-
-func (s *withdrawalService) AddAddress(
+func (s *WithdrawalService) AddAddress(
 	ctx context.Context, m *portalv1.AddAddressRequest,
 ) (*portalv1.AddressResponse, error) {
-	added, err := s.withdrawals.AddAddress(ctx, caller.From(ctx), withdrawal.NewAddress{
+	added, err := s.Withdrawals.AddAddress(ctx, caller.From(ctx), withdrawal.NewAddress{
 		Network: m.GetNetwork(), Address: m.GetAddress(), Label: m.GetLabel(), Confirmed: m.GetConfirmed(),
 	})
 	return &portalv1.AddressResponse{Data: withdrawalAddress(added)}, err
 }
 
-func (s *withdrawalService) ListAddresses(
+func (s *WithdrawalService) ListAddresses(
 	ctx context.Context, _ *portalv1.ListAddressesRequest,
 ) (*portalv1.ListAddressesResponse, error) {
-	list, err := s.withdrawals.Addresses(ctx, caller.From(ctx))
+	list, err := s.Withdrawals.Addresses(ctx, caller.From(ctx))
 	return &portalv1.ListAddressesResponse{Data: rpc.Views(list, withdrawalAddress)}, err
 }
 
-func (s *withdrawalService) RemoveAddress(
+func (s *WithdrawalService) RemoveAddress(
 	ctx context.Context, req *portalv1.RemoveAddressRequest,
 ) (*portalv1.RemoveAddressResponse, error) {
-	return &portalv1.RemoveAddressResponse{}, s.withdrawals.RemoveAddress(ctx, caller.From(ctx), req.GetAddressId())
+	return &portalv1.RemoveAddressResponse{}, s.Withdrawals.RemoveAddress(ctx, caller.From(ctx), req.GetAddressId())
 }
 
-func (s *withdrawalService) RequestWithdrawal(
+func (s *WithdrawalService) RequestWithdrawal(
 	ctx context.Context, m *portalv1.RequestWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	created, err := s.withdrawals.Request(ctx, caller.From(ctx), withdrawal.Request{
+	created, err := s.Withdrawals.Request(ctx, caller.From(ctx), withdrawal.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), AddressID: m.GetAddressId(), OrderID: m.GetOrderId(),
 		CallbackURI: m.GetCallbackUri(),
 	})
 	return changedWithdrawal(ctx, created.Withdrawal, err)
 }
 
-func (s *withdrawalService) ListWithdrawals(
+func (s *WithdrawalService) ListWithdrawals(
 	ctx context.Context, req *portalv1.WithdrawalServiceListWithdrawalsRequest,
 ) (*portalv1.WithdrawalServiceListWithdrawalsResponse, error) {
 	page := withdrawal.Page{Status: req.Status, CashboxID: req.MerchantCashboxId}
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.withdrawals.List(ctx, caller.From(ctx), page)
+	list, next, err := s.Withdrawals.List(ctx, caller.From(ctx), page)
 	return &portalv1.WithdrawalServiceListWithdrawalsResponse{
 		Data: rpc.Views(list, withdrawalView(ctx)), NextCursor: next,
 	}, err
 }
 
-func (s *withdrawalService) GetWithdrawal(
+func (s *WithdrawalService) GetWithdrawal(
 	ctx context.Context, req *portalv1.WithdrawalServiceGetWithdrawalRequest,
 ) (*portalv1.WithdrawalServiceGetWithdrawalResponse, error) {
 	who := caller.From(ctx)
-	found, err := s.withdrawals.Get(ctx, who, req.GetWithdrawalId())
+	found, err := s.Withdrawals.Get(ctx, who, req.GetWithdrawalId())
 	if err != nil {
 		return nil, err
 	}
-	moves, err := s.withdrawals.History(ctx, who, found.ID)
+	moves, err := s.Withdrawals.History(ctx, who, found.ID)
 	out := &portalv1.WithdrawalServiceGetWithdrawalResponse{Data: withdrawalView(ctx)(found)}
 	for _, move := range moves {
 		out.History = append(out.History, &portalv1.WithdrawalMove{
@@ -82,17 +76,17 @@ func (s *withdrawalService) GetWithdrawal(
 	return out, err
 }
 
-func (s *withdrawalService) CancelWithdrawal(
+func (s *WithdrawalService) CancelWithdrawal(
 	ctx context.Context, req *portalv1.CancelWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.Cancel(ctx, caller.From(ctx), req.GetWithdrawalId())
+	w, err := s.Withdrawals.Cancel(ctx, caller.From(ctx), req.GetWithdrawalId())
 	return changedWithdrawal(ctx, w, err)
 }
 
-func (s *withdrawalService) ListWithdrawalTerms(
+func (s *WithdrawalService) ListWithdrawalTerms(
 	ctx context.Context, _ *portalv1.ListWithdrawalTermsRequest,
 ) (*portalv1.ListWithdrawalTermsResponse, error) {
-	list, err := s.withdrawals.Terms(ctx, caller.From(ctx))
+	list, err := s.Withdrawals.Terms(ctx, caller.From(ctx))
 	out := &portalv1.ListWithdrawalTermsResponse{}
 	for _, t := range list {
 		out.Data = append(out.Data, &portalv1.WithdrawalTerms{
@@ -103,72 +97,72 @@ func (s *withdrawalService) ListWithdrawalTerms(
 	return out, err
 }
 
-func (s *withdrawalService) SetWithdrawalTerms(
+func (s *WithdrawalService) SetWithdrawalTerms(
 	ctx context.Context, m *portalv1.SetWithdrawalTermsRequest,
 ) (*portalv1.SettingResponse, error) {
-	return SettingResponse(s.withdrawals.SetTerms(ctx, caller.From(ctx), withdrawal.NewTerms{
+	return SettingResponse(s.Withdrawals.SetTerms(ctx, caller.From(ctx), withdrawal.NewTerms{
 		Network: m.GetNetwork(), Enabled: m.GetEnabled(), Fee: m.GetFee(), MinAmount: m.GetMinAmount(),
 		DailyAmount: m.GetDailyAmount(), Seen: m.GetVersion(),
 	}))
 }
 
-func (s *withdrawalService) ApproveWithdrawal(
+func (s *WithdrawalService) ApproveWithdrawal(
 	ctx context.Context, req *portalv1.ApproveWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.Approve(ctx, caller.From(ctx), req.GetWithdrawalId())
+	w, err := s.Withdrawals.Approve(ctx, caller.From(ctx), req.GetWithdrawalId())
 	return changedWithdrawal(ctx, w, err)
 }
 
-func (s *withdrawalService) RejectWithdrawal(
+func (s *WithdrawalService) RejectWithdrawal(
 	ctx context.Context, req *portalv1.RejectWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.Reject(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetReason())
+	w, err := s.Withdrawals.Reject(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetReason())
 	return changedWithdrawal(ctx, w, err)
 }
 
-func (s *withdrawalService) ExportHandOver(
+func (s *WithdrawalService) ExportHandOver(
 	ctx context.Context, req *portalv1.ExportHandOverRequest,
 ) (*portalv1.HandOverResponse, error) {
-	list, err := s.withdrawals.Export(ctx, caller.From(ctx), req.GetPast())
+	list, err := s.Withdrawals.Export(ctx, caller.From(ctx), req.GetPast())
 	return &portalv1.HandOverResponse{Data: handOver(list)}, err
 }
 
-func (s *withdrawalService) ListHandOvers(
+func (s *WithdrawalService) ListHandOvers(
 	ctx context.Context, req *portalv1.ListHandOversRequest,
 ) (*portalv1.ListHandOversResponse, error) {
 	var page withdrawal.HandOverPage
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.withdrawals.HandOvers(ctx, caller.From(ctx), page)
+	list, next, err := s.Withdrawals.HandOvers(ctx, caller.From(ctx), page)
 	return &portalv1.ListHandOversResponse{Data: rpc.Views(list, handOver), NextCursor: next}, err
 }
 
-func (s *withdrawalService) GetHandOver(
+func (s *WithdrawalService) GetHandOver(
 	ctx context.Context, req *portalv1.GetHandOverRequest,
 ) (*portalv1.HandOverResponse, error) {
-	list, err := s.withdrawals.HandOver(ctx, caller.From(ctx), req.GetHandOverId())
+	list, err := s.Withdrawals.HandOver(ctx, caller.From(ctx), req.GetHandOverId())
 	return &portalv1.HandOverResponse{Data: handOver(list)}, err
 }
 
-func (s *withdrawalService) ReportHash(
+func (s *WithdrawalService) ReportHash(
 	ctx context.Context, req *portalv1.ReportHashRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.ReportHash(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetTransactionHash())
+	w, err := s.Withdrawals.ReportHash(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetTransactionHash())
 	return changedWithdrawal(ctx, w, err)
 }
 
-func (s *withdrawalService) CompleteWithdrawal(
+func (s *WithdrawalService) CompleteWithdrawal(
 	ctx context.Context, req *portalv1.CompleteWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.Complete(ctx, caller.From(ctx), withdrawal.Decision{
+	w, err := s.Withdrawals.Complete(ctx, caller.From(ctx), withdrawal.Decision{
 		ID: req.GetWithdrawalId(), Reason: req.GetReason(),
 	})
 	return changedWithdrawal(ctx, w, err)
 }
 
-func (s *withdrawalService) FailWithdrawal(
+func (s *WithdrawalService) FailWithdrawal(
 	ctx context.Context, req *portalv1.FailWithdrawalRequest,
 ) (*portalv1.WithdrawalResponse, error) {
-	w, err := s.withdrawals.Fail(ctx, caller.From(ctx), withdrawal.Decision{
+	w, err := s.Withdrawals.Fail(ctx, caller.From(ctx), withdrawal.Decision{
 		ID: req.GetWithdrawalId(), Reason: req.GetReason(),
 	})
 	return changedWithdrawal(ctx, w, err)

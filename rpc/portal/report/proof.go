@@ -8,39 +8,33 @@ import (
 	"gateway.example/internal/seal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// proofService serves portal.v1.ProofService.
-type proofService struct{ proofs *seal.Service }
+// ProofService serves portal.v1.ProofService.
+type ProofService struct{ Proofs *seal.Service }
 
-// NewProofService makes the handler.
-func NewProofService(proofs *seal.Service) portalv1connect.ProofServiceHandler {
-	return &proofService{proofs}
-}
-
-func (s *proofService) GetPaymentProof(
+func (s *ProofService) GetPaymentProof(
 	ctx context.Context, req *portalv1.GetPaymentProofRequest,
 ) (*portalv1.ProofResponse, error) {
-	return proofResponse(s.proofs.Payment(ctx, caller.From(ctx), req.GetPaymentId()))
+	return proofResponse(s.Proofs.Payment(ctx, caller.From(ctx), req.GetPaymentId()))
 }
 
-func (s *proofService) GetPayinProof(
+func (s *ProofService) GetPayinProof(
 	ctx context.Context, req *portalv1.GetPayinProofRequest,
 ) (*portalv1.ProofResponse, error) {
-	return proofResponse(s.proofs.Payout(ctx, caller.From(ctx), req.GetPayinId()))
+	return proofResponse(s.Proofs.Payout(ctx, caller.From(ctx), req.GetPayinId()))
 }
 
-func (s *proofService) GetDepositProof(
+func (s *ProofService) GetDepositProof(
 	ctx context.Context, req *portalv1.GetDepositProofRequest,
 ) (*portalv1.ProofResponse, error) {
-	return proofResponse(s.proofs.Deposit(ctx, caller.From(ctx), req.GetDepositId()))
+	return proofResponse(s.Proofs.Deposit(ctx, caller.From(ctx), req.GetDepositId()))
 }
 
-func (s *proofService) GetWithdrawalProof(
+func (s *ProofService) GetWithdrawalProof(
 	ctx context.Context, req *portalv1.GetWithdrawalProofRequest,
 ) (*portalv1.ProofResponse, error) {
-	return proofResponse(s.proofs.Withdrawal(ctx, caller.From(ctx), req.GetWithdrawalId()))
+	return proofResponse(s.Proofs.Withdrawal(ctx, caller.From(ctx), req.GetWithdrawalId()))
 }
 
 func proofResponse(p seal.Proof, err error) (*portalv1.ProofResponse, error) {
@@ -57,10 +51,10 @@ func proofResponse(p seal.Proof, err error) (*portalv1.ProofResponse, error) {
 	return out, err
 }
 
-func (s *proofService) ListSealedDays(
+func (s *ProofService) ListSealedDays(
 	ctx context.Context, req *portalv1.ListSealedDaysRequest,
 ) (*portalv1.ListSealedDaysResponse, error) {
-	days, next, err := s.proofs.Days(ctx, caller.From(ctx), seal.Paging{Limit: req.Limit, Cursor: req.Cursor})
+	days, next, err := s.Proofs.Days(ctx, caller.From(ctx), seal.Paging{Limit: req.Limit, Cursor: req.Cursor})
 	return &portalv1.ListSealedDaysResponse{Data: rpc.Views(days, sealedDay), NextCursor: next}, err
 }
 

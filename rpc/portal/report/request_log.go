@@ -9,18 +9,12 @@ import (
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// requestLogService serves portal.v1.RequestLogService.
-type requestLogService struct{ reports *report.Service }
+// RequestLogService serves portal.v1.RequestLogService.
+type RequestLogService struct{ Reports *report.Service }
 
-// NewRequestLogService makes the handler.
-func NewRequestLogService(reports *report.Service) portalv1connect.RequestLogServiceHandler {
-	return &requestLogService{reports}
-}
-
-func (s *requestLogService) ListRequests(
+func (s *RequestLogService) ListRequests(
 	ctx context.Context, m *portalv1.ListRequestsRequest,
 ) (*portalv1.ListRequestsResponse, error) {
 	filter := report.RequestFilter{Code: m.GetCode(), KeyID: m.GetKeyId(), Filter: report.Filter{
@@ -30,7 +24,7 @@ func (s *requestLogService) ListRequests(
 		To:     rpc.Moment(m.GetTo()),
 		Search: m.GetRequestId(),
 	}}
-	page, err := s.reports.Requests(ctx, caller.From(ctx), filter)
+	page, err := s.Reports.Requests(ctx, caller.From(ctx), filter)
 	out := &portalv1.ListRequestsResponse{
 		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
 	}

@@ -10,26 +10,20 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/portal"
 )
 
-// trustService serves portal.v1.TrustService.
-type trustService struct {
-	log    *auditlog.Service
-	audits *audit.Service
-	alarms *alarm.Service
+// TrustService serves portal.v1.TrustService.
+type TrustService struct {
+	Log    *auditlog.Service
+	Audits *audit.Service
+	Alarms *alarm.Service
 }
 
-// NewTrustService makes the handler.
-func NewTrustService(log *auditlog.Service, audits *audit.Service, alarms *alarm.Service) portalv1connect.TrustServiceHandler {
-	return &trustService{log, audits, alarms}
-}
-
-func (s *trustService) ListAuditLog(
+func (s *TrustService) ListAuditLog(
 	ctx context.Context, m *portalv1.ListAuditLogRequest,
 ) (*portalv1.ListAuditLogResponse, error) {
-	page, err := s.log.List(ctx, caller.From(ctx), auditlog.Filter{
+	page, err := s.Log.List(ctx, caller.From(ctx), auditlog.Filter{
 		Paging: paging(m), Kinds: m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
 		From: rpc.Moment(m.GetFrom()), To: rpc.Moment(m.GetTo()),
 	})
@@ -73,10 +67,10 @@ func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
 	}, err
 }
 
-func (s *trustService) GetReconciliation(
+func (s *TrustService) GetReconciliation(
 	ctx context.Context, _ *portalv1.GetReconciliationRequest,
 ) (*portalv1.GetReconciliationResponse, error) {
-	state, err := s.audits.State(ctx, caller.From(ctx))
+	state, err := s.Audits.State(ctx, caller.From(ctx))
 	out := &portalv1.GetReconciliationResponse{Recent: auditState(state.Recent), Full: auditState(state.Full)}
 	for _, i := range state.Invariants {
 		out.Invariants = append(out.Invariants, &portalv1.Invariant{
@@ -96,10 +90,10 @@ func auditState(s audit.Standing) *portalv1.AuditState {
 	return out
 }
 
-func (s *trustService) ListAlarms(
+func (s *TrustService) ListAlarms(
 	ctx context.Context, _ *portalv1.ListAlarmsRequest,
 ) (*portalv1.ListAlarmsResponse, error) {
-	alarms, err := s.alarms.List(ctx, caller.From(ctx))
+	alarms, err := s.Alarms.List(ctx, caller.From(ctx))
 	out := &portalv1.ListAlarmsResponse{}
 	for _, a := range alarms {
 		out.Data = append(out.Data, &portalv1.Alarm{
