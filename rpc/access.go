@@ -3,6 +3,7 @@ package rpc
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"gateway.example/internal/auth"
@@ -32,19 +33,20 @@ var unfinished = edge.Unfinished{
 // its procedures without a row of their own. A service for several kinds has no row, and procedures
 // that everybody may call have one each, so that nothing new is open to everybody by accident.
 // Services decide what a caller may do with which record.
-var access = edge.Access{
+//
+// Operators come in where operatorActs has what it takes of them.
+var access = withOperators(edge.Access{
 	gatewayv1connect.PayinServiceName:       {caller.MerchantKey},
 	gatewayv1connect.DepositServiceName:     {caller.MerchantKey},
 	gatewayv1connect.CashboxServiceName:     {caller.MerchantKey},
 	gatewayv1connect.EventServiceName:       {caller.MerchantKey},
 	gatewayv1connect.MessageServiceName:     {caller.Device},
 	gatewayv1connect.WithdrawalServiceName:  {caller.MerchantKey},
-	portalv1connect.OperatorServiceName:     {caller.Operator},
-	portalv1connect.TrustServiceName:        {caller.Operator},
 	portalv1connect.MerchantServiceName:     {caller.MerchantPortal},
 	portalv1connect.CredentialServiceName:   {caller.MerchantPortal},
 	portalv1connect.TeamServiceName:         {caller.MerchantPortal},
 	portalv1connect.LookServiceName:         {caller.MerchantPortal},
+	portalv1connect.BlockServiceName:        {caller.MerchantPortal},
 	portalv1connect.LinkServiceName:         {caller.MerchantPortal},
 	portalv1connect.RequestLogServiceName:   {caller.MerchantPortal},
 	portalv1connect.TraderServiceName:       {caller.Trader},
@@ -59,11 +61,7 @@ var access = edge.Access{
 
 	gatewayv1connect.PaymentServiceCreatePaymentProcedure: {caller.MerchantKey},
 	gatewayv1connect.PaymentServiceGetPaymentProcedure: {
-		caller.MerchantKey,
-		caller.Cabinet,
-		caller.MerchantPortal,
-		caller.Trader,
-		caller.Operator,
+		caller.MerchantKey, caller.Cabinet, caller.MerchantPortal, caller.Trader,
 	},
 	gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure: {caller.Application},
 	gatewayv1connect.PaymentServiceListPaymentsProcedure:        {caller.Cabinet, caller.MerchantKey},
@@ -72,63 +70,42 @@ var access = edge.Access{
 
 	portalv1connect.AuthServiceLoginProcedure: {caller.Anyone},
 
-	portalv1connect.BlockServiceListBlocksProcedure:   {caller.MerchantPortal, caller.Operator},
-	portalv1connect.BlockServiceBlockPayerProcedure:   {caller.MerchantPortal, caller.Operator},
-	portalv1connect.BlockServiceUnblockPayerProcedure: {caller.MerchantPortal, caller.Operator},
-
-	portalv1connect.LinkServiceListLinksProcedure: {caller.MerchantPortal, caller.Operator},
-	portalv1connect.LinkServiceGetLinkProcedure:   {caller.MerchantPortal, caller.Operator},
-
 	portalv1connect.ProofServiceGetPaymentProofProcedure:    {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetPayinProofProcedure:      {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetDepositProofProcedure:    {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetWithdrawalProofProcedure: {caller.MerchantPortal},
-	portalv1connect.ProofServiceListSealedDaysProcedure:     {caller.Operator},
 
-	portalv1connect.ArrivalServiceListPaymentArrivalsProcedure: {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ArrivalServiceDecideCaseProcedure:          {caller.MerchantPortal, caller.Operator},
+	portalv1connect.ArrivalServiceListPaymentArrivalsProcedure: {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ArrivalServiceDecideCaseProcedure:          {caller.MerchantPortal},
 	portalv1connect.ArrivalServiceListFreeArrivalsProcedure:    {caller.Trader},
 	portalv1connect.ArrivalServiceKeepArrivalProcedure:         {caller.Trader},
-	portalv1connect.ArrivalServiceKeepMessageProcedure:         {caller.Trader, caller.Operator},
-	portalv1connect.ArrivalServiceAttachArrivalProcedure:       {caller.Trader, caller.Operator},
+	portalv1connect.ArrivalServiceKeepMessageProcedure:         {caller.Trader},
+	portalv1connect.ArrivalServiceAttachArrivalProcedure:       {caller.Trader},
 
 	portalv1connect.WithdrawalServiceAddAddressProcedure:          {caller.MerchantPortal, caller.Trader},
 	portalv1connect.WithdrawalServiceListAddressesProcedure:       {caller.MerchantPortal, caller.Trader},
 	portalv1connect.WithdrawalServiceRemoveAddressProcedure:       {caller.MerchantPortal, caller.Trader},
 	portalv1connect.WithdrawalServiceRequestWithdrawalProcedure:   {caller.MerchantPortal, caller.Trader},
 	portalv1connect.WithdrawalServiceCancelWithdrawalProcedure:    {caller.MerchantPortal, caller.Trader},
-	portalv1connect.WithdrawalServiceListWithdrawalsProcedure:     {caller.MerchantPortal, caller.Trader, caller.Operator},
-	portalv1connect.WithdrawalServiceGetWithdrawalProcedure:       {caller.MerchantPortal, caller.Trader, caller.Operator},
-	portalv1connect.WithdrawalServiceListWithdrawalTermsProcedure: {caller.MerchantPortal, caller.Trader, caller.Operator},
-	portalv1connect.WithdrawalServiceSetWithdrawalTermsProcedure:  {caller.Operator},
-	portalv1connect.WithdrawalServiceApproveWithdrawalProcedure:   {caller.Operator},
-	portalv1connect.WithdrawalServiceRejectWithdrawalProcedure:    {caller.Operator},
-	portalv1connect.WithdrawalServiceExportHandOverProcedure:      {caller.Operator},
-	portalv1connect.WithdrawalServiceListHandOversProcedure:       {caller.Operator},
-	portalv1connect.WithdrawalServiceGetHandOverProcedure:         {caller.Operator},
-	portalv1connect.WithdrawalServiceReportHashProcedure:          {caller.Operator},
-	portalv1connect.WithdrawalServiceCompleteWithdrawalProcedure:  {caller.Operator},
-	portalv1connect.WithdrawalServiceFailWithdrawalProcedure:      {caller.Operator},
+	portalv1connect.WithdrawalServiceListWithdrawalsProcedure:     {caller.MerchantPortal, caller.Trader},
+	portalv1connect.WithdrawalServiceGetWithdrawalProcedure:       {caller.MerchantPortal, caller.Trader},
+	portalv1connect.WithdrawalServiceListWithdrawalTermsProcedure: {caller.MerchantPortal, caller.Trader},
 
-	portalv1connect.ReceiptServiceListReceiptsProcedure:      {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReceiptServiceGetReceiptProcedure:        {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReceiptServiceGetPayinReceiptProcedure:   {caller.Trader, caller.MerchantPortal, caller.Operator},
+	portalv1connect.ReceiptServiceListReceiptsProcedure:      {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReceiptServiceGetReceiptProcedure:        {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReceiptServiceGetPayinReceiptProcedure:   {caller.Trader, caller.MerchantPortal},
 	portalv1connect.ReceiptServiceAppealWithReceiptProcedure: {caller.MerchantPortal},
 
-	portalv1connect.ReportServiceListAccountsProcedure:       {caller.Operator},
-	portalv1connect.ReportServiceGetIncomeProcedure:          {caller.Operator},
-	portalv1connect.ReportServiceGetPaymentTimelineProcedure: {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceGetPayinTimelineProcedure:   {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceListPaymentsProcedure:       {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceListPayinsProcedure:         {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceGetStatementProcedure:       {caller.Trader, caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceGetPayerProcedure:           {caller.MerchantPortal, caller.Operator},
-	portalv1connect.ReportServiceGetPatternsProcedure:        {caller.Operator},
-	portalv1connect.ReportServiceGetProcessorsProcedure:      {caller.Operator},
-	portalv1connect.ReportServiceCompareStatementProcedure:   {caller.Trader, caller.Operator},
+	portalv1connect.ReportServiceGetPaymentTimelineProcedure: {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReportServiceGetPayinTimelineProcedure:   {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReportServiceListPaymentsProcedure:       {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReportServiceListPayinsProcedure:         {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReportServiceGetStatementProcedure:       {caller.Trader, caller.MerchantPortal},
+	portalv1connect.ReportServiceGetPayerProcedure:           {caller.MerchantPortal},
+	portalv1connect.ReportServiceCompareStatementProcedure:   {caller.Trader},
 	portalv1connect.ReportServiceGetOverviewProcedure:        {caller.MerchantPortal},
 	portalv1connect.ReportServiceListEventsProcedure:         {caller.MerchantPortal},
-	portalv1connect.ReportServiceGetSignedTimelineProcedure:  {caller.Trader, caller.MerchantPortal, caller.Operator},
+	portalv1connect.ReportServiceGetSignedTimelineProcedure:  {caller.Trader, caller.MerchantPortal},
 	portalv1connect.ReportServiceGetSigningKeysProcedure:     {caller.Anyone},
 
 	sandboxv1connect.SandboxServiceAdvanceClockProcedure:    {caller.Anyone},
@@ -136,6 +113,16 @@ var access = edge.Access{
 	sandboxv1connect.SandboxServiceStartSimulationProcedure: {caller.Anyone},
 	sandboxv1connect.SandboxServiceStopSimulationProcedure:  {caller.Anyone},
 	sandboxv1connect.SandboxServiceTriggerProcedure:         {caller.Anyone},
+})
+
+// withOperators lets operators besides call what they have a capability for.
+func withOperators(access edge.Access) edge.Access {
+	for _, procedures := range operatorActs {
+		for _, procedure := range procedures {
+			access[procedure] = append(slices.Clone(access.Of(procedure)), caller.Operator)
+		}
+	}
+	return access
 }
 
 // Access says which kinds of callers may call a procedure.
