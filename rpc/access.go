@@ -125,10 +125,8 @@ func withOperators(access edge.Access) edge.Access {
 	return access
 }
 
-// Access says which kinds of callers may call a procedure.
 func Access(procedure string) []caller.Kind { return access.Of(procedure) }
 
-// uploads are the procedures whose body brings a file.
 var uploads = edge.Uploads{
 	gatewayv1connect.PaymentServiceCreateAppealProcedure:     caller.ScopePayments,
 	portalv1connect.TraderServiceCompletePayinProcedure:      edge.ByUsers,

@@ -28,7 +28,6 @@ func (s *PaymentService) CreateAppeal(
 	}))
 }
 
-// AppealCreated answers with a new appeal.
 func AppealCreated(opened payment.AppealRecord, err error) (*gatewayv1.CreateAppealResponse, error) {
 	return &gatewayv1.CreateAppealResponse{
 		Message: "Appeal created",

@@ -19,7 +19,6 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
-// input is the type of a procedure's request message.
 func input(procedure string) (protoreflect.MessageType, error) {
 	name := strings.ReplaceAll(strings.Trim(procedure, "/"), "/", ".")
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))

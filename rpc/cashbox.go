@@ -9,7 +9,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// CashboxService serves gateway.v1.CashboxService.
 type CashboxService struct{ Deposits *deposit.Service }
 
 func (s *CashboxService) GetBalance(

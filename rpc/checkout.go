@@ -15,7 +15,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// CheckoutService serves gateway.v1.CheckoutService.
 type CheckoutService struct{ PaymentView }
 
 func (s *CheckoutService) GetCheckout(

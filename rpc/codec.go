@@ -28,10 +28,8 @@ func codecs() connect.HandlerOption {
 	)
 }
 
-// Name implements connect.Codec.
 func (c jsonCodec) Name() string { return c.name }
 
-// Marshal implements connect.Codec.
 func (c jsonCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
 // MarshalAppend lets the library use its own buffers.
@@ -62,10 +60,8 @@ var _ connect.Codec = protoCodec{}
 
 var errNotProto = errors.New("the body must be a protobuf message of the request's type")
 
-// Name implements connect.Codec.
 func (protoCodec) Name() string { return "proto" }
 
-// Marshal implements connect.Codec.
 func (c protoCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
 // MarshalAppend lets the library use its own buffers.
@@ -77,7 +73,6 @@ func (protoCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	return marshalText(m, func() ([]byte, error) { return proto.MarshalOptions{}.MarshalAppend(to, m) })
 }
 
-// Unmarshal implements connect.Codec.
 func (protoCodec) Unmarshal(content []byte, message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {

@@ -120,7 +120,6 @@ func traced() []connect.Interceptor {
 	return []connect.Interceptor{spans}
 }
 
-// Procedures lists all procedures of the services.
 func (s Services) Procedures() ([]string, error) {
 	var procedures []string
 	for name := range s.mounted() {

@@ -10,7 +10,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// DepositService serves gateway.v1.DepositService.
 type DepositService struct{ Deposits *deposit.Service }
 
 func (s *DepositService) CreateDeposit(

@@ -8,7 +8,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// EventService serves gateway.v1.EventService.
 type EventService struct{ Events *webhook.Events }
 
 func (s *EventService) ListEvents(

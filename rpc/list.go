@@ -56,7 +56,6 @@ func Instant(at *timestamppb.Timestamp) *time.Time {
 // Moment is Instant with the zero time for none.
 func Moment(at *timestamppb.Timestamp) time.Time { return optional.Value(Instant(at)) }
 
-// Views converts a list for an answer.
 func Views[T, V any](list []T, view func(T) V) []V {
 	data := make([]V, 0, len(list))
 	for _, one := range list {

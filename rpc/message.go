@@ -8,7 +8,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// MessageService serves gateway.v1.MessageService.
 type MessageService struct{ Messages *bankmessage.Service }
 
 func (s *MessageService) ForwardMessage(

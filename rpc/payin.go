@@ -9,7 +9,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// PayinService serves gateway.v1.PayinService.
 type PayinService struct{ Payouts *payout.Service }
 
 func (s *PayinService) CreatePayin(

@@ -18,7 +18,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// PaymentService serves gateway.v1.PaymentService.
 type PaymentService struct {
 	Payments *payment.Service
 	PaymentView
@@ -126,7 +125,6 @@ func (s *PaymentService) idOf(ctx context.Context, id int64, uuid *string) (int6
 	return s.Payments.IDOf(ctx, *uuid)
 }
 
-// PaymentView shows payments to callers.
 type PaymentView struct {
 	Checkouts *checkout.Service
 	Links     *auth.Links

@@ -11,9 +11,7 @@ import (
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 )
 
-// SandboxService serves sandbox.v1.SandboxService.
 type SandboxService struct {
-	// Advance moves the clock.
 	Advance   func(ctx context.Context, seconds int64) (time.Time, error)
 	Simulator *simulator.Service
 	// Happen makes an event happen to the payment or payout with the uuid, or to a new one if id is
@@ -21,7 +19,6 @@ type SandboxService struct {
 	Happen func(ctx context.Context, event, id string) (Triggered, error)
 }
 
-// Triggered is what was done.
 type Triggered struct {
 	Event string
 	// ID is the uuid of the payment or payout.

@@ -10,7 +10,6 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// WithdrawalService serves gateway.v1.WithdrawalService.
 type WithdrawalService struct{ Withdrawals *withdrawal.Service }
 
 func (s *WithdrawalService) CreateWithdrawal(

@@ -36,7 +36,6 @@ func (a *arrivals) came(name string) {
 	}
 }
 
-// restart begins to count anew.
 func (a *arrivals) restart() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -56,7 +56,6 @@ const (
 	stageName = "stage"
 )
 
-// open brings everything up.
 func (b *bench) open(ctx context.Context) {
 	var err error
 	b.dir, err = os.MkdirTemp("", "gateway-bench-")

@@ -25,14 +25,12 @@ func (b *bench) createsFew(ctx context.Context) {
 	b.createsOf(ctx, fewMethod, "creates_10_requisites_per_s", "create_10_requisites")
 }
 
-// createsOf measures creations by themselves.
 func (b *bench) createsOf(ctx context.Context, method, rate, use string) {
 	over := b.creator(ctx, method, b.clients)
 	defer over.hangUp()
 	b.inTurn(ctx, load{rate: rate, use: use, do: over.act, made: over, brief: true})
 }
 
-// creator creates payments over HTTP.
 func (b *bench) creator(ctx context.Context, method string, clients int) *callers {
 	return b.callers(ctx, clients, b.creation(method))
 }
@@ -53,7 +51,6 @@ const createsBeside = 100
 // besideTime is how long they come: they are enough for a p99, and for nearly every trader to have one.
 func (b *bench) besideTime() time.Duration { return b.seconds * 2 / 3 }
 
-// scheduled has creations come on schedule.
 func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Duration) *hdrhistogram.Histogram {
 	over := b.creator(ctx, manyMethod, scheduledClients)
 	defer over.hangUp()

@@ -49,7 +49,6 @@ func (b *bench) besideSnapshot(ctx context.Context) {
 	c.measured(ctx, creates)
 }
 
-// holdSnapshot has a transaction keep its snapshot.
 func (b *bench) holdSnapshot(ctx context.Context) { b.hold(ctx, pgx.RepeatableRead, "select 1") }
 
 // hold opens a transaction that does no more than one statement.

@@ -150,7 +150,6 @@ const longest = 60_000_000
 
 func newLatencies() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest, 3) }
 
-// record keeps a latency among others.
 func record(taken *hdrhistogram.Histogram, latency time.Duration) {
 	_ = taken.RecordValue(min(max(1, latency.Microseconds()), longest)) // within bounds, and so no error
 }

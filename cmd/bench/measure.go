@@ -78,7 +78,6 @@ type load struct {
 	brief bool
 }
 
-// brief is the length of a brief run.
 func (b *bench) brief() time.Duration { return b.seconds / 3 }
 
 func (b *bench) lengthOf(l load) time.Duration {

@@ -156,7 +156,6 @@ func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payment
 	return due
 }
 
-// request is a message as a phone forwards it.
 func (p phone) request(address, id, text string) []byte {
 	body, _ := json.Marshal(map[string]any{ // of texts, which cannot fail
 		"messageId": id, "kind": "push", "sender": "ru.sberbankmobile", "text": text, "receivedAt": time.Now().UTC(),

@@ -51,7 +51,6 @@ func (b *bench) notifications(ctx context.Context) {
 // chat is that of a trader, by the trader's place.
 func chat(trader, n int) string { return strconv.Itoa(chatBase + trader*chatsEach + n) }
 
-// asTraders calls a procedure as each trader.
 func (b *bench) asTraders(ctx context.Context, procedure string, read func(trader int, answer []byte) error) {
 	b.each(ctx, len(b.scene.traderIDs), func(trader int) []byte {
 		return b.bearer("/portal.v1.NotificationService/"+procedure, b.scene.tokens[b.scene.traderIDs[trader]], "{}")
@@ -147,7 +146,6 @@ func (f *farSide) heed(about string) {
 	f.restart()
 }
 
-// write has a chat write to the bot.
 func (f *farSide) write(chat, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -64,7 +64,6 @@ func (b *bench) orders(of box, method string, endpoint int) orders {
 	return orders{of, method, b.hooks.urls[endpoint%endpoints]}
 }
 
-// create is the request of a creation.
 func (b *bench) create(of box, method string, endpoint int, id string) []byte {
 	o := b.orders(of, method, endpoint)
 	return o.request(b.address(), o.body(id, amount()))

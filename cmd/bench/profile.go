@@ -19,7 +19,6 @@ type packageUse struct {
 	Percent float64 `json:"percent"`
 }
 
-// profilePath is where a gateway writes its profile.
 func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") }
 
 // profiled has the gateway profile itself while something is done, and keeps what its packages took.

@@ -37,7 +37,6 @@ const (
 	operators = 40
 )
 
-// box is a cashbox and a key to it.
 type box struct {
 	id            int64
 	keyID, secret string

@@ -157,17 +157,14 @@ func (t *tap) answered(ctx context.Context, tag string, err error) {
 	*open = (*open)[1:]
 }
 
-// TraceQueryStart implements pgx.QueryTracer.
 func (t *tap) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	return t.keep(ctx, trip{newCall(data.SQL, data.Args)})
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
 func (t *tap) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
 	t.answered(ctx, data.CommandTag.String(), data.Err)
 }
 
-// TraceBatchStart implements pgx.BatchTracer.
 func (t *tap) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	var made trip
 	for _, queued := range data.Batch.QueuedQueries {
@@ -176,12 +173,10 @@ func (t *tap) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBa
 	return t.keep(ctx, made)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer.
 func (t *tap) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	t.answered(ctx, data.CommandTag.String(), data.Err)
 }
 
-// TraceBatchEnd implements pgx.BatchTracer.
 func (*tap) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // newCall takes arguments out of their pointers, so that what is alike in several calls is seen.

@@ -170,7 +170,6 @@ func (b *bench) bearer(procedure, token, body string) []byte {
 	return post(b.address(), procedure, []byte(body), "Authorization", "Bearer "+token)
 }
 
-// The services that are called.
 const (
 	operatorService = "/portal.v1.OperatorService/"
 	traderService   = "/portal.v1.TraderService/"

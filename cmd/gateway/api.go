@@ -58,7 +58,6 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	})), nil
 }
 
-// procedures are the Connect services.
 func (g *gateway) procedures() rpc.Services {
 	view := rpc.PaymentView{Checkouts: g.checkouts, Links: g.links, PayURL: g.payURL}
 	services := rpc.Services{

@@ -87,7 +87,6 @@ func (g *gateway) wireChains(ctx context.Context) error {
 	return db.New(g.workPool).ChainForget(ctx, append([]string{""}, watched...))
 }
 
-// watcher makes the watcher of a network with nodes.
 func (g *gateway) watcher(client *http.Client, network chain.Network, urls []string) (*chain.Watcher, error) {
 	watcher, err := chain.NewWatcher(g.workPool, g.clock, client, network, urls)
 	if err == nil {

@@ -133,10 +133,8 @@ var errUnclean = errors.New("the ledger does not hold")
 
 type notAudited struct{ error }
 
-// Unwrap serves errors.Is and As.
 func (n notAudited) Unwrap() error { return n.error }
 
-// audit proves the ledger.
 func (e environment) audit(ctx context.Context, args []string) error {
 	c, _, err := e.parseDatabase("audit", args, nil)
 	if err != nil {

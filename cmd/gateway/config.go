@@ -162,7 +162,6 @@ func (t *texts) operationOptions() []setting {
 	}
 }
 
-// options are the channels by which users are told.
 func (n *notifySettings) options() []setting {
 	return []setting{
 		{&n.bot, "telegram-bot", "GATEWAY_TELEGRAM_BOT", "", "name of the bot that GATEWAY_TELEGRAM_TOKEN is of, without the @"},

@@ -214,7 +214,6 @@ func (c *config) readPortalOrigins(found *problems, text string) {
 // originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
 var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
-// readSwitch reads what is on or off.
 func (p *problems) readSwitch(into *bool, name, text string) {
 	if *into = text == "on"; !*into && text != "off" {
 		p.add(name, "must be on or off")

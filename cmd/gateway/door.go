@@ -11,7 +11,6 @@ import (
 	"gateway.example/internal/edge"
 )
 
-// doors are the program's addresses.
 type doors struct{ api, pay, portal, ops net.Listener }
 
 // openDoors opens every address before anything else, so that a taken one is found at once. Until somebody takes what

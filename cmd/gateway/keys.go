@@ -123,7 +123,6 @@ func (g *gateway) keysAgree(ctx context.Context) error {
 	return fmt.Errorf("%w: %s; replicas use them", errKeysDiffer, strings.Join(words, ", "))
 }
 
-// keyVariable is where keys of a purpose are given.
 func keyVariable(purpose string) string {
 	return map[string]string{purposeVault: envVaultKeys, purposeLink: envLinkKeys}[purpose]
 }

@@ -191,7 +191,6 @@ func known(given []string, purpose string, keys []db.SecretKey, uses []reseal.Us
 
 const unneeded = "opens nothing that is needed"
 
-// describeKey says what a key is needed for.
 func describeKey(fingerprint, purpose string, keys []db.SecretKey, uses []reseal.Use) string {
 	if purpose == purposeVault {
 		if opens := describeUses(uses, fingerprint); opens != "" {

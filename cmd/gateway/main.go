@@ -51,7 +51,6 @@ type environment struct {
 	stdout, stderr io.Writer
 }
 
-// command is one of the program's commands.
 type command struct {
 	name string
 	// arguments are what follows the name, besides flags.
@@ -61,7 +60,6 @@ type command struct {
 	run        func(environment, context.Context, []string) error
 }
 
-// usage is how the command is written.
 func (c command) usage() string {
 	if c.arguments == "" {
 		return c.name + " [flags]"
@@ -148,7 +146,6 @@ func commandNamed(name string) command {
 	return command{}
 }
 
-// run runs the command that args name.
 func (e environment) run(ctx context.Context, args []string) error {
 	name := "serve"
 	switch {
@@ -164,7 +161,6 @@ func (e environment) run(ctx context.Context, args []string) error {
 	return found.run(e, ctx, args)
 }
 
-// help lists the commands.
 func (e environment) help(_ context.Context, args []string) error {
 	if _, err := newOptions("help", e.getenv, e.stdout, nil).parse(args); err != nil {
 		return err

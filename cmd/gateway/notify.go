@@ -63,7 +63,6 @@ func (n *notifySettings) read(found *problems) {
 	}
 }
 
-// printPushKey makes keys for pushes.
 func printPushKey(out io.Writer) error {
 	public, private, err := notify.PushKeys()
 	if err != nil {

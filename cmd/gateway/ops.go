@@ -81,7 +81,6 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 // more, and counting those would cost more than it tells.
 const mostQueued = 100_000
 
-// watchQueues counts what waits to be done.
 func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_webhook_deliveries_queued",
@@ -100,7 +99,6 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 // errClockWrong makes a process not ready: it would end payments whose payers still have time.
 var errClockWrong = errors.New("the clock differs from the database's by more than a minute")
 
-// watchClock tells how far the clock is off.
 func watchClock(metrics prometheus.Registerer, skew *db.Skew) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_clock_skew_seconds",
@@ -138,7 +136,6 @@ func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
 	}))
 }
 
-// watchPools counts the connections of each pool.
 func watchPools(metrics prometheus.Registerer, pools map[string]*pgxpool.Pool) {
 	for name, pool := range pools {
 		gauge := func(metric, help string, value func(*pgxpool.Stat) int32) {

@@ -75,7 +75,6 @@ func (o *options) parse(args []string, names ...string) ([]string, error) {
 	return found, nil
 }
 
-// given tells whether a flag was given.
 func (o *options) given(name string) bool {
 	found := false
 	o.Visit(func(f *flag.Flag) { found = found || f.Name == name })
@@ -85,7 +84,6 @@ func (o *options) given(name string) bool {
 // usageError is a mistake in the command itself: the exit status is 2.
 type usageError struct{ error }
 
-// Unwrap serves errors.Is and As.
 func (u usageError) Unwrap() error { return u.error }
 
 // wrong says what is wrong with the command, and where to look for how it is right.
@@ -93,7 +91,6 @@ func (o *options) wrong(err error) error {
 	return usageError{fmt.Errorf("%s: %w: see gateway %s -h", o.Name(), err, o.Name())}
 }
 
-// print gives the help of a command.
 func (o *options) print() error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "usage: gateway %s\n\n%s\n", o.command.usage(), o.command.does)

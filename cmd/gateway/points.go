@@ -130,12 +130,10 @@ func (p *points) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.T
 	return p.begins(ctx, data.SQL == "commit" || conn.PgConn().TxStatus() == 'I' && writes.MatchString(data.SQL))
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
 func (p *points) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
 	p.ends(ctx, data.Err)
 }
 
-// TraceBatchStart implements pgx.BatchTracer.
 func (p *points) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	return p.begins(ctx, slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }))
 }
@@ -143,7 +141,6 @@ func (p *points) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 // TraceBatchQuery implements pgx.BatchTracer and has nothing to do.
 func (*points) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-// TraceBatchEnd implements pgx.BatchTracer.
 func (p *points) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
 	p.ends(ctx, data.Err)
 }
@@ -154,7 +151,6 @@ type watched struct {
 	points *points
 }
 
-// RoundTrip implements http.RoundTripper.
 func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	where := committer()
 	w.points.at("before call", where)

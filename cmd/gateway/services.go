@@ -99,14 +99,12 @@ type services struct {
 	programs, pages, exports readers
 	// timelines tell what happened to payments and payouts.
 	timelines *timeline.Service
-	// hours counts payments.
-	hours *figures.Hours
+	hours     *figures.Hours
 	// waits counts what waits for whom, queues are what waits for operators, savedViews lists that users find again by a name.
 	waits      *waits.Service
 	queues     *work.Service
 	savedViews *savedview.Service
-	// reads are looks at what is sensitive.
-	reads *sensitive.Reads
+	reads      *sensitive.Reads
 
 	// notices are what users are told, bot answers them in Telegram; nil without one.
 	notices         *notify.Service

@@ -74,7 +74,6 @@ func (e environment) key(s *signing) (secret string, err error) {
 	return "", fmt.Errorf("%s is not set, and the sandbox in %s has no key %q", envMerchantSecret, s.dataDir, s.keyID)
 }
 
-// addHeader takes a header that was sent.
 func (s *signing) addHeader(text string) error {
 	for name, values := range signature.ParseHeaders(text) {
 		s.request.Header[name] = append(s.request.Header[name], values...)

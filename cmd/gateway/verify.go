@@ -48,7 +48,6 @@ func (e environment) verifyTimeline(ctx context.Context, args []string) error {
 	return err
 }
 
-// keysSetting is where the gateway's public keys are.
 func keysSetting(from *string) setting {
 	return setting{
 		from, "keys", "", "http://127.0.0.1:8080/.well-known/gateway-keys.json",
@@ -65,7 +64,6 @@ func publicKeys(ctx context.Context, from string) (attest.Keys, error) {
 	return attest.ParseKeys(published)
 }
 
-// readKeys reads public keys from a file or an address.
 func readKeys(ctx context.Context, from string) ([]byte, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		file, err := os.ReadFile(from) //nolint:gosec // whoever runs the command names the file

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 )
 
-// version prints what this program was built from.
 func (e environment) version(_ context.Context, args []string) error {
 	if _, err := newOptions("version", e.getenv, e.stdout, nil).parse(args); err != nil {
 		return err

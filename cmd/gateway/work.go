@@ -127,7 +127,6 @@ func (g *gateway) datedLoops() []loop {
 	return loops
 }
 
-// tidy removes what nobody needs any more.
 func (g *gateway) tidy(ctx context.Context) error {
 	q := db.New(g.workPool)
 	return errors.Join(
@@ -282,7 +281,6 @@ func watchConflicts(metrics prometheus.Registerer, checkouts *checkout.Service) 
 	}, asked(checkouts.OpenConflicts)))
 }
 
-// seal seals the days that are over.
 func (g *gateway) seal(ctx context.Context) error {
 	err := g.sealer.Run(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -13,7 +13,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ArrivalService serves portal.v1.ArrivalService.
 type ArrivalService struct {
 	Payments *payment.Service
 	Messages *bankmessage.Service

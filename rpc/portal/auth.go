@@ -11,10 +11,8 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// AuthService serves portal.v1.AuthService.
 type AuthService struct{ Users *session.Service }
 
-// origin is where a call comes from.
 func origin(ctx context.Context) session.Origin {
 	from := session.Origin{Address: edge.Address(ctx)}
 	if call, ok := connect.CallInfoForHandlerContext(ctx); ok {

@@ -10,7 +10,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// BlockService serves portal.v1.BlockService.
 type BlockService struct{ Settings *directory.Settings }
 
 func (s *BlockService) ListBlocks(

@@ -14,7 +14,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// CredentialService serves portal.v1.CredentialService.
 type CredentialService struct{ Keys *auth.MerchantKeys }
 
 func (s *CredentialService) ListCredentials(
@@ -41,7 +40,6 @@ func (s *CredentialService) CreateCredential(
 	return &portalv1.CreateCredentialResponse{Data: credentialView(key), Secret: secret}, err
 }
 
-// limited is a request with the limits of a key.
 type limited interface {
 	GetExpiresAt() *timestamppb.Timestamp
 	GetAllowedNetworks() string

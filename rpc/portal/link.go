@@ -11,7 +11,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// LinkService serves portal.v1.LinkService.
 type LinkService struct {
 	Links  *paylink.Service
 	Tokens *auth.Links

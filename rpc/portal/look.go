@@ -9,7 +9,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// LookService serves portal.v1.LookService.
 type LookService struct{ Settings *directory.Settings }
 
 func (s *LookService) ListCashboxLooks(

@@ -15,7 +15,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// MerchantService serves portal.v1.MerchantService.
 type MerchantService struct {
 	Events   *webhook.Events
 	Payouts  *payout.Service
@@ -43,7 +42,6 @@ func (s *MerchantService) RotateWebhookSecret(
 	return &portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: rpc.Timestamp(until)}, err
 }
 
-// EventView is an event with its attempts.
 func EventView(record webhook.Record) *portalv1.Event {
 	return &portalv1.Event{
 		EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,

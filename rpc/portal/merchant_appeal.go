@@ -64,7 +64,6 @@ func merchantAppeal(a payment.AppealRecord) *portalv1.MerchantAppeal {
 // AppealFiles are the method by which merchants and operators get the file of an appeal.
 type AppealFiles struct{ Of *payment.Service }
 
-// GetAppealFile implements the service.
 func (a AppealFiles) GetAppealFile(
 	ctx context.Context, req *portalv1.GetAppealFileRequest,
 ) (*portalv1.GetAppealFileResponse, error) {

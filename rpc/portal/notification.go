@@ -14,7 +14,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// NotificationService serves portal.v1.NotificationService.
 type NotificationService struct{ Notices *notify.Service }
 
 func (s *NotificationService) GetNotifications(

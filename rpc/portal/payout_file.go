@@ -12,7 +12,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// PayoutFileService serves portal.v1.PayoutFileService.
 type PayoutFileService struct{ Payouts *payout.Service }
 
 func (s *PayoutFileService) ListPayoutKeys(

@@ -11,7 +11,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ReceiptService serves portal.v1.ReceiptService.
 type ReceiptService struct {
 	Payments *payment.Service
 	Payouts  *payout.Service

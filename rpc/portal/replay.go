@@ -12,7 +12,6 @@ import (
 // Replays are the methods by which merchants and operators have events sent again.
 type Replays struct{ Of *webhook.Events }
 
-// ReplayEvents implements the service.
 func (r Replays) ReplayEvents(
 	ctx context.Context, m *portalv1.ReplayEventsRequest,
 ) (*portalv1.ReplayEventsResponse, error) {
@@ -22,14 +21,12 @@ func (r Replays) ReplayEvents(
 	}))
 }
 
-// GetReplay implements the service.
 func (r Replays) GetReplay(
 	ctx context.Context, req *portalv1.GetReplayRequest,
 ) (*portalv1.ReplayEventsResponse, error) {
 	return replayed(r.Of.ReplayProgress(ctx, caller.From(ctx), req.GetReplayId()))
 }
 
-// StopReplay implements the service.
 func (r Replays) StopReplay(
 	ctx context.Context, req *portalv1.StopReplayRequest,
 ) (*portalv1.ReplayEventsResponse, error) {

@@ -13,7 +13,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// SettingResponse answers with a change of a setting.
 func SettingResponse(c directory.Change, err error) (*portalv1.SettingResponse, error) {
 	change, err := SettingChange(c, err)
 	return &portalv1.SettingResponse{Change: change}, err

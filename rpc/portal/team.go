@@ -12,7 +12,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// TeamService serves portal.v1.TeamService.
 type TeamService struct{ Users *session.Service }
 
 func (s *TeamService) ListMembers(

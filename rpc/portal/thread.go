@@ -14,7 +14,6 @@ import (
 // Threads are the methods by which operators and traders write to each other about an appeal.
 type Threads struct{ Of *payment.Service }
 
-// ListAppealMessages implements the service.
 func (t Threads) ListAppealMessages(
 	ctx context.Context, req *portalv1.ListAppealMessagesRequest,
 ) (*portalv1.ListAppealMessagesResponse, error) {
@@ -29,7 +28,6 @@ func (t Threads) ListAppealMessages(
 	return out, err
 }
 
-// SendAppealMessage implements the service.
 func (t Threads) SendAppealMessage(
 	ctx context.Context, req *portalv1.SendAppealMessageRequest,
 ) (*portalv1.SendAppealMessageResponse, error) {

@@ -13,7 +13,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// TraderService serves portal.v1.TraderService.
 type TraderService struct {
 	Payments  *payment.Service
 	Payouts   *payout.Service

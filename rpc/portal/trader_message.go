@@ -48,7 +48,6 @@ func (s *TraderService) ListMessages(
 	return &portalv1.ListMessagesResponse{Data: rpc.Views(list, MessageView), NextCursor: cursor}, err
 }
 
-// MessageView is a message of a bank.
 func MessageView(m bankmessage.Message) *portalv1.BankMessage {
 	fiat := func(d *decimal.Decimal) *string { return rpc.Number(d, money.Fiat) }
 	decided := func(s string) *string {

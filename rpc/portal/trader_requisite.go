@@ -106,7 +106,6 @@ func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
 	}
 }
 
-// OwnLimits are those of a requisite.
 func OwnLimits(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 	return &portalv1.OwnRequisiteLimits{
 		MinAmount:    rpc.OptionalFiat(l.MinAmount),

@@ -11,7 +11,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// WithdrawalService serves portal.v1.WithdrawalService.
 type WithdrawalService struct{ Withdrawals *withdrawal.Service }
 
 func (s *WithdrawalService) AddAddress(

@@ -32,7 +32,6 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	call              method[Req, Res]
 }
 
-// method is a handler method of Connect.
 type method[Req, Res any] = func(context.Context, *Req) (*Res, error)
 
 // unary is a route for a handler method. It panics if the codec does not support a message, which
@@ -76,7 +75,6 @@ func creation[Req, Res any, PReq message[Req], PRes message[Res]](
 	return t
 }
 
-// ServeHTTP implements http.Handler.
 func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := a.serve(w, r)
 	if err != nil {
@@ -129,7 +127,6 @@ type decoded struct {
 	file *edge.TempFile
 }
 
-// decode fills in a message from a request.
 func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decoded, error) {
 	msg := in.ProtoReflect()
 	if err := decodePath(a.parameters, r, msg); err != nil {

@@ -170,7 +170,6 @@ type member struct {
 	value any
 }
 
-// MarshalJSON implements json.Marshaler.
 func (m members) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, one := range m {

@@ -27,7 +27,6 @@ func example(s *schema, request bool) members {
 	return made
 }
 
-// example is an example of a field's value.
 func (f *field) example(request bool) any {
 	switch {
 	case f.mapped:
@@ -40,7 +39,6 @@ func (f *field) example(request bool) any {
 	return f.one(request)
 }
 
-// one is an example of one value of the field.
 func (f *field) one(request bool) any {
 	wire := f.wire
 	switch {

@@ -66,7 +66,6 @@ func (d *description) field(f *field, request bool) any {
 	return value
 }
 
-// mapOf describes a map of values.
 func (f *field) mapOf(value object, request bool) object {
 	described := object{"type": "object", "additionalProperties": value}
 	if most := f.wire.GetMaxEntries(); most > 0 {

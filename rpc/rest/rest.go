@@ -79,7 +79,6 @@ func segments(u *url.URL) ([]string, bool) {
 	return parts, rooted
 }
 
-// route is one row of the table.
 type route struct {
 	method    string
 	pattern   string // of literal segments and {field}s, each named as in the request message

@@ -38,7 +38,6 @@ type purchase struct {
 	below string
 }
 
-// checkouts routes the pages of card payments.
 func (p *Pay) checkouts(mux *http.ServeMux) {
 	const link = "/pay/{token}"
 	mux.HandleFunc("GET "+link+"/status", p.bought("", p.checkoutStatus))
@@ -60,7 +59,6 @@ func (p *Pay) checkouts(mux *http.ServeMux) {
 	}
 }
 
-// maxForm bounds the bytes of a form.
 const maxForm = 16 << 10
 
 // bought finds the card payment of a link, and how its pages look.
@@ -134,7 +132,6 @@ func (p *Pay) checkoutStatus(v purchase) {
 	})
 }
 
-// purchasePage begins the page of a card payment.
 func (p *Pay) purchasePage(v purchase) view.Checkout {
 	s := p.dress(v.visit, "/pay/")
 	s.Below = v.below
@@ -191,7 +188,6 @@ func progress(w words.Words, phase checkout.Phase) view.Progress {
 	return view.Progress{Title: w.Say(words.ConfirmingTitle)}
 }
 
-// payTyped pays with the card that was typed in.
 func (p *Pay) payTyped(v purchase) {
 	expiry := v.r.PostFormValue("expiry")
 	month, year := splitExpiry(expiry)
@@ -276,7 +272,6 @@ func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 	}
 }
 
-// askForget asks the payer whether they mean it.
 func (p *Pay) askForget(v purchase) {
 	p.opened(v.visit, "forget")
 	page := p.purchasePage(v)
@@ -308,7 +303,6 @@ func (p *Pay) showCardReceipt(v purchase) {
 	p.proveReceipt(v.visit, page.Shell, page.Bill, page.Card)
 }
 
-// askCheckoutCancel asks the payer whether they mean it.
 func (p *Pay) askCheckoutCancel(v purchase) {
 	p.opened(v.visit, "cancel")
 	page := p.purchasePage(v)

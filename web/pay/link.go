@@ -126,7 +126,6 @@ func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.
 	site.Show(o.w, o.r, status, view.Start(l))
 }
 
-// picture serves the picture of a link.
 func (p *Pay) picture(o opening) {
 	p.logo(func(ctx context.Context, hash string) ([]byte, error) {
 		return p.PayLinks.Picture(ctx, o.link, hash)

@@ -19,7 +19,6 @@ import (
 // sbp is the method whose payers are shown the mark of its scheme.
 const sbp = "sbp"
 
-// fields are the lines of a payment's requisite.
 func fields(w words.Words, p payment.Payment, shop string) []view.Field {
 	kind, value := requisite.Of(*p.RequisiteType), *p.RequisiteValue
 	lines := []view.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value), Copy: value}}

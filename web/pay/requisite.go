@@ -31,7 +31,6 @@ type visit struct {
 	asked bool
 }
 
-// visited begins a visit to a payment.
 func (p *Pay) visited(w http.ResponseWriter, r *http.Request, found payment.Payment) (visit, error) {
 	asked, err := p.Payments.CheckAsked(r.Context(), found)
 	return visit{w: w, r: r, payment: found, now: p.Clock.Now(), asked: asked}, err
@@ -153,7 +152,6 @@ func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look, sheet
 	}
 }
 
-// page begins the page of a visit.
 func (p *Pay) page(v visit) view.Requisite {
 	s := p.dress(v, "/r/")
 	if every := v.every(); every > 0 {
@@ -265,7 +263,6 @@ type status struct {
 	Seconds int    `json:"seconds"`
 }
 
-// askCancel asks the payer whether they mean it.
 func (p *Pay) askCancel(v visit) {
 	p.opened(v, "cancel")
 	page := p.page(v)

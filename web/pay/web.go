@@ -24,7 +24,6 @@ import (
 	"gateway.example/web/words"
 )
 
-// Rooms are what the hosted pages show and drive.
 type Rooms struct {
 	Payments  *payment.Service
 	Checkouts *checkout.Service
@@ -47,12 +46,10 @@ type Rooms struct {
 	Operator string
 }
 
-// Pay serves the hosted pages of payments.
 type Pay struct {
 	Rooms
-	files  view.Files
-	styles *site.PaySheets
-	// linkStyles are those of links' pages.
+	files      view.Files
+	styles     *site.PaySheets
 	linkStyles *site.PaySheets
 	forms      *securecookie.SecureCookie
 	uploads    *edge.Files
@@ -60,7 +57,6 @@ type Pay struct {
 	watching *watch
 }
 
-// New makes the handler of everything on the pay address.
 func New(rooms Rooms) http.Handler {
 	p := &Pay{
 		Rooms:      rooms,

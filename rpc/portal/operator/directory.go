@@ -57,7 +57,6 @@ func (s *service) WithdrawTrader(
 	}, req.GetReason()))
 }
 
-// page asks for a page of a list of the directory.
 func page(search *string, on *bool, limit *int32, cursor *string) directory.Search {
 	s := directory.Search{Text: optional.Value(search), On: on}
 	s.Limit, s.Cursor = limit, cursor

@@ -28,7 +28,6 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-// Rooms are the services behind the operators' portal.
 type Rooms struct {
 	Payments *payment.Service
 	Rates    *rate.Settings
@@ -53,7 +52,6 @@ type Rooms struct {
 	Refusals *routing.Refusals
 }
 
-// service serves portal.v1.OperatorService.
 type service struct {
 	Rooms
 	portal.Replays
@@ -61,7 +59,6 @@ type service struct {
 	portal.AppealFiles
 }
 
-// New makes the handler.
 func New(rooms Rooms) portalv1connect.OperatorServiceHandler {
 	return &service{
 		rooms, portal.Replays{Of: rooms.Events}, portal.Threads{Of: rooms.Payments}, portal.AppealFiles{Of: rooms.Payments},

@@ -10,7 +10,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ProofService serves portal.v1.ProofService.
 type ProofService struct{ Proofs *seal.Service }
 
 func (s *ProofService) GetPaymentProof(

@@ -24,7 +24,6 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// Rooms are what reports are read with.
 type Rooms struct {
 	Reports   *report.Service
 	Books     *books.Service
@@ -34,14 +33,11 @@ type Rooms struct {
 	Signer *attest.Signer
 }
 
-// service serves portal.v1.ReportService.
 type service struct {
 	Rooms
-	// statements bounds how many statements are read at a time.
 	statements *edge.Turnstile
 }
 
-// New makes the handler.
 func New(rooms Rooms) portalv1connect.ReportServiceHandler {
 	return &service{rooms, edge.NewTurnstile(statementsAtOnce)}
 }
@@ -136,7 +132,6 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 	return fault.WithDecoded(ctx, found), filter
 }
 
-// paging says which page of a list a request asks for.
 func paging(m interface {
 	GetCursor() string
 	GetBackward() bool

@@ -11,7 +11,6 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// RequestLogService serves portal.v1.RequestLogService.
 type RequestLogService struct{ Reports *report.Service }
 
 func (s *RequestLogService) ListRequests(

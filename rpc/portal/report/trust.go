@@ -13,7 +13,6 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-// TrustService serves portal.v1.TrustService.
 type TrustService struct {
 	Log    *auditlog.Service
 	Audits *audit.Service

@@ -2,7 +2,6 @@ package view
 
 import "gateway.example/web/words"
 
-// Checkout is the page of a payment by card.
 type Checkout struct {
 	Shell
 	Bill

@@ -120,7 +120,6 @@ func (s Shell) leading() string {
 	return strings.Join(texts, "|")
 }
 
-// Field is a line of the requisite.
 type Field struct {
 	// ID tells the fields of a page apart.
 	ID           string
@@ -135,7 +134,6 @@ type Field struct {
 	Note string
 }
 
-// Bill is what is paid for.
 type Bill struct {
 	// Amount is written for the reader, Plain as the contract writes it.
 	Amount, Plain      string
@@ -162,7 +160,6 @@ func phrase(text string, b Bill) templ.Component {
 	return templ.Raw(strings.Replace(html.EscapeString(text), b.Amount, sum, 1))
 }
 
-// sum is the amount with its sign.
 func (b Bill) sum() templ.Component { return templ.Raw(drawn(html.EscapeString(b.Amount))) }
 
 // manat is drawn: many phones have no letter for it, and show a box.
@@ -179,7 +176,6 @@ func isLong(name string) bool { return utf8.RuneCountInString(name) > shortest+1
 
 func short(name string) string { return string([]rune(name)[:shortest]) + "…" }
 
-// Countdown is how long a payment waits.
 type Countdown struct {
 	// Deadline is the time in the payer's country, with its offset; DeadlineISO is for machines.
 	Deadline, DeadlineISO, TimeLeft string
@@ -187,7 +183,6 @@ type Countdown struct {
 	SecondsLeft, Seconds int
 }
 
-// Requisite is the page of a payment to a requisite.
 type Requisite struct {
 	Shell
 	Bill
