@@ -26,13 +26,8 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	var distribute string
 	var check bool
 	o := e.databaseOptions(&c, "migrate", []setting{
-		{
-			&distribute,
-			"distribute",
-			"",
-			"",
-			"citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on",
-		},
+		{&distribute, "distribute", "", "",
+			"citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on"},
 	})
 	o.BoolVar(&check, "check", false, "change nothing, and tell what would be done and whether older gateways can go on meanwhile")
 	_, err := c.readDatabase(o, args)

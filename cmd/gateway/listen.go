@@ -44,13 +44,8 @@ func (e environment) listen(ctx context.Context, args []string) error {
 	o := newOptions("listen", e.getenv, e.stdout, append(
 		c.only("data-dir"),
 		setting{&addr, "addr", "", welcomeHookAddr, "address to listen on"},
-		setting{
-			&forward,
-			"forward",
-			"",
-			"",
-			"URL to send each verified webhook on to, such as http://127.0.0.1:3000/webhook",
-		},
+		setting{&forward, "forward", "", "",
+			"URL to send each verified webhook on to, such as http://127.0.0.1:3000/webhook"},
 	))
 	if _, err := o.parse(args); err != nil {
 		return err

@@ -82,18 +82,15 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 const mostQueued = 100_000
 
 func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
-	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_webhook_deliveries_queued",
-		Help: "Webhook deliveries that are queued, also for a later attempt; at most 100000 are counted.",
-	}, asked(func(ctx context.Context) (int64, error) { return q.WebhookDeliveryCount(ctx, mostQueued) })),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "gateway_webhook_delivery_wait_seconds",
-			Help: "How long the endpoint waits that has due deliveries, answers, and is in no process's hands; 0 if there is none.",
-		}, asked(q.WebhookEndpointWait)),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "gateway_settlements_waiting",
-			Help: "Completed payments that wait for a fresh rate to be settled at.",
-		}, asked(q.SettlementDueCount)))
+	metrics.MustRegister(
+		asked("gateway_webhook_deliveries_queued",
+			"Webhook deliveries that are queued, also for a later attempt; at most 100000 are counted.",
+			func(ctx context.Context) (int64, error) { return q.WebhookDeliveryCount(ctx, mostQueued) }),
+		asked("gateway_webhook_delivery_wait_seconds",
+			"How long the endpoint waits that has due deliveries, answers, and is in no process's hands; 0 if there is none.",
+			q.WebhookEndpointWait),
+		asked("gateway_settlements_waiting", "Completed payments that wait for a fresh rate to be settled at.", q.SettlementDueCount),
+	)
 }
 
 // errClockWrong makes a process not ready: it would end payments whose payers still have time.

@@ -287,7 +287,8 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	g.log.Info("stopping")
 	// None begins any more. What is due is delivered by another process, or after the next start.
 	stopDeliveries()
-	return errors.Join(err, g.drain(servers, stopWork, &working))
+	g.drain(servers, stopWork, &working)
+	return err
 }
 
 // sayGoodbye goes on serving for a while, not ready any more, so that load balancers send nothing
@@ -325,7 +326,7 @@ func (g *gateway) public(address string, handler http.Handler) http.Handler {
 	})
 }
 
-func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), working *sync.WaitGroup) error {
+func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), working *sync.WaitGroup) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
 	var draining sync.WaitGroup
@@ -335,5 +336,4 @@ func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), 
 	draining.Wait()
 	stopWork()
 	working.Wait()
-	return nil
 }

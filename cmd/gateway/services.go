@@ -317,15 +317,21 @@ func (g *gateway) wireWatch(ctx context.Context) error {
 		g.alarms.WatchReplica(g.replica)
 		watchReplica(metrics, g.replica)
 	}
-	metrics.MustRegister(alarm.NewMetric(q, g.clock), g.sealFails, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_ledger_seal_age_seconds",
-		Help: "Time since the end of the last sealed day; more than a day and an hour is an alarm.",
-	}, asked(func(ctx context.Context) (int64, error) { return seal.Age(ctx, q, g.clock.Now()) })))
+	metrics.MustRegister(
+		alarm.NewMetric(q, g.clock),
+		g.sealFails,
+		asked("gateway_ledger_seal_age_seconds", "Time since the end of the last sealed day; more than a day and an hour is an alarm.",
+			func(ctx context.Context) (int64, error) { return seal.Age(ctx, q, g.clock.Now()) }),
+		asked("gateway_card_conflicts", "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
+			g.round.checkouts.OpenConflicts),
+		asked("gateway_db_oldest_snapshot_seconds",
+			"Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm. -1 is not known.",
+			func(ctx context.Context) (int64, error) { return db.OldestSnapshot(ctx, g.opsPool) }),
+		asked("gateway_ledger_overdrawn_accounts", "Accounts short of what was already spent; anything but 0 is an alarm.",
+			q.AccountsOverdrawn),
+	)
 	g.auditRuns = watchAudits(metrics, q)
-	watchConflicts(metrics, g.round.checkouts)
-	watchSnapshots(metrics, g.opsPool)
 	watchClock(metrics, g.skew)
-	watchOverdrawn(metrics, q)
 	watchQueues(metrics, q)
 	watchPools(metrics, map[string]*pgxpool.Pool{
 		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,

@@ -10,12 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/books"
-	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
@@ -233,11 +231,11 @@ func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 // whoever made it.
 func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
 	for _, run := range []audit.Run{audit.Recent, audit.Complete} {
-		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name:        "gateway_audit_violations",
-			Help:        "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
-			ConstLabels: prometheus.Labels{"scope": run.Scope},
-		}, asked(func(ctx context.Context) (int64, error) { return q.AuditRunViolations(ctx, run.Scope) })))
+		prometheus.WrapRegistererWith(prometheus.Labels{"scope": run.Scope}, metrics).MustRegister(asked(
+			"gateway_audit_violations",
+			"Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
+			func(ctx context.Context) (int64, error) { return q.AuditRunViolations(ctx, run.Scope) },
+		))
 	}
 	runs := prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."})
 	metrics.MustRegister(runs)
@@ -245,8 +243,8 @@ func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counte
 }
 
 // asked is a metric that the database is asked for, -1 where it does not answer.
-func asked(ask func(ctx context.Context) (int64, error)) func() float64 {
-	return func() float64 {
+func asked(name, help string, ask func(ctx context.Context) (int64, error)) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		value, err := ask(ctx)
@@ -254,31 +252,7 @@ func asked(ask func(ctx context.Context) (int64, error)) func() float64 {
 			return -1
 		}
 		return float64(value)
-	}
-}
-
-// watchSnapshots tells how old the oldest snapshot is that somebody keeps open.
-func watchSnapshots(metrics prometheus.Registerer, pool *pgxpool.Pool) {
-	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_db_oldest_snapshot_seconds",
-		Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm. -1 is not known.",
-	}, asked(func(ctx context.Context) (int64, error) { return db.OldestSnapshot(ctx, pool) })))
-}
-
-// watchOverdrawn counts the accounts that forced debits left short.
-func watchOverdrawn(metrics prometheus.Registerer, q *db.Queries) {
-	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_ledger_overdrawn_accounts",
-		Help: "Accounts short of what was already spent; anything but 0 is an alarm.",
-	}, asked(q.AccountsOverdrawn)))
-}
-
-// watchConflicts counts the charges that operators have to look into.
-func watchConflicts(metrics prometheus.Registerer, checkouts *checkout.Service) {
-	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_card_conflicts",
-		Help: "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
-	}, asked(checkouts.OpenConflicts)))
+	})
 }
 
 func (g *gateway) seal(ctx context.Context) error {

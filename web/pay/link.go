@@ -19,9 +19,7 @@ import (
 	"gateway.example/web/words"
 )
 
-const (
-	belowLink = "/l/"
-)
+const belowLink = "/l/"
 
 // opening is a request by whoever holds a payment link.
 type opening struct {
