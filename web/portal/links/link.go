@@ -94,10 +94,9 @@ func (v *visit) sheet(of portal.List, links []paylink.Link) (view.Sheet, error) 
 		sheet.Columns = slices.Insert(sheet.Columns, 1, view.Column{Text: v.Say(say.PortalMerchant)})
 	}
 	for _, l := range links {
-		state := badge(l.State)
 		row := []view.Cell{
 			{Text: l.Title, Href: view.Link(v.linkPath(l.ID))}, {Text: v.asked(l)}, v.paid(l), {Text: v.Amount(l.Came, l.Currency)},
-			{At: &l.CreatedAt}, {Text: v.Say(state.Text), Tone: state.Tone},
+			{At: &l.CreatedAt}, v.Shell.BadgeCell(badge(l.State)),
 		}
 		if of.Merchants {
 			row = slices.Insert(row, 1, view.Cell{Text: portal.Whose(names, l)})

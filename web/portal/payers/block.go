@@ -80,14 +80,13 @@ func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 		if b.Until != nil {
 			ends = view.Cell{At: b.Until}
 		}
-		state := v.stateOf(b)
 		row := []view.Cell{
 			{
 				Text: b.Shown, Href: view.Link(portal.Numbered(v.Path("/blocks"), b.ID)),
 				Note: v.Say(sayKind(string(b.Kind))),
 			},
 			{Text: b.Reason}, {At: &at, Note: v.ActorName(b.CreatedBy)}, ends,
-			{Text: v.Say(state.Text), Tone: state.Tone},
+			v.Shell.BadgeCell(v.stateOf(b)),
 		}
 		if v.Who.Kind == caller.Operator {
 			row = append(row, view.Cell{Text: v.where(b, names)})

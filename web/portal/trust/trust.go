@@ -30,24 +30,37 @@ func (v *visit) alarms() error {
 	if err != nil {
 		return err
 	}
-	var shown Alarms
+	columns := v.Columns(false, sayAlarmWhat, say.Status, sayAlarmTell, sayAlarmSince)
+	shown := Alarms{
+		Firing: view.Sheet{Label: v.Say(sayAlarmFires), Columns: columns, Empty: view.Empty{Title: sayAlarmsQuiet}},
+		Quiet:  view.Sheet{Label: v.Say(sayAlarmOthers), Columns: columns},
+	}
 	for _, a := range alarms {
-		row := AlarmRow{
-			Text: v.Say(sayAlarm(a.Name), a.Count), Severity: v.Say(saySeverity(string(a.Severity))),
-			Tone: "late", Since: a.Since, Href: v.Linked(a.Link),
-			WhatToDo: view.Link(portal.ManualPart("runbooks", a.Runbook)),
-		}
+		text, sheet, badge := v.Say(sayAlarm(a.Name), a.Count), &shown.Firing, view.Badge{Text: sayAlarmFiring, Tone: "late"}
 		if a.Severity == "page" {
-			row.Tone = "bad"
+			badge.Tone = "bad"
 		}
-		if a.Firing {
-			shown.Firing = append(shown.Firing, row)
-		} else { // there is nothing to count
-			row.Text, _, _ = strings.Cut(row.Text, ":")
-			shown.Quiet = append(shown.Quiet, row)
+		if !a.Firing { // there is nothing to count
+			text, _, _ = strings.Cut(text, ":")
+			sheet, badge = &shown.Quiet, view.Badge{Text: sayAlarmQuiet, Tone: "good"}
 		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{
+				Text: text, Href: v.Linked(a.Link),
+				Note: v.Say(sayAlarmRunbook), NoteHref: view.Link(portal.ManualPart("runbooks", a.Runbook)),
+			},
+			v.Shell.BadgeCell(badge), {Text: v.Say(saySeverity(string(a.Severity)))}, v.since(a.Since, sayAlarmUnknown),
+		})
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.AlarmsTitle), AlarmsPage, shown)
+}
+
+// since is a time, or says that there is none.
+func (v *visit) since(at *time.Time, none say.Phrase) view.Cell {
+	if at == nil {
+		return view.Cell{Note: v.Say(none)}
+	}
+	return view.Cell{At: at}
 }
 
 // took is a duration as people read it.

@@ -39,10 +39,20 @@ func (v *visit) reconciliation() error {
 		State: overall(state), Recent: v.standing(sayReconRecent, state.Recent),
 		Full: v.standing(sayReconFull, state.Full),
 	}
+	shown.Invariants = view.Sheet{
+		Label: v.Say(sayReconInvariants), Columns: v.Columns(false, sayReconInvariant, say.Status, sayReconNew, sayReconWhole),
+	}
 	for _, i := range state.Invariants {
-		shown.Invariants = append(shown.Invariants, InvariantRow{
-			Name: v.Say(sayInvariant(i.Name)), FullAt: i.FullAt, RecentAt: i.RecentAt,
-			OnlyFull: i.RecentAt == nil && state.Recent.Last != nil, Violations: v.mismatches(i.Violations),
+		badge, notNew := provedBadge(len(i.Violations) == 0), sayReconNever
+		if len(i.Violations) == 0 && i.FullAt == nil {
+			badge = view.Badge{Text: sayReconNotYet, Tone: "off"}
+		}
+		if state.Recent.Last != nil {
+			notNew = sayReconOnlyFull
+		}
+		shown.Invariants.Rows = append(shown.Invariants.Rows, []view.Cell{
+			{Text: v.Say(sayInvariant(i.Name)), Drawn: mismatches(v.mismatches(i.Violations))},
+			v.Shell.BadgeCell(badge), v.since(i.RecentAt, notNew), v.since(i.FullAt, sayReconNever),
 		})
 	}
 	for _, past := range state.Broken {
@@ -172,8 +182,17 @@ func (v *visit) pastAudits(shown *Reconciliation) error {
 	if err != nil {
 		return err
 	}
+	shown.History = view.Sheet{
+		Label: v.Say(sayReconHistory),
+		Columns: portal.AtRight(
+			v.Columns(false, sayReconBegan, say.Status, sayReconTook, sayReconRows, sayReconViolations), 2, 3, 4),
+	}
 	for _, past := range list {
-		shown.History = append(shown.History, pastAudit(past))
+		row := pastAudit(past)
+		shown.History.Rows = append(shown.History.Rows, []view.Cell{
+			{Drawn: view.Exactly(v.Shell, row.BeganAt)}, v.Shell.BadgeCell(provedBadge(row.Violations == 0)),
+			{Text: row.Took}, {Text: row.Rows}, {Text: view.Number(row.Violations)},
+		})
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].BeganAt.UnixMicro(), 10)
@@ -195,20 +214,21 @@ func (v *visit) sealedDays(shown *Reconciliation) error {
 	if err != nil {
 		return err
 	}
+	shown.Days = view.Sheet{
+		Label: v.Say(sayReconDays),
+		Columns: portal.AtRight(
+			v.Columns(false, sayReconDay, sayReconSignature, sayReconTransfers, sayReconSealedAt, sayReconAudited), 2),
+	}
 	for _, d := range days {
-		shown.Days = append(shown.Days, sealedDayRow(d))
+		shown.Days.Rows = append(shown.Days.Rows, []view.Cell{
+			{Text: d.Day, Href: view.Link(portal.ReconPath + "/days/" + d.Day)}, v.Shell.BadgeCell(SealBadge(d.State)),
+			{Text: view.Number(d.Transfers)}, {At: &d.At}, v.since(d.AuditedAt, sayReconNotYet),
+		})
 	}
 	if next != nil {
 		shown.OlderDays = view.Query(portal.ReconPath, asksDays, *next)
 	}
 	return nil
-}
-
-func sealedDayRow(d seal.SealedDay) SealedDayRow {
-	return SealedDayRow{
-		Day: d.Day, Href: view.Link(portal.ReconPath + "/days/" + d.Day), Transfers: d.Transfers, SealedAt: d.At,
-		State: SealBadge(string(d.State)), AuditedAt: d.AuditedAt,
-	}
 }
 
 // sealedDay shows the page of a day.
@@ -226,18 +246,30 @@ func (v *visit) sealedDay() error {
 		return fault.ErrNotFound
 	}
 	d := days[0]
+	const class = "mono break"
 	shown := SealedDay{
-		SealedDayRow: sealedDayRow(d), Root: d.Root.String(), Hash: d.Hash.String(), Previous: d.Previous.String(),
-		Kid: d.Kid, Signature: base64.StdEncoding.EncodeToString(d.Signature), Violations: d.Violations,
+		SealedDay: d,
+		Hashes: []view.Fact{
+			{Label: sayReconRoot, Value: d.Root.String(), Class: class}, {Label: sayReconHash, Value: d.Hash.String(), Class: class},
+			{Label: sayReconPrevious, Value: d.Previous.String(), Class: class}, {Label: sayReconKid, Value: d.Kid, Class: class},
+			{Label: sayReconSignature, Value: base64.StdEncoding.EncodeToString(d.Signature), Class: class},
+		},
+		Kinds: view.Sheet{
+			Label: v.Say(sayReconKinds), Columns: v.Columns(true, sayReconKind, sayReconTransfers, sayReconAmount),
+		},
+		Balances: view.Sheet{
+			Label:   v.Say(sayReconBalances),
+			Columns: portal.AtRight(v.Columns(false, sayReconOwner, sayReconAccount, sayReconAmount), 2),
+		},
 	}
 	for _, sum := range d.Sums.Kinds {
-		shown.Kinds = append(shown.Kinds, KindSum{
-			Kind: sum.Kind, Transfers: sum.Transfers, Amount: v.Shell.Figure(sum.Amount),
+		shown.Kinds.Rows = append(shown.Kinds.Rows, []view.Cell{
+			{Text: sum.Kind}, {Text: view.Number(sum.Transfers)}, {Text: v.Shell.Figure(sum.Amount)},
 		})
 	}
 	for _, sum := range d.Sums.Balances {
-		shown.Balances = append(shown.Balances, BalanceSum{
-			Owner: sum.Owner, Account: sum.Account, Amount: v.Shell.Figure(sum.Amount),
+		shown.Balances.Rows = append(shown.Balances.Rows, []view.Cell{
+			{Text: sum.Owner}, {Text: sum.Account}, {Text: v.Shell.Figure(sum.Amount)},
 		})
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayReconDayTitle, d.Day), SealedDayPage, shown)

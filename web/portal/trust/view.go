@@ -3,6 +3,7 @@ package trust
 import (
 	"time"
 
+	"gateway.example/internal/seal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -37,12 +38,12 @@ type AuditField struct{ Name, Was, Is string }
 type Reconciliation struct {
 	State        view.Badge
 	Recent, Full Audit
-	Invariants   []InvariantRow
+	Invariants   view.Sheet
 	Broken       []BrokenAudit
-	History      []PastAudit
+	History      view.Sheet
 	// Older leads to older audits.
 	Older view.Link
-	Days  []SealedDayRow
+	Days  view.Sheet
 	// OlderDays leads to days before.
 	OlderDays view.Link
 	// Chain is what the networks say beside the ledger, and Networks each of them; nil takes too long now.
@@ -76,29 +77,12 @@ type PastAudit struct {
 	Violations int64
 }
 
-func (a PastAudit) badge() view.Badge {
-	if a.Violations > 0 {
-		return view.Badge{Text: sayReconBad, Tone: "bad"}
+// provedBadge shows whether an audit found nothing.
+func provedBadge(good bool) view.Badge {
+	if good {
+		return view.Badge{Text: sayReconGood, Tone: "good"}
 	}
-	return view.Badge{Text: sayReconGood, Tone: "good"}
-}
-
-// InvariantRow is an invariant, and up to when it is proved.
-type InvariantRow struct {
-	Name             string
-	OnlyFull         bool
-	FullAt, RecentAt *time.Time
-	Violations       []Mismatch
-}
-
-func (r InvariantRow) badge() view.Badge {
-	switch {
-	case len(r.Violations) > 0:
-		return view.Badge{Text: sayReconBad, Tone: "bad"}
-	case r.FullAt == nil:
-		return view.Badge{Text: sayReconNotYet, Tone: "off"}
-	}
-	return view.Badge{Text: sayReconGood, Tone: "good"}
+	return view.Badge{Text: sayReconBad, Tone: "bad"}
 }
 
 // Mismatch is what breaks an invariant. Subject is what it begins with and Href leads there; "" leads
@@ -115,64 +99,21 @@ type BrokenAudit struct {
 	Found []Mismatch
 }
 
-// SealedDayRow is a sealed day in a list.
-type SealedDayRow struct {
-	Day       string
-	Href      view.Link
-	Transfers int64
-	SealedAt  time.Time
-	State     view.Badge
-	AuditedAt *time.Time
-}
-
 // SealBadge shows how a sealed day stands up to what it says.
-func SealBadge(state string) view.Badge {
-	if state == "valid" {
-		return view.Badge{Text: saySealState(state), Tone: "good"}
+func SealBadge(state seal.State) view.Badge {
+	if state == seal.Valid {
+		return view.Badge{Text: saySealState(string(state)), Tone: "good"}
 	}
-	return view.Badge{Text: saySealState(state), Tone: "bad"}
+	return view.Badge{Text: saySealState(string(state)), Tone: "bad"}
 }
 
 // SealedDay is the page of a day.
 type SealedDay struct {
-	SealedDayRow
-	Root, Hash, Previous, Kid, Signature string
-	Violations                           int64
-	Kinds                                []KindSum
-	Balances                             []BalanceSum
+	seal.SealedDay
+	// Hashes are what it is proven by.
+	Hashes          []view.Fact
+	Kinds, Balances view.Sheet
 }
-
-// KindSum is what transfers of a kind moved.
-type KindSum struct {
-	Kind      string
-	Transfers int64
-	Amount    string
-}
-
-// BalanceSum is what owners of a kind had.
-type BalanceSum struct{ Owner, Account, Amount string }
 
 // Alarms are what needs somebody now, and what does not.
-type Alarms struct{ Firing, Quiet []AlarmRow }
-
-// AlarmRow is an alarm.
-type AlarmRow struct {
-	Text     string
-	Severity string
-	Tone     string
-	// Since is nil where it is not known.
-	Since *time.Time
-	// Href leads to the page about it; "" leads nowhere.
-	Href view.Link
-	// WhatToDo leads to the manual's part about it.
-	WhatToDo view.Link
-}
-
-// hashes are what a sealed day is proven by.
-func (d SealedDay) hashes() []view.Fact {
-	return []view.Fact{
-		{Label: sayReconRoot, Value: d.Root}, {Label: sayReconHash, Value: d.Hash},
-		{Label: sayReconPrevious, Value: d.Previous}, {Label: sayReconKid, Value: d.Kid},
-		{Label: sayReconSignature, Value: d.Signature},
-	}
-}
+type Alarms struct{ Firing, Quiet view.Sheet }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -39,6 +40,9 @@ type Cell struct {
 	// Drawn stands beside the text.
 	Drawn templ.Component
 }
+
+// BadgeCell is a cell with a badge.
+func (s Shell) BadgeCell(b Badge) Cell { return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain")} }
 
 func (c Cell) blank() bool { return c.Text == "" && c.At == nil && c.Note == "" && c.Drawn == nil }
 

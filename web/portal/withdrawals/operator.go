@@ -140,8 +140,7 @@ func (v *visit) queue() error {
 
 // queued is a withdrawal's row.
 func (v *visit) queued(w withdrawal.Withdrawal, owner string) []view.Cell {
-	badge := badgeOf(w)
-	state := view.Cell{Text: v.Say(badge.Text), Tone: badge.Tone}
+	state := v.Shell.BadgeCell(badgeOf(w))
 	if w.Mismatch != nil {
 		state = view.Cell{Text: v.Say(sayStopped), Tone: "bad"}
 	}

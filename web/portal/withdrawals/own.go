@@ -74,11 +74,10 @@ func (v *visit) list() error {
 	}
 	shown.Notices = v.resting(book)
 	for _, w := range found {
-		badge := badgeOf(w)
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(v.path(""), w.ID))}, {At: &w.CreatedAt},
 			{Text: v.USDT(w.Amount)}, {Text: w.Network}, {Text: short(w.Address)},
-			{Text: v.Say(badge.Text), Tone: badge.Tone},
+			v.Shell.BadgeCell(badgeOf(w)),
 		})
 	}
 	if next != nil {
@@ -113,11 +112,7 @@ func badgeOf(w withdrawal.Withdrawal) view.Badge {
 		withdrawal.Requested: "late", withdrawal.Completed: "good", withdrawal.Rejected: "bad", withdrawal.Failed: "bad",
 		withdrawal.Cancelled: "off",
 	}
-	tone := tones[w.Status]
-	if tone == "" {
-		tone = "plain"
-	}
-	return view.Badge{Text: say.WithdrawalStatus(string(w.Status)), Tone: tone}
+	return view.Badge{Text: say.WithdrawalStatus(string(w.Status)), Tone: tones[w.Status]}
 }
 
 func (v *visit) one() error {
