@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -41,38 +42,37 @@ var appealList = portal.List{
 const merchantFiles = 4
 
 func (v *visit) appeals() error {
-	a := v.Asks(appealList)
-	if v.Tidied(a) {
-		return nil
-	}
-	var found []payment.AppealRecord
-	var next *string
-	if len(a.Wrong) == 0 {
+	return portal.ShowList(v.Visit, appealList, func(a portal.Asked) (found report.Page[payment.AppealRecord], err error) {
 		var page payment.OwnAppeals
 		page.Statuses, page.Cursor = a.Filter.Status, optional.Of(a.Filter.Cursor)
 		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
-		var err error
-		found, next, err = v.Payments.ListOwnAppeals(v.Ctx(), v.Who, page)
-		if a.Wrong, err = v.Flawed(err); err != nil {
-			return err
-		}
-	}
+		found.Items, found.Next, err = v.Payments.ListOwnAppeals(v.Ctx(), v.Who, page)
+		return found, err
+	}, v.showAppeals)
+}
+
+func (v *visit) showAppeals(a portal.Asked, found report.Page[payment.AppealRecord]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
 		return err
 	}
-	shown := Appeals{Filters: filters, Empty: a.Nothing()}
+	sheet := view.Sheet{Label: v.Say(say.Appeals), Empty: a.Nothing(), Columns: []view.Column{
+		{Text: v.Say(say.Number)}, {Text: v.Say(say.Opened)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
+		{Text: v.Say(say.About)}, {Text: v.Say(say.Reason)}, {Text: v.Say(say.Status)},
+	}}
 	var ids []int64
-	for _, one := range found {
+	for _, one := range found.Items {
 		ids = append(ids, one.ID)
-		shown.Items = append(shown.Items, AppealRow{
-			ID: one.ID, Href: v.AppealPath(one.ID), CreatedAt: one.CreatedAt, Status: view.AppealBadge(one.Status),
-			Amount:  v.Amount(one.Payment.Amount, one.Payment.Currency),
-			Payment: v.Say(say.ShortPayment, one.Payment.ID), Order: one.Payment.OrderID, Reason: one.Reason,
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: portal.IDText(one.ID), Href: v.AppealPath(one.ID)}, {At: &one.CreatedAt},
+			{Text: v.Amount(one.Payment.Amount, one.Payment.Currency)},
+			{Text: v.Say(say.ShortPayment, one.Payment.ID) + " " + one.Payment.OrderID}, {Text: one.Reason},
+			v.Shell.BadgeCell(view.AppealBadge(one.Status)),
 		})
 	}
-	shown.Pages = portal.Around(a, next, ids)
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Appeals), AppealsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Appeals), view.ListPage, view.List{
+		Filters: filters, Sheet: sheet, Pages: portal.Around(a, found.Next, ids),
+	})
 }
 
 func (v *visit) appeal() error {

@@ -8,23 +8,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Appeals is a list of appeals.
-type Appeals struct {
-	Filters view.Filters
-	Items   []AppealRow
-	Empty   view.Empty
-	Pages   view.Pages
-}
-
-// AppealRow is an appeal in a list.
-type AppealRow struct {
-	ID                             int64
-	Href                           templ.SafeURL
-	CreatedAt                      time.Time
-	Amount, Payment, Order, Reason string
-	Status                         view.Badge
-}
-
 // Appeal is everything of one appeal.
 type Appeal struct {
 	Status, Amount, Reason, Order, Payment string

@@ -46,7 +46,8 @@ func (v *visit) list() error {
 		return err
 	}
 	shown := List{MayKeep: v.Who.May(caller.TraderWork), Typed: typed, Money: view.Sheet{
-		Label: v.Say(say.ArrivalsTitle), Columns: portal.AtRight(v.Columns(false, say.Amount, sayCame, say.Requisite, sayFrom, sayNote), 0),
+		Label: v.Say(say.ArrivalsTitle), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
+		Columns: portal.AtRight(v.Columns(false, say.Amount, sayCame, say.Requisite, sayFrom, sayNote), 0),
 	}}
 	for _, a := range found {
 		note := view.Cell{Text: a.Note}

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -48,25 +49,19 @@ var depositList = portal.List{
 }
 
 func (v *visit) deposits() error {
-	a := v.Asks(depositList)
-	if v.Tidied(a) {
-		return nil
-	}
-	var found []deposit.Deposit
-	var next *string
-	if len(a.Wrong) == 0 {
+	return portal.ShowList(v.Visit, depositList, func(a portal.Asked) (found report.Page[deposit.Deposit], err error) {
 		var page deposit.OwnPage
 		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
 		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
 		if pair := a.Filter.Metadata; pair != nil {
 			page.Metadata = metadata.Set{pair.Key: pair.Value}
 		}
-		var err error
-		found, next, err = v.Deposits.ListOwn(v.Ctx(), v.Who, page)
-		if a.Wrong, err = v.Flawed(err); err != nil {
-			return err
-		}
-	}
+		found.Items, found.Next, err = v.Deposits.ListOwn(v.Ctx(), v.Who, page)
+		return found, err
+	}, v.showDeposits)
+}
+
+func (v *visit) showDeposits(a portal.Asked, found report.Page[deposit.Deposit]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
 		return err
@@ -75,20 +70,24 @@ func (v *visit) deposits() error {
 	if err != nil {
 		return err
 	}
-	shown := Deposits{Filters: filters, Empty: a.Nothing()}
 	if v.Who.May(caller.MerchantDeposits) {
-		shown.Filters.Act, shown.Filters.ActLabel = portal.OwnDepositsPath+"/new", sayRequestDeposit
+		filters.Act, filters.ActLabel = portal.OwnDepositsPath+"/new", sayRequestDeposit
 	}
+	sheet := view.Sheet{Label: v.Say(say.Deposits), Empty: a.Nothing(), Columns: []view.Column{
+		{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
+		{Text: v.Say(say.Network)}, {Text: v.Say(say.Cashbox)}, {Text: v.Say(say.Status)},
+	}}
 	var ids []int64
-	for _, d := range found {
+	for _, d := range found.Items {
 		ids = append(ids, d.ID)
-		shown.Items = append(shown.Items, DepositRow{
-			ID: d.ID, Href: view.Link(v.DepositPath(d.ID)), CreatedAt: d.CreatedAt, Amount: v.USDT(d.Amount),
-			Network: d.Network, Cashbox: boxes.Name(portal.IDText(d.CashboxID)), Status: view.DepositBadge(d.Status),
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: portal.IDText(d.ID), Href: view.Link(v.DepositPath(d.ID))}, {At: &d.CreatedAt}, {Text: v.USDT(d.Amount)},
+			{Text: d.Network}, {Text: boxes.Name(portal.IDText(d.CashboxID))}, v.Shell.BadgeCell(view.DepositBadge(d.Status)),
 		})
 	}
-	shown.Pages = portal.Around(a, next, ids)
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Deposits), DepositsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Deposits), view.ListPage, view.List{
+		Filters: filters, Sheet: sheet, Pages: portal.Around(a, found.Next, ids),
+	})
 }
 
 func (v *visit) deposit() error {
@@ -284,14 +283,20 @@ func (v *visit) balance() error {
 	if err != nil {
 		return err
 	}
-	shown := Balances{Deposits: v.Who.May(caller.MerchantDeposits)}
+	shown := Balances{Deposits: v.Who.May(caller.MerchantDeposits), Sheet: view.Sheet{
+		Label: v.Say(say.BalanceTitle), Empty: view.Empty{Title: sayNoCashboxes},
+		Columns: portal.AtRight(v.Columns(false,
+			say.Cashbox, say.Currency, say.Total, say.AccountAvailable, say.AccountReserved, say.Insured), 2, 3, 4, 5),
+	}}
 	for _, box := range boxes {
-		id, b := portal.IDText(box.ID), box.Balance
-		shown.Items = append(shown.Items, BalanceRow{
-			Name: box.Name, Number: id, Currency: box.Currency,
-			Total: v.Shell.Figure(b.Total), Available: v.Shell.Figure(b.Available), Reserved: v.Shell.Figure(b.Reserved),
-			Insured:   v.Shell.Figure(b.Insurance),
-			Statement: view.Query(portal.OwnStatementPath, portal.AsksCashbox, id),
+		b := box.Balance
+		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
+			{
+				Text: portal.Titled(box.Name, box.ID),
+				Href: view.Query(portal.OwnStatementPath, portal.AsksCashbox, portal.IDText(box.ID)),
+			},
+			{Text: box.Currency}, {Text: v.Shell.Figure(b.Total)}, {Text: v.Shell.Figure(b.Available)},
+			{Text: v.Shell.Figure(b.Reserved)}, {Text: v.Shell.Figure(b.Insurance)},
 		})
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.BalanceTitle), BalancePage, shown)

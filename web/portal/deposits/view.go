@@ -10,33 +10,9 @@ import (
 
 // Balances is what a merchant's cashboxes hold.
 type Balances struct {
-	Items []BalanceRow
+	Sheet view.Sheet
 	// Deposits tells that the reader may ask for one.
 	Deposits bool
-}
-
-// BalanceRow is what a cashbox holds.
-type BalanceRow struct {
-	Name, Number, Currency              string
-	Total, Available, Reserved, Insured string
-	Statement                           templ.SafeURL
-}
-
-// Deposits is a list of deposits.
-type Deposits struct {
-	Filters view.Filters
-	Items   []DepositRow
-	Empty   view.Empty
-	Pages   view.Pages
-}
-
-// DepositRow is a deposit in a list.
-type DepositRow struct {
-	ID                       int64
-	Href                     templ.SafeURL
-	CreatedAt                time.Time
-	Amount, Network, Cashbox string
-	Status                   view.Badge
 }
 
 // Deposit is everything of one deposit.

@@ -67,7 +67,7 @@ func LooksPage(s view.Shell, l Looks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(l.Boxes) > 0 {
-				templ_7745c5c3_Err = tabs(s, say.Cashboxes, l.Boxes).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = view.SheetTabs(s, s.Say(say.Cashboxes), l.Boxes).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

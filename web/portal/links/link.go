@@ -51,46 +51,42 @@ var (
 )
 
 func (v *visit) list(of portal.List) error {
-	a := v.Asks(of)
-	if v.Tidied(a) {
-		return nil
-	}
-	var found []paylink.Link
-	var next *string
-	if len(a.Wrong) == 0 {
+	return portal.ShowList(v.Visit, of, func(a portal.Asked) (found report.Page[paylink.Link], err error) {
 		page := paylink.Page{States: a.Filter.Status, MerchantID: a.Filter.MerchantID, Search: a.Filter.Search}
 		page.Cursor = optional.Of(a.Filter.Cursor)
-		var err error
-		found, next, err = v.PayLinks.List(v.Ctx(), v.Who, page)
-		if a.Wrong, err = v.Flawed(err); err != nil {
-			return err
-		}
-	}
+		found.Items, found.Next, err = v.PayLinks.List(v.Ctx(), v.Who, page)
+		return found, err
+	}, v.showList)
+}
+
+func (v *visit) showList(a portal.Asked, found report.Page[paylink.Link]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
 		return err
 	}
-	shown := List{Filters: filters, Empty: a.Nothing(), Pages: a.Older(next)}
 	if v.Who.May(caller.MerchantSell) {
-		shown.Filters.Act, shown.Filters.ActLabel = linksPath+"/new", sayNew
+		filters.Act, filters.ActLabel = linksPath+"/new", sayNew
 	}
-	if shown.Links, err = v.sheet(of, found); err != nil {
+	sheet, err := v.sheet(a, found.Items)
+	if err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.LinksTitle), ListPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.LinksTitle), view.ListPage, view.List{
+		Filters: filters, Sheet: sheet, Pages: a.Older(found.Next),
+	})
 }
 
 // sheet shows links as rows.
-func (v *visit) sheet(of portal.List, links []paylink.Link) (view.Sheet, error) {
+func (v *visit) sheet(a portal.Asked, links []paylink.Link) (view.Sheet, error) {
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, links)
 	if err != nil {
 		return view.Sheet{}, err
 	}
-	sheet := view.Sheet{Label: v.Say(say.LinksTitle), Columns: []view.Column{
+	sheet := view.Sheet{Label: v.Say(say.LinksTitle), Empty: a.Nothing(), Columns: []view.Column{
 		{Text: v.Say(sayFor)}, {Text: v.Say(sayAmount), Right: true}, {Text: v.Say(sayPaid), Right: true},
 		{Text: v.Say(sayCame), Right: true}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Status)},
 	}}
-	if of.Merchants {
+	if a.Merchants {
 		sheet.Columns = slices.Insert(sheet.Columns, 1, view.Column{Text: v.Say(say.PortalMerchant)})
 	}
 	for _, l := range links {
@@ -98,7 +94,7 @@ func (v *visit) sheet(of portal.List, links []paylink.Link) (view.Sheet, error) 
 			{Text: l.Title, Href: view.Link(v.linkPath(l.ID))}, {Text: v.asked(l)}, v.paid(l), {Text: v.Amount(l.Came, l.Currency)},
 			{At: &l.CreatedAt}, v.Shell.BadgeCell(badge(l.State)),
 		}
-		if of.Merchants {
+		if a.Merchants {
 			row = slices.Insert(row, 1, view.Cell{Text: portal.Whose(names, l)})
 		}
 		sheet.Rows = append(sheet.Rows, row)

@@ -8,14 +8,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// List is a list of links.
-type List struct {
-	Filters view.Filters
-	Empty   view.Empty
-	Links   view.Sheet
-	Pages   view.Pages
-}
-
 // Detail is a link with what came of it.
 type Detail struct {
 	List templ.SafeURL

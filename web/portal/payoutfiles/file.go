@@ -41,9 +41,9 @@ func (v *visit) list() error {
 		return err
 	}
 	shown := List{
-		MayPay: v.Who.May(caller.MerchantPayouts), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
+		MayPay: v.Who.May(caller.MerchantPayouts),
 		Files: view.Sheet{
-			Label:   v.Say(sayTitle),
+			Label: v.Say(sayTitle), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
 			Columns: portal.AtRight(v.Columns(false, sayFile, saySent, sayPayouts, sayFroze, say.Status), 2, 3),
 		},
 	}

@@ -9,7 +9,6 @@ import (
 // List is a merchant's files.
 type List struct {
 	MayPay bool
-	Empty  view.Empty
 	Files  view.Sheet
 	Next   templ.SafeURL
 }

@@ -18,6 +18,13 @@ type Sheet struct {
 	Empty   Empty
 }
 
+// List is a sheet of what filters keep to.
+type List struct {
+	Filters Filters
+	Sheet   Sheet
+	Pages   Pages
+}
+
 // Column heads a column; numbers stand at its right. Sum is the amount that a row is about: on a phone it leads the row, with the
 // time beside it.
 type Column struct {
@@ -42,7 +49,9 @@ type Cell struct {
 }
 
 // BadgeCell is a cell with a badge.
-func (s Shell) BadgeCell(b Badge) Cell { return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain")} }
+func (s Shell) BadgeCell(b Badge) Cell {
+	return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain")}
+}
 
 func (c Cell) blank() bool { return c.Text == "" && c.At == nil && c.Note == "" && c.Drawn == nil }
 

@@ -22,8 +22,8 @@ func (v *visit) addresses() error {
 		return err
 	}
 	shown := List{
-		Notices: v.resting(book), Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayBookText},
-		Sheet: view.Sheet{Label: v.Say(sayBook), Columns: []view.Column{
+		Notices: v.resting(book), Crumb: view.Link(v.path("")),
+		Sheet: view.Sheet{Label: v.Say(sayBook), Empty: view.Empty{Title: sayBookNone, Text: sayBookText}, Columns: []view.Column{
 			{Text: v.Say(sayLabel)}, {Text: v.Say(say.Network), Whole: true}, {Text: v.Say(say.Address)},
 			{Text: v.Say(sayAdded)}, {Text: v.Say(say.Status)},
 		}},

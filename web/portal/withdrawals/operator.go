@@ -115,9 +115,8 @@ func (v *visit) queue() error {
 		return err
 	}
 	shown := List{
-		Empty: view.Empty{Title: sayNone, Text: sayQueueNone},
 		Quiet: Act{listsPath, v.Say(sayLists)},
-		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Columns: []view.Column{
+		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Empty: view.Empty{Title: sayNone, Text: sayQueueNone}, Columns: []view.Column{
 			{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(sayOwner)},
 			{Text: v.Say(say.Amount), Right: true, Sum: true}, {Text: v.Say(say.Network)}, {Text: v.Say(say.Status)},
 		}},
@@ -263,9 +262,9 @@ func (v *visit) lists() error {
 		return err
 	}
 	shown := List{
-		Crumb: portal.WithdrawalsPath, Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
+		Crumb: portal.WithdrawalsPath,
 		Sheet: view.Sheet{
-			Label:   v.Say(sayLists),
+			Label: v.Say(sayLists), Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
 			Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3),
 		},
 	}

@@ -58,9 +58,8 @@ func (v *visit) list() error {
 		return err
 	}
 	shown := List{
-		Empty: view.Empty{Title: sayNone, Text: sayNoneText},
 		Quiet: Act{view.Link(v.path("/addresses")), v.Say(sayBook)},
-		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Columns: []view.Column{
+		Sheet: view.Sheet{Label: v.Say(say.Withdrawals), Empty: view.Empty{Title: sayNone, Text: sayNoneText}, Columns: []view.Column{
 			{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
 			{Text: v.Say(say.Network)}, {Text: v.Say(say.Address)}, {Text: v.Say(say.Status)},
 		}},
@@ -225,11 +224,11 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 // showNoAddress says that there is no address to send to, and what to do.
 func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	l := List{
-		Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayNoAddress}, Notices: v.resting(book),
-		Primary: Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)},
+		Crumb: view.Link(v.path("")), Notices: v.resting(book), Primary: Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)},
+		Sheet: view.Sheet{Empty: view.Empty{Title: sayBookNone, Text: sayNoAddress}},
 	}
 	if len(book) > 0 {
-		l.Empty = view.Empty{Title: sayAllRest, Text: sayBookText}
+		l.Sheet.Empty = view.Empty{Title: sayAllRest, Text: sayBookText}
 	}
 	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), ListPage, l)
 }

@@ -18,7 +18,6 @@ type List struct {
 	Notices []string
 	Picks   []view.Pick
 	Sheet   view.Sheet
-	Empty   view.Empty
 	Next    templ.SafeURL
 	// HandOver is the form that has a list made; without an action there is none.
 	HandOver Form
