@@ -40,15 +40,18 @@ func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) e
 	if err != nil {
 		return err
 	}
-	shown := Events{Filters: filters, Pages: portal.Pages(a, page)}
 	if v.May(caller.MerchantResend) {
-		shown.Dead = view.Link(ownDead.Path)
+		filters.Act, filters.ActLabel, filters.Aside = view.Link(ownDead.Path), sayResendDead, true
+	}
+	sheet := view.Sheet{
+		Label:   v.Say(say.EventsTitle),
+		Columns: v.Columns(false, say.Number, say.At, say.EventType, sayEventAbout, say.Status, sayAttempts),
 	}
 	for _, item := range page.Items {
-		shown.Items = append(shown.Items, v.eventRow(item))
+		sheet.Rows = append(sheet.Rows, v.eventRow(item))
 	}
-	if len(shown.Items) == 0 {
-		shown.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
+	if len(sheet.Rows) == 0 {
+		sheet.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
 			found, err := v.Reports.Events(v.Ctx(), v.Who, report.EventFilter{Filter: f})
 			return len(found.Items) > 0, err
 		})
@@ -56,22 +59,24 @@ func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) e
 	if err != nil {
 		return err
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.EventsTitle), EventsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.EventsTitle), view.ListPage, view.List{
+		Filters: filters, Text: saySequenceHint, Sheet: sheet, Pages: portal.Pages(a, page),
+	})
 }
 
-func (v *visit) eventRow(item report.EventItem) EventRow {
-	row := EventRow{
-		Href: view.Link(portal.EventPath(item.ID.String())), Number: "–", Type: item.Type, CreatedAt: item.CreatedAt,
-		About: v.about(item.Subject, item.SubjectID, item.Sequence), Status: EventBadge(item.Status),
-		Attempts: strconv.FormatInt(int64(item.Attempts), 10),
-	}
+func (v *visit) eventRow(item report.EventItem) []view.Cell {
+	number, attempts := "–", strconv.FormatInt(int64(item.Attempts), 10)
 	if item.Number > 0 {
-		row.Number = strconv.FormatInt(item.Number, 10)
+		number = strconv.FormatInt(item.Number, 10)
 	}
 	if item.LastCode != nil {
-		row.Attempts += " · " + strconv.FormatInt(int64(*item.LastCode), 10)
+		attempts += " · " + strconv.FormatInt(int64(*item.LastCode), 10)
 	}
-	return row
+	return []view.Cell{
+		{Text: number, Href: view.Link(portal.EventPath(item.ID.String()))}, {Drawn: view.Exactly(v.Shell, item.CreatedAt)},
+		{Text: item.Type}, {Text: v.about(item.Subject, item.SubjectID, item.Sequence)},
+		v.Shell.BadgeCell(EventBadge(item.Status)), {Text: attempts},
+	}
 }
 
 func (v *visit) eventAsked() (webhook.Told, error) {

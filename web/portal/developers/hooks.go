@@ -37,14 +37,18 @@ func (v *visit) hooks() error {
 		}
 		shown.Boxes = append(shown.Boxes, one)
 	}
+	shown.Failures = view.Sheet{
+		Label: v.Say(sayFailures), Empty: view.Empty{Title: sayNoFailures},
+		Columns: v.Columns(false, say.EventType, say.At, say.Cashbox, sayAnswer),
+	}
 	for _, failure := range health.Failures {
-		shown.Failures = append(shown.Failures, HookFailure{
-			At:     failure.At,
-			Box:    names[failure.CashboxID],
-			Type:   failure.Type,
-			Event:  view.Link(portal.EventPath(failure.EventID.String())),
-			Result: v.answered(failure.StatusCode, failure.Duration),
-			Words:  excerpt(failure.Answer, failure.Error, excerptShort),
+		shown.Failures.Rows = append(shown.Failures.Rows, []view.Cell{
+			{Text: failure.Type, Href: view.Link(portal.EventPath(failure.EventID.String()))},
+			{Drawn: view.Exactly(v.Shell, failure.At)}, {Text: names[failure.CashboxID]},
+			{
+				Text: v.answered(failure.StatusCode, failure.Duration),
+				Note: excerpt(failure.Answer, failure.Error, excerptShort),
+			},
 		})
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WebhooksTitle), HooksPage, shown)

@@ -81,7 +81,7 @@ type KeyLimits struct {
 // Hooks are where a merchant's webhooks go, and how they are taken.
 type Hooks struct {
 	Boxes    []HookBox
-	Failures []HookFailure
+	Failures view.Sheet
 }
 
 // HookBox is how webhooks of a cashbox do.
@@ -96,33 +96,6 @@ type HookBox struct {
 	// Attempts is how many there were; 0 is none. Rate and Median sum them up.
 	Attempts     int
 	Rate, Median string
-}
-
-// HookFailure is an attempt that failed.
-type HookFailure struct {
-	At            time.Time
-	Box, Type     string
-	Event         templ.SafeURL
-	Result, Words string
-}
-
-// Events are a list of events.
-type Events struct {
-	Filters view.Filters
-	// Dead leads to where dead events are sent again; "" is not for this user.
-	Dead  templ.SafeURL
-	Items []EventRow
-	Empty view.Empty
-	Pages view.Pages
-}
-
-// EventRow is an event in a list.
-type EventRow struct {
-	Href                templ.SafeURL
-	Number, Type, About string
-	CreatedAt           time.Time
-	Status              view.Badge
-	Attempts            string
 }
 
 // EventBadge shows the status of an event.

@@ -41,26 +41,31 @@ func (v *visit) team() error {
 	if err != nil {
 		return err
 	}
-	var shown Team
-	for _, m := range members {
-		shown.Items = append(shown.Items, v.memberRow(m))
+	sheet := view.Sheet{
+		Label: v.Say(say.TeamTitle), Columns: v.Columns(false, say.Member, say.RoleLabel, say.WithFactor, say.MemberSeen, say.Status),
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.TeamTitle), TeamPage, shown)
+	for _, m := range members {
+		name, seen := view.Cell{Text: m.Login, Href: view.Link(memberPath(m.ID))}, view.Cell{Note: v.Say(sayNotSignedIn)}
+		if m.ID == v.Who.ID {
+			name.Note = "(" + v.Say(sayMemberYou) + ")"
+		}
+		if m.Sessions > 0 {
+			seen = view.Cell{At: &m.SeenAt}
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			name, {Text: v.Say(say.Role(string(m.Role)))}, {Text: v.factor(m)}, seen,
+			v.Shell.BadgeCell(view.MemberBadge(m.Enabled, m.Invited)),
+		})
+	}
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.TeamTitle), TeamPage, sheet)
 }
 
-func (v *visit) memberRow(m session.Member) MemberRow {
-	row := MemberRow{
-		Href:   view.Link(memberPath(m.ID)),
-		Login:  m.Login,
-		Role:   v.Say(say.Role(string(m.Role))),
-		Factor: m.Factor,
-		You:    m.ID == v.Who.ID,
-		State:  view.MemberBadge(m.Enabled, m.Invited),
+// factor says whether a user has a second factor.
+func (v *visit) factor(m session.Member) string {
+	if m.Factor {
+		return v.Say(say.HasFactor)
 	}
-	if m.Sessions > 0 {
-		row.SeenAt = &m.SeenAt
-	}
-	return row
+	return v.Say(say.NoFactorYet)
 }
 
 func (v *visit) roleOptions() []view.Option {
@@ -119,8 +124,11 @@ func (v *visit) member(m session.Member) error {
 
 func (v *visit) showMember(status int, m session.Member, role string, wrong map[string]string) error {
 	shown := MemberShown{
-		MemberRow: v.memberRow(m), Path: memberPath(m.ID), RoleValue: role, Roles: v.roleOptions(), Wrong: wrong,
+		State: view.MemberBadge(m.Enabled, m.Invited), Path: memberPath(m.ID), RoleValue: role, Roles: v.roleOptions(), Wrong: wrong,
 		Enabled: m.Enabled, Sessions: m.Sessions,
+		Facts: []view.Fact{
+			{Label: say.WithFactor, Value: v.factor(m)}, {Label: say.OpenOnes, Value: strconv.Itoa(m.Sessions), Class: "num"},
+		},
 	}
 	v.Shell.Title, v.Shell.Mistakes = m.Login, wrong != nil
 	return portal.Show(v.Visit, status, MemberPage, shown)
@@ -231,10 +239,16 @@ func (v *visit) teamLog() error {
 		last := strconv.FormatInt(changes[len(changes)-1].ID, 10)
 		shown.Older = view.Query("/merchant/log", portal.AsksAfter, last)
 	}
+	shown.Sessions = view.Sheet{
+		Label: v.Say(say.OpenOnes), Columns: v.Columns(false, say.LogWho, say.Seen, say.Device, say.From),
+	}
 	for _, one := range sessions {
-		shown.Sessions = append(shown.Sessions, Session{
-			Login: one.Login, Agent: one.Agent, Address: one.Address, API: one.Door == session.API, SeenAt: one.SeenAt,
-			CreatedAt: one.CreatedAt,
+		device := v.Shell.Device(one.Agent)
+		if one.Door == session.API {
+			device = "API"
+		}
+		shown.Sessions.Rows = append(shown.Sessions.Rows, []view.Cell{
+			{Text: one.Login}, {At: &one.SeenAt}, {Text: device}, {Text: one.Address},
 		})
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.LogTitle), TeamLogPage, shown)

@@ -2,7 +2,6 @@ package view
 
 import (
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -52,11 +51,4 @@ func MemberBadge(enabled, invited bool) Badge {
 		return Badge{say.MemberNew, "late"}
 	}
 	return Badge{say.MemberOn, "good"}
-}
-
-// LogRow is a change. Notes say what differs.
-type LogRow struct {
-	At          time.Time
-	Login, What string
-	Notes       []string
 }

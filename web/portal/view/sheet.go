@@ -7,6 +7,8 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/shopspring/decimal"
+
+	"gateway.example/web/portal/say"
 )
 
 // Sheet is a table whose first column names what a row is about.
@@ -18,9 +20,10 @@ type Sheet struct {
 	Empty   Empty
 }
 
-// List is a sheet of what filters keep to.
+// List is a sheet of what filters keep to. Text says what is to be known of it.
 type List struct {
 	Filters Filters
+	Text    say.Phrase
 	Sheet   Sheet
 	Pages   Pages
 }
