@@ -89,12 +89,12 @@ func PaymentsPage(s view.Shell, list Payments) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if list.Filters.Shows("created") {
-					templ_7745c5c3_Err = view.SortHead(s, say.Created, false, list.ByTime).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = view.SortHead(s, s.Say(say.Created), false, list.ByTime).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = view.SortHead(s, say.Amount, true, list.ByAmount).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = view.SortHead(s, s.Say(say.Amount), true, list.ByAmount).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -33,7 +33,7 @@ var (
 		"navigation.go", "cashbox.go", "change.go", "curl.go", "income.go", "job.go",
 		"messages/operator.go", "messages/operator_templ.go", "payments/export_signed.go", "payments/signed_templ.go", "payments/proof.go",
 		"payments/merchant_templ.go", "withdrawals/operator.go", "appeals/appeal.go", "appeals/merchant_templ.go", "account/viewas.go",
-		"statement/accounts.go", "search/directory.go", "view/log_templ.go",
+		"statement/accounts.go", "search/directory.go", "view/log.go", "view/log_templ.go",
 	}
 )
 

@@ -34,7 +34,7 @@ func (v *visit) merchants(text string) (Group, error) {
 	list, next, err := v.Settings.Merchants(v.Ctx(), v.Who, named(text))
 	return listed(say.Merchants, portal.MerchantsPath, text, list, next, func(m directory.Merchant) Row {
 		return Row{
-			Text: portal.Titled(m.Name, m.ID), Note: v.Say(say.PortalMerchant), Badge: onBadge(m.APIEnabled),
+			Text: portal.Titled(m.Name, m.ID), Note: v.Say(say.PortalMerchant), Badge: view.OnBadge(m.APIEnabled),
 			Href: view.Link(portal.Numbered(portal.MerchantsPath, m.ID)),
 		}
 	}), err
@@ -54,7 +54,7 @@ func (v *visit) traders(text string) (Group, error) {
 	list, next, err := v.Settings.Traders(v.Ctx(), v.Who, named(text))
 	return listed(say.Traders, portal.TradersPath, text, list, next, func(t directory.Trader) Row {
 		return Row{
-			Text: portal.Titled(t.Name, t.ID), Note: v.Say(say.PortalTrader), Badge: onBadge(t.Enabled),
+			Text: portal.Titled(t.Name, t.ID), Note: v.Say(say.PortalTrader), Badge: view.OnBadge(t.Enabled),
 			Href: view.Link(portal.Numbered(portal.TradersPath, t.ID)),
 		}
 	}), err
@@ -64,7 +64,7 @@ func (v *visit) requisites(text string) (Group, error) {
 	list, next, err := v.Settings.Requisites(v.Ctx(), v.Who, named(text))
 	return listed(say.Requisites, portal.RequisitesPath, text, list, next, func(r directory.Requisite) Row {
 		return Row{
-			Text: portal.Titled(r.Masked, r.ID), Badge: onBadge(r.Enabled && r.OwnEnabled),
+			Text: portal.Titled(r.Masked, r.ID), Badge: view.OnBadge(r.Enabled && r.OwnEnabled),
 			Note: line([]string{v.MethodName(r.Method), r.Currency, optional.Value(r.Holder), portal.Titled(r.TraderName, r.TraderID)}),
 			Href: view.Link(portal.Numbered(portal.RequisitesPath, r.ID)),
 		}
@@ -82,7 +82,7 @@ func (v *visit) ownRequisites(text string) (Group, error) {
 			group.Rows = append(group.Rows, Row{
 				Text: r.Masked, Note: line([]string{v.MethodName(r.Method), r.Currency, optional.Value(r.Holder)}),
 				Href:  view.Link(portal.Numbered("/trader/requisites", r.ID)),
-				Badge: onBadge(r.Enabled && r.EnabledByOperator),
+				Badge: view.OnBadge(r.Enabled && r.EnabledByOperator),
 			})
 		}
 	}
@@ -95,17 +95,10 @@ func (v *visit) users(text string) (Group, error) {
 	list, next, err := v.Sessions.Users(v.Ctx(), v.Who, search)
 	return listed(say.Users, portal.UsersPath, text, list, next, func(u session.User) Row {
 		return Row{
-			Text: u.Login, Badge: onBadge(u.Enabled), Href: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
+			Text: u.Login, Badge: view.OnBadge(u.Enabled), Href: view.Link(portal.Numbered(portal.UsersPath, u.ID)),
 			Note: line([]string{v.Say(say.Kind(string(u.Kind))), v.Say(say.Role(string(u.Role))), u.OfName}),
 		}
 	}), err
-}
-
-func onBadge(on bool) view.Badge {
-	if on {
-		return view.Badge{Text: say.SwitchedOn, Tone: "good"}
-	}
-	return view.Badge{Text: say.SwitchedOff, Tone: "off"}
 }
 
 // holds tells whether a text has another in it, in whatever case.

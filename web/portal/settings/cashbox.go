@@ -46,11 +46,11 @@ func (v *visit) boxTable(list []directory.Cashbox) Directory {
 			view.Query(portal.CashboxesPath+"/new", portal.AsksMerchant, v.R.URL.Query().Get(portal.AsksMerchant)),
 			caller.OperatorDirectory,
 		),
-		Columns: []say.Phrase{say.NameLabel, say.Number, sayMerchantLabel, say.Currency, say.Status},
+		Columns: v.Columns(false, say.NameLabel, say.Number, sayMerchantLabel, say.Currency, say.Status),
 	}
 	for _, c := range list {
-		d.row(portal.Numbered(portal.CashboxesPath, c.ID), SubjectCell{Text: c.Name}, number(portal.IDText(c.ID)),
-			SubjectCell{Text: c.MerchantName}, SubjectCell{Text: c.Currency}, SubjectCell{Badge: OnBadge(c.CollectEnabled)})
+		d.row(portal.Numbered(portal.CashboxesPath, c.ID), view.Cell{Text: c.Name}, number(portal.IDText(c.ID)),
+			view.Cell{Text: c.MerchantName}, view.Cell{Text: c.Currency}, v.Shell.BadgeCell(view.OnBadge(c.CollectEnabled)))
 	}
 	return d
 }
@@ -134,7 +134,7 @@ func (v *visit) box() (subject, error) {
 // boxPage fills in what a cashbox's page shows beside its settings.
 func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
 	merchant := view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))
-	s.page.State = OnBadge(c.CollectEnabled)
+	s.page.State = view.OnBadge(c.CollectEnabled)
 	s.page.Crumbs = []Crumb{
 		{Text: v.Say(say.Merchants), Href: portal.MerchantsPath}, {Text: c.MerchantName, Href: merchant},
 	}
@@ -143,12 +143,12 @@ func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
 		return err
 	}
 	open, err := v.openFact(directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, portal.AsksCashbox, portal.IDText(c.ID))
-	s.page.Facts = append([]SubjectFact{
+	s.page.Facts = append([]view.Fact{
 		numberFact(c.ID), {Label: sayMerchantLabel, Value: c.MerchantName, Href: merchant},
 		{Label: say.Currency, Value: c.Currency}, {Label: sayMadeOn, At: &c.CreatedAt}, open,
 	}, has...)
 	s.page.Facts = append(s.page.Facts,
-		SubjectFact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
+		view.Fact{Label: sayInsuredUSDT, Value: v.Shell.Sum(c.InsuranceUSDT), Class: "num"})
 	s.page.Links = append([]SubjectStep{
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
 	}, v.switchStep(s.path, c.CollectEnabled)...)
@@ -159,9 +159,9 @@ func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
 }
 
 // balanceFacts are what a trader or a cashbox has.
-func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]SubjectFact, error) {
+func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]view.Fact, error) {
 	has, err := v.Settings.Balance(v.Ctx(), v.Who, owner, id)
-	return []SubjectFact{
+	return []view.Fact{
 		{Label: sayHasAvailable, Value: v.Shell.Sum(has.Available), Class: "num"},
 		{Label: sayHasReserved, Value: v.Shell.Sum(has.Reserved), Class: "num"},
 	}, err
@@ -177,12 +177,12 @@ func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	margins, markups := map[string][]SubjectCell{}, map[string][]SubjectCell{}
+	margins, markups := map[string][]view.Cell{}, map[string][]view.Cell{}
 	for _, one := range set {
-		margins[one.Name] = []SubjectCell{number(percentText(one.MarginPercent)), {Badge: OnBadge(one.Enabled)}}
+		margins[one.Name] = []view.Cell{number(percentText(one.MarginPercent)), v.Shell.BadgeCell(view.OnBadge(one.Enabled))}
 	}
 	for _, one := range payouts {
-		markups[one.Name] = []SubjectCell{number(one.MarkupPercent.String()), {Badge: OnBadge(one.Enabled)}}
+		markups[one.Name] = []view.Cell{number(one.MarkupPercent.String()), v.Shell.BadgeCell(view.OnBadge(one.Enabled))}
 	}
 	path := portal.Numbered(portal.CashboxesPath, c.ID)
 	return []Directory{
@@ -192,16 +192,16 @@ func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 }
 
 // methodTable lists the methods below a path, each with the cells that tell how it is set, where it is.
-func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.Method, set map[string][]SubjectCell) Directory {
+func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.Method, set map[string][]view.Cell) Directory {
 	d := Directory{
-		Title: title, Columns: []say.Phrase{say.MethodLabel, say.MarginPercent, say.Status}, None: sayNobodyYet,
+		Title: title, Columns: v.Columns(false, say.MethodLabel, say.MarginPercent, say.Status), None: sayNobodyYet,
 	}
 	for _, method := range methods {
 		cells := set[method.Name]
 		if cells == nil {
-			cells = []SubjectCell{{}, {Badge: notSetYet}}
+			cells = []view.Cell{{}, v.Shell.BadgeCell(notSetYet)}
 		}
-		d.row(path+method.Name, append([]SubjectCell{{Text: v.MethodName(method.Name)}}, cells...)...)
+		d.row(path+method.Name, append([]view.Cell{{Text: v.MethodName(method.Name)}}, cells...)...)
 	}
 	return d
 }
@@ -251,7 +251,7 @@ func (v *visit) boxMethod() (subject, error) {
 	}
 	for _, m := range set {
 		if m.Name == method.Name {
-			s.page.State, s.version, s.values = OnBadge(m.Enabled), m.Version, valuesOf(setting.Method, m)
+			s.page.State, s.version, s.values = view.OnBadge(m.Enabled), m.Version, valuesOf(setting.Method, m)
 		}
 	}
 	s.keep = func(ctx context.Context, form typed) (string, error) {
@@ -274,7 +274,7 @@ func (v *visit) boxPayout() (subject, error) {
 	}
 	for _, m := range set {
 		if m.Name == method.Name {
-			s.page.State, s.version, s.values = OnBadge(m.Enabled), m.Version, valuesOf(setting.PayoutMethod, m)
+			s.page.State, s.version, s.values = view.OnBadge(m.Enabled), m.Version, valuesOf(setting.PayoutMethod, m)
 		}
 	}
 	s.keep = func(ctx context.Context, form typed) (string, error) {

@@ -169,9 +169,9 @@ func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 }
 
 // openFact tells how many payments of somebody are open, and leads to them where they are listed.
-func (v *visit) openFact(of directory.Whose, pairs ...string) (SubjectFact, error) {
+func (v *visit) openFact(of directory.Whose, pairs ...string) (view.Fact, error) {
 	n, err := v.Settings.OpenPayments(v.Ctx(), v.Who, of)
-	fact := SubjectFact{Label: sayOpenOf, Value: v.openOf(n), Class: "num"}
+	fact := view.Fact{Label: sayOpenOf, Value: v.openOf(n), Class: "num"}
 	if n > 0 {
 		fact.Href = view.Query(portal.PaymentsPath, append(pairs, portal.AsksStatus, "pending")...)
 	}

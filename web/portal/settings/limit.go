@@ -31,10 +31,10 @@ func (v *visit) limitList() error {
 	if err != nil {
 		return err
 	}
-	d := Directory{Title: say.PlatformLimit, Columns: []say.Phrase{say.Currency, say.SmallestAmount, say.LargestAmount}}
+	d := Directory{Title: say.PlatformLimit, Columns: v.Columns(false, say.Currency, say.SmallestAmount, say.LargestAmount)}
 	for _, currency := range catalogue.Currencies {
-		none := SubjectCell{Text: v.Say(say.Unlimited)}
-		cells := []SubjectCell{{Text: currency}, none, none}
+		none := view.Cell{Text: v.Say(say.Unlimited)}
+		cells := []view.Cell{{Text: currency}, none, none}
 		for _, one := range set {
 			if one.Currency == currency {
 				cells[1], cells[2] = number(v.Number(one.MinAmount)), number(v.Number(one.MaxAmount))
@@ -133,7 +133,7 @@ func (v *visit) bankList() error {
 	}
 	d := Directory{
 		Title: say.Banks, NewLabel: sayNewBank, New: v.Makes(view.Link(portal.BanksPath+"/"+currency), caller.OperatorDirectory),
-		Columns: []say.Phrase{sayBankName, sayBankMethods, sayBankSource, say.Status}, None: sayNobodyYet,
+		Columns: v.Columns(false, sayBankName, sayBankMethods, sayBankSource, say.Status), None: sayNobodyYet,
 	}
 	for _, one := range catalogue.Currencies {
 		d.Picks = append(d.Picks, view.Pick{
@@ -142,8 +142,8 @@ func (v *visit) bankList() error {
 	}
 	for _, b := range list {
 		d.row(string(view.Query(portal.BanksPath+"/"+currency, asksBank, b.Name)),
-			SubjectCell{Text: b.Name}, SubjectCell{Text: strings.Join(b.Methods, ", ")},
-			SubjectCell{Text: b.Source, Class: "clip"}, SubjectCell{Badge: OnBadge(b.Enabled)})
+			view.Cell{Text: b.Name}, view.Cell{Text: strings.Join(b.Methods, ", ")},
+			view.Cell{Text: b.Source, Class: "clip"}, v.Shell.BadgeCell(view.OnBadge(b.Enabled)))
 	}
 	return v.showDirectory(d)
 }
@@ -174,12 +174,12 @@ func (v *visit) bank() (subject, error) {
 		"enabled": {onOff(b.Enabled)}, "link": {b.Link}, "source": {b.Source}, "steps": {stepLines(b.Steps)},
 		"methods": b.Methods,
 	}
-	s.page.State, s.page.Form.Save = OnBadge(b.Enabled), say.Save
+	s.page.State, s.page.Form.Save = view.OnBadge(b.Enabled), say.Save
 	logo := say.NoWord
 	if b.LogoHash != "" {
 		logo = say.YesWord
 	}
-	s.page.Facts = []SubjectFact{
+	s.page.Facts = []view.Fact{
 		{Label: say.Currency, Value: currency}, {Label: sayBankHasLogo, Value: v.Say(logo)},
 	}
 	return s, nil

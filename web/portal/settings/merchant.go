@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/setting"
 	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
 )
 
 var directoryMerchantRoutes = slices.Concat(
@@ -28,13 +29,13 @@ func (v *visit) merchantList() error {
 	d := Directory{
 		Title: say.Merchants, Path: portal.MerchantsPath, Hint: sayFindByName, NewLabel: sayNewMerchant,
 		New:     v.Makes(portal.MerchantsPath+"/new", caller.OperatorDirectory),
-		Columns: []say.Phrase{say.NameLabel, say.Number, say.RatePercent, sayMadeOn, say.Status},
+		Columns: v.Columns(false, say.NameLabel, say.Number, say.RatePercent, sayMadeOn, say.Status),
 	}
 	for _, m := range list {
 		d.row(portal.Numbered(portal.MerchantsPath, m.ID),
-			SubjectCell{Text: m.Name}, number(portal.IDText(m.ID)), number(percentText(m.RatePercent)),
-			SubjectCell{Text: v.Shell.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
-			SubjectCell{Badge: OnBadge(m.APIEnabled)})
+			view.Cell{Text: m.Name}, number(portal.IDText(m.ID)), number(percentText(m.RatePercent)),
+			view.Cell{Text: v.Shell.Day(m.CreatedAt), By: new(float64(m.CreatedAt.Unix())), Class: "num"},
+			v.Shell.BadgeCell(view.OnBadge(m.APIEnabled)))
 	}
 	return v.showList(d, cursor, err)
 }
@@ -70,11 +71,11 @@ func (v *visit) merchant() (subject, error) {
 	}
 	s := oneOf(portal.MerchantsPath, setting.Merchant, m.ID, m.Name, m.Version)
 	s.inputs, s.values = inputsOf(merchantForm.Settings...), valuesOf(setting.Merchant, m)
-	s.page.State = OnBadge(m.APIEnabled)
+	s.page.State = view.OnBadge(m.APIEnabled)
 	s.page.Links = v.switchStep(s.path, m.APIEnabled)
 	s.page.Crumbs = []Crumb{{Text: v.Say(say.Merchants), Href: portal.MerchantsPath}}
 	open, err := v.openFact(directory.Whose{MerchantID: m.ID}, portal.AsksMerchant, portal.IDText(m.ID))
-	s.page.Facts = []SubjectFact{numberFact(m.ID), {Label: sayMadeOn, At: &m.CreatedAt}, open}
+	s.page.Facts = []view.Fact{numberFact(m.ID), {Label: sayMadeOn, At: &m.CreatedAt}, open}
 	s.more = func(s *subject) error {
 		boxes, err := v.boxesOf(directory.Search{MerchantID: m.ID}, portal.AsksMerchant)
 		if err != nil {

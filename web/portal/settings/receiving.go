@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
 )
 
 // The platform's addresses, which merchants send deposits to.
@@ -37,15 +38,15 @@ func (v *visit) receivingList() error {
 	if err != nil {
 		return err
 	}
-	d := Directory{Title: say.ReceivingTitle, Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
+	d := Directory{Title: say.ReceivingTitle, Columns: v.Columns(false, say.Network, say.Address), Text: sayReceivingText}
 	for _, network := range chain.Names() {
-		address := SubjectCell{Text: v.Say(sayNotSet), Class: "quiet"}
+		address := view.Cell{Text: v.Say(sayNotSet), Class: "quiet"}
 		for _, r := range list {
 			if r.Network == network && r.Address != "" {
-				address = SubjectCell{Text: r.Address, Class: "mono"}
+				address = view.Cell{Text: r.Address, Class: "mono"}
 			}
 		}
-		d.row(portal.ReceivingPath+"/"+network, SubjectCell{Text: network}, address)
+		d.row(portal.ReceivingPath+"/"+network, view.Cell{Text: network}, address)
 	}
 	return v.showDirectory(d)
 }

@@ -46,14 +46,14 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 			view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, v.R.URL.Query().Get(portal.AsksTrader)),
 			caller.OperatorDirectory,
 		),
-		Columns: []say.Phrase{say.Requisite, say.Number, say.MethodLabel, sayTraderLabel, say.Bank, say.Status},
+		Columns: v.Columns(false, say.Requisite, say.Number, say.MethodLabel, sayTraderLabel, say.Bank, say.Status),
 	}
 	for _, r := range list {
 		d.row(portal.Numbered(portal.RequisitesPath, r.ID),
-			SubjectCell{Text: v.requisiteName(r)}, number(portal.IDText(r.ID)),
-			SubjectCell{Text: v.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, SubjectCell{Text: r.TraderName},
-			SubjectCell{Text: strings.TrimSpace(optional.Value(r.Bank) + " " + optional.Value(r.Holder))},
-			SubjectCell{Badge: OnBadge(r.Enabled && r.OwnEnabled)})
+			view.Cell{Text: v.requisiteName(r)}, number(portal.IDText(r.ID)),
+			view.Cell{Text: v.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)}, view.Cell{Text: r.TraderName},
+			view.Cell{Text: strings.TrimSpace(optional.Value(r.Bank) + " " + optional.Value(r.Holder))},
+			v.Shell.BadgeCell(view.OnBadge(r.Enabled && r.OwnEnabled)))
 	}
 	return d
 }
@@ -149,16 +149,16 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	s.inputs, s.values = v.requisiteInputs(r), valuesOf(setting.Requisite, r)
 	maps.Copy(s.values, valuesOf(setting.Requisite, r.Set))
 	trader := view.Link(portal.Numbered(portal.TradersPath, r.TraderID))
-	s.page.State = OnBadge(r.Enabled && r.OwnEnabled)
+	s.page.State = view.OnBadge(r.Enabled && r.OwnEnabled)
 	s.page.Crumbs = []Crumb{
 		{Text: v.Say(say.Traders), Href: portal.TradersPath}, {Text: r.TraderName, Href: trader},
 	}
 	open, err := v.openFact(directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID},
 		portal.AsksTrader, portal.IDText(r.TraderID), "requisite", portal.IDText(r.ID))
-	s.page.Facts = []SubjectFact{
+	s.page.Facts = []view.Fact{
 		numberFact(r.ID), {Label: sayTraderLabel, Value: r.TraderName, Href: trader},
 		{Label: sayPool, Value: v.Say(sayMethodOf, v.MethodName(r.Method), r.Currency)},
-		{Label: sayOwnSwitch, Value: v.Say(OnBadge(r.OwnEnabled).Text)},
+		{Label: sayOwnSwitch, Value: v.Say(view.OnBadge(r.OwnEnabled).Text)},
 		{Label: sayMadeOn, At: &r.CreatedAt}, open,
 	}
 	s.page.Links = v.switchStep(s.path, r.Enabled)
@@ -206,7 +206,7 @@ func (v *visit) requisiteValue() (subject, error) {
 	value, err := v.Settings.RequisiteValue(v.Ctx(), v.reader(), r.ID)
 	s.title, s.page.Links = v.Say(sayValueShown, r.ID), nil
 	s.inputs, s.log = nil, [2]string{}
-	s.page.Facts = append([]SubjectFact{{Label: say.Requisite, Value: value, Class: "num"}}, s.page.Facts...)
+	s.page.Facts = append([]view.Fact{{Label: say.Requisite, Value: value, Class: "num"}}, s.page.Facts...)
 	s.page.Crumbs = append(s.page.Crumbs, Crumb{Text: r.Masked, Href: view.Link(s.path)})
 	s.page.Hint = sayValueNoted
 	return s, err

@@ -19,8 +19,8 @@ func (v *visit) sorted(d *Directory, kept []string) {
 	asked := v.R.URL.Query().Get(portal.AsksSort)
 	by, err := strconv.Atoi(asked)
 	if at := max(by, -by); err == nil && at >= 1 && at <= len(d.Columns) {
-		slices.SortStableFunc(d.Rows, func(a, b DirectoryRow) int {
-			return v.compare(a.Cells[at-1], b.Cells[at-1], by < 0)
+		slices.SortStableFunc(d.Rows, func(a, b []view.Cell) int {
+			return compare(a[at-1], b[at-1], by < 0)
 		})
 	}
 	for i := range d.Columns {
@@ -30,7 +30,7 @@ func (v *visit) sorted(d *Directory, kept []string) {
 			column = "-" + column
 		}
 		s.Href = view.Query(d.Path, append(slices.Clone(kept), portal.AsksSort, column)...)
-		d.Sortings = append(d.Sortings, s)
+		d.Columns[i].Sort = s
 	}
 	if asked != "" {
 		d.Keep = append(d.Keep, [2]string{portal.AsksSort, asked})
@@ -38,12 +38,9 @@ func (v *visit) sorted(d *Directory, kept []string) {
 }
 
 // compare compares cells by their values, numbers or texts. One that has nothing comes last, either way round.
-func (v *visit) compare(a, b SubjectCell, down bool) int {
-	order := func(c SubjectCell) (number float64, text string, rank int) {
+func compare(a, b view.Cell, down bool) int {
+	order := func(c view.Cell) (number float64, text string, rank int) {
 		text = strings.ToLower(c.Text)
-		if c.hasBadge() {
-			text = v.Say(c.Badge.Text)
-		}
 		if c.By != nil {
 			return *c.By, "", 0
 		}

@@ -41,9 +41,8 @@ func (v *visit) traderList() error {
 	d := Directory{
 		Title: say.Traders, Path: portal.TradersPath, Hint: sayFindByName, NewLabel: sayNewTrader,
 		New: v.Makes(portal.TradersPath+"/new", caller.OperatorDirectory),
-		Columns: []say.Phrase{
-			say.NameLabel, say.Number, sayPaidShare, sayConfirmsIn, sayUsable, say.SharePercent, say.RatePercent, say.Status,
-		},
+		Columns: v.Columns(false,
+			say.NameLabel, say.Number, sayPaidShare, sayConfirmsIn, sayUsable, say.SharePercent, say.RatePercent, say.Status),
 	}
 	var ids []int64
 	for _, t := range list {
@@ -54,16 +53,16 @@ func (v *visit) traderList() error {
 	}
 	health, err := portal.IfSoon(v.Figures.Traders(v.Ctx(), v.Who, ids, v.Shell.Zone))
 	for _, t := range list {
-		cells := append([]SubjectCell{{Text: t.Name}, number(portal.IDText(t.ID))}, v.healthCells(health[t.ID])...)
+		cells := append([]view.Cell{{Text: t.Name}, number(portal.IDText(t.ID))}, v.healthCells(health[t.ID])...)
 		d.row(portal.Numbered(portal.TradersPath, t.ID), append(cells,
-			number(t.SharePercent.String()), number(percentText(t.RatePercent)), SubjectCell{Badge: traderBadge(t)})...)
+			number(t.SharePercent.String()), number(percentText(t.RatePercent)), v.Shell.BadgeCell(traderBadge(t)))...)
 	}
 	d.Text = sayHealthText
 	return v.showList(d, cursor, err)
 }
 
 // healthCells show how a trader works.
-func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
+func (v *visit) healthCells(h figures.TraderHealth) []view.Cell {
 	paid, confirms := number(none), number(none)
 	if success := h.Success(); success != nil {
 		paid.By = new(success.InexactFloat64())
@@ -73,7 +72,7 @@ func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
 	if h.Completed > 0 {
 		confirms.Text, confirms.By = v.Lasting(h.Median), new(h.Median.Seconds())
 	}
-	return []SubjectCell{
+	return []view.Cell{
 		paid, confirms,
 		{Text: v.Say(sayUsableOf, h.Usable, h.Requisites), By: new(float64(h.Usable)), Class: "num"},
 	}
@@ -83,7 +82,7 @@ func traderBadge(t directory.Trader) view.Badge {
 	if t.Enabled && t.OnBreak {
 		return view.Badge{Text: sayOnBreakNow, Tone: "late"}
 	}
-	return OnBadge(t.Enabled)
+	return view.OnBadge(t.Enabled)
 }
 
 func (v *visit) newTrader() subject {
@@ -115,7 +114,7 @@ func (v *visit) trader() (subject, error) {
 		return s, err
 	}
 	open, err := v.openFact(directory.Whose{TraderID: t.ID}, portal.AsksTrader, portal.IDText(t.ID))
-	s.page.Facts = append([]SubjectFact{numberFact(t.ID), {Label: sayMadeOn, At: &t.CreatedAt}, open}, has...)
+	s.page.Facts = append([]view.Fact{numberFact(t.ID), {Label: sayMadeOn, At: &t.CreatedAt}, open}, has...)
 	s.page.Links = []SubjectStep{
 		{Label: sayWhyPayments, Href: view.Link(portal.StandingPath(t.ID))},
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Trader, t.ID))},
@@ -160,18 +159,18 @@ func (v *visit) traderLists(s *subject, t directory.Trader) error {
 func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	set, err := v.Settings.TraderPayouts(v.Ctx(), v.Who, t.ID)
 	d := Directory{
-		Title: sayPayoutMethods, Columns: []say.Phrase{say.MethodLabel, say.Currency, say.Status}, None: sayNobodyYet,
+		Title: sayPayoutMethods, Columns: v.Columns(false, say.MethodLabel, say.Currency, say.Status), None: sayNobodyYet,
 	}
 	for _, currency := range catalogue.Currencies {
 		for _, method := range catalogue.Payouts(currency) {
 			badge := notSetYet
 			for _, one := range set {
 				if one.Currency == currency && one.Method == method.Name {
-					badge = OnBadge(one.Enabled)
+					badge = view.OnBadge(one.Enabled)
 				}
 			}
 			d.row(portal.Numbered(portal.TradersPath, t.ID)+"/payouts/"+currency+"/"+method.Name,
-				SubjectCell{Text: v.MethodName(method.Name)}, SubjectCell{Text: currency}, SubjectCell{Badge: badge})
+				view.Cell{Text: v.MethodName(method.Name)}, view.Cell{Text: currency}, v.Shell.BadgeCell(badge))
 		}
 	}
 	return d, err
@@ -208,7 +207,7 @@ func (v *visit) traderPayout() (subject, error) {
 	s.inputs, s.values = inputsOf(setting.Trader.Find("enabled")), url.Values{"enabled": {"1"}}
 	for _, one := range set {
 		if one.Currency == m.Currency && one.Method == m.Method {
-			s.version, s.page.State = one.Version, OnBadge(one.Enabled)
+			s.version, s.page.State = one.Version, view.OnBadge(one.Enabled)
 			s.values = url.Values{"enabled": {onOff(one.Enabled)}}
 		}
 	}
@@ -226,9 +225,8 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 	d := Directory{
 		Title: sayProcessors, NewLabel: saySetProcessor, None: sayNobodyYet,
 		New: v.Makes(view.Link(portal.Numbered(portal.TradersPath, t.ID)+"/processor"), caller.OperatorDirectory),
-		Columns: []say.Phrase{
-			say.ProcessorURL, sayApproved, sayDeclined, sayAttemptsFailed, sayTook, sayOpenAttempts, say.Status,
-		},
+		Columns: v.Columns(false,
+			say.ProcessorURL, sayApproved, sayDeclined, sayAttemptsFailed, sayTook, sayOpenAttempts, say.Status),
 	}
 	if err != nil || len(list) == 0 {
 		return d, err
@@ -247,9 +245,9 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		if p.Present {
 			badge = view.Badge{Text: sayProcessorNow, Tone: "good"}
 		}
-		d.row(portal.Numbered(portal.TradersPath, t.ID)+"/processor", SubjectCell{Text: p.URL, Note: p.KeyID},
+		d.row(portal.Numbered(portal.TradersPath, t.ID)+"/processor", view.Cell{Text: p.URL, Note: p.KeyID},
 			number(approved), number(portal.IDText(h.Declined)), number(portal.IDText(h.Failed)), number(took),
-			number(portal.IDText(p.Open)), SubjectCell{Badge: badge})
+			number(portal.IDText(p.Open)), v.Shell.BadgeCell(badge))
 	}
 	d.Text = sayProcessorsText
 	return d, err
@@ -282,7 +280,7 @@ func (v *visit) processorAsked() (directory.Trader, subject, error) {
 	if len(list) > 0 && list[0].Present {
 		s.version, s.page.State = list[0].Version, view.Badge{Text: sayProcessorNow, Tone: "good"}
 		s.values = url.Values{"url": {list[0].URL}, "keyId": {list[0].KeyID}}
-		s.page.Facts = []SubjectFact{{Label: sayOpenAttempts, Value: portal.IDText(list[0].Open), Class: "num"}}
+		s.page.Facts = []view.Fact{{Label: sayOpenAttempts, Value: portal.IDText(list[0].Open), Class: "num"}}
 		if v.May(s.needs) {
 			s.page.Links = []SubjectStep{
 				{Label: sayRemoveProcessor, Href: view.Link(s.path + "/remove"), Danger: true},

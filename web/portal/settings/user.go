@@ -42,16 +42,16 @@ func (v *visit) userTable(list []session.User) Directory {
 		Title: say.Users, NewLabel: sayNewUser, None: sayNobodyYet,
 		New: v.Makes(view.Query(portal.UsersPath+"/new", portal.AsksMerchant, given.Get(portal.AsksMerchant),
 			portal.AsksTrader, given.Get(portal.AsksTrader)), caller.OperatorUsers),
-		Columns: []say.Phrase{say.Login, say.Number, say.KindLabel, sayBelongsTo, say.MemberSeen, say.Status},
+		Columns: v.Columns(false, say.Login, say.Number, say.KindLabel, sayBelongsTo, say.MemberSeen, say.Status),
 	}
 	for _, u := range list {
 		seen := ""
 		if u.Sessions > 0 {
 			seen = v.When(u.SeenAt)
 		}
-		d.row(portal.Numbered(portal.UsersPath, u.ID), SubjectCell{Text: u.Login}, number(portal.IDText(u.ID)),
-			SubjectCell{Text: v.kindAndRole(u.Kind, u.Role)}, SubjectCell{Text: u.OfName}, SubjectCell{Text: seen},
-			SubjectCell{Badge: view.MemberBadge(u.Enabled, !u.HasPassword)})
+		d.row(portal.Numbered(portal.UsersPath, u.ID), view.Cell{Text: u.Login}, number(portal.IDText(u.ID)),
+			view.Cell{Text: v.kindAndRole(u.Kind, u.Role)}, view.Cell{Text: u.OfName}, view.Cell{Text: seen},
+			v.Shell.BadgeCell(view.MemberBadge(u.Enabled, !u.HasPassword)))
 	}
 	return d
 }
@@ -182,7 +182,7 @@ func (v *visit) user() (subject, error) {
 	return s, nil
 }
 
-func (v *visit) userFacts(u session.User) []SubjectFact {
+func (v *visit) userFacts(u session.User) []view.Fact {
 	factor := v.Say(say.NoFactorYet)
 	if u.HasTOTP || u.Passkeys > 0 {
 		factor = v.Say(say.HasFactor)
@@ -190,17 +190,17 @@ func (v *visit) userFacts(u session.User) []SubjectFact {
 	if u.FactorLockedAt != nil {
 		factor = v.Say(sayLockedFactor)
 	}
-	facts := []SubjectFact{
+	facts := []view.Fact{
 		numberFact(u.ID),
 		{Label: say.KindLabel, Value: v.kindAndRole(u.Kind, u.Role)},
 	}
 	switch {
 	case u.MerchantID != nil:
-		facts = append(facts, SubjectFact{
+		facts = append(facts, view.Fact{
 			Label: sayBelongsTo, Value: u.OfName, Href: view.Link(portal.Numbered(portal.MerchantsPath, *u.MerchantID)),
 		})
 	case u.TraderID != nil:
-		facts = append(facts, SubjectFact{
+		facts = append(facts, view.Fact{
 			Label: sayBelongsTo, Value: u.OfName, Href: view.Link(portal.Numbered(portal.TradersPath, *u.TraderID)),
 		})
 	case len(u.MerchantIDs) > 0:
@@ -208,17 +208,17 @@ func (v *visit) userFacts(u session.User) []SubjectFact {
 		for _, id := range u.MerchantIDs {
 			ids = append(ids, portal.IDText(id))
 		}
-		facts = append(facts, SubjectFact{Label: say.CabinetIDs, Value: strings.Join(ids, ", ")})
+		facts = append(facts, view.Fact{Label: say.CabinetIDs, Value: strings.Join(ids, ", ")})
 	}
-	facts = append(facts, SubjectFact{Label: say.WithFactor, Value: factor},
-		SubjectFact{Label: say.OpenOnes, Value: strconv.Itoa(u.Sessions), Class: "num"})
+	facts = append(facts, view.Fact{Label: say.WithFactor, Value: factor},
+		view.Fact{Label: say.OpenOnes, Value: strconv.Itoa(u.Sessions), Class: "num"})
 	if u.Sessions > 0 {
-		facts = append(facts, SubjectFact{Label: say.MemberSeen, At: &u.SeenAt})
+		facts = append(facts, view.Fact{Label: say.MemberSeen, At: &u.SeenAt})
 	}
 	if u.AwaitsUntil != nil && u.AwaitsUntil.After(v.Shell.Now) {
-		facts = append(facts, SubjectFact{Label: say.ConsentUntil, At: u.AwaitsUntil})
+		facts = append(facts, view.Fact{Label: say.ConsentUntil, At: u.AwaitsUntil})
 	}
-	return append(facts, SubjectFact{Label: sayMadeOn, At: &u.CreatedAt})
+	return append(facts, view.Fact{Label: sayMadeOn, At: &u.CreatedAt})
 }
 
 func userSteps(u session.User) []SubjectStep {

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"slices"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -26,10 +25,8 @@ type Directory struct {
 	// New leads to where one is made; "" is not for this user.
 	New      templ.SafeURL
 	NewLabel say.Phrase
-	Columns  []say.Phrase
-	Rows     []DirectoryRow
-	// Sortings are how the heads of the columns sort the list; none where it cannot be.
-	Sortings []view.Sorting
+	Columns  []view.Column
+	Rows     [][]view.Cell
 	// Text says what the columns mean; empty says nothing.
 	Text say.Phrase
 	None say.Phrase
@@ -40,14 +37,6 @@ type Directory struct {
 	Pages      view.Pages
 	// All leads to the whole list, of which this is the beginning.
 	All templ.SafeURL
-}
-
-// sorting is how a column sorts the list.
-func (d Directory) sorting(column int) view.Sorting {
-	if column < len(d.Sortings) {
-		return d.Sortings[column]
-	}
-	return view.Sorting{}
 }
 
 // empty says of an empty list what makes it one no longer.
@@ -63,50 +52,23 @@ func (d Directory) empty() view.Empty {
 	return view.Empty{Title: d.None}
 }
 
-// DirectoryRow is one of a list. The first cell leads to it.
-type DirectoryRow struct {
-	Href  templ.SafeURL
-	Cells []SubjectCell
-}
-
-// SubjectCell is a text, or a badge.
-type SubjectCell struct {
-	Text  string
-	Badge view.Badge
-	Class string
-	// Note stands below.
-	Note string
-	// By is what the cell is sorted by where its text is no number; nil is its text.
-	By *float64
-	// Drawn stands beside the text.
-	Drawn templ.Component
-}
-
 // number is a cell that stands at the right.
-func number(text string) SubjectCell { return SubjectCell{Text: text, Class: "num"} }
+func number(text string) view.Cell { return view.Cell{Text: text, Class: "num"} }
 
-func (d *Directory) row(href string, cells ...SubjectCell) {
-	d.Rows = append(d.Rows, DirectoryRow{Href: templ.SafeURL(href), Cells: cells})
+// row adds one, to which its first cell leads.
+func (d *Directory) row(href string, cells ...view.Cell) {
+	cells[0].Href = templ.SafeURL(href)
+	d.Rows = append(d.Rows, cells)
 }
-
-func (c SubjectCell) hasBadge() bool { return c.Badge.Text != say.Phrase{} }
 
 var notSetYet = view.Badge{Text: sayNotSetYet, Tone: "off"}
-
-// OnBadge shows whether something is switched on.
-func OnBadge(on bool) view.Badge {
-	if on {
-		return view.Badge{Text: say.SwitchedOn, Tone: "good"}
-	}
-	return view.Badge{Text: say.SwitchedOff, Tone: "off"}
-}
 
 // Subject is a page of one of those who take part: what is known and set of it, and how that changed.
 type Subject struct {
 	// Crumbs lead to what it belongs to.
 	Crumbs []Crumb
 	State  view.Badge
-	Facts  []SubjectFact
+	Facts  []view.Fact
 	Form   ChangeForm
 	// Hint goes with the facts.
 	Hint say.Phrase
@@ -138,18 +100,9 @@ type SubjectStep struct {
 	Danger bool
 }
 
-// SubjectFact is something known of a subject.
-type SubjectFact struct {
-	Label say.Phrase
-	Value string
-	Href  templ.SafeURL
-	At    *time.Time
-	Class string
-}
-
 // numberFact is the number by which logs and programs know a subject.
-func numberFact(id int64) SubjectFact {
-	return SubjectFact{Label: say.Number, Value: portal.IDText(id), Class: "num"}
+func numberFact(id int64) view.Fact {
+	return view.Fact{Label: say.Number, Value: portal.IDText(id), Class: "num"}
 }
 
 // ChangeForm are settings as a form, or as facts to those who may not change them.

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
 )
 
 // What holds for withdrawals by each network.
@@ -32,19 +33,21 @@ func (v *visit) termsList() error {
 		return err
 	}
 	labels := setting.WithdrawalTerms.Only("fee", "minAmount", "dailyAmount")
-	d := Directory{Title: say.WithdrawalsTerms, Columns: []say.Phrase{say.Network}, Text: sayTermsText}
+	columns := []say.Phrase{say.Network}
 	for _, one := range labels {
-		d.Columns = append(d.Columns, say.Of(one.Label))
+		columns = append(columns, say.Of(one.Label))
 	}
-	d.Columns = append(d.Columns, say.Status)
+	d := Directory{
+		Title: say.WithdrawalsTerms, Columns: v.Columns(false, append(columns, say.Status)...), Text: sayTermsText,
+	}
 	for _, network := range chain.Names() {
-		unset := SubjectCell{Text: v.Say(sayNotSet), Class: "quiet"}
-		cells := []SubjectCell{{Text: network}, unset, unset, unset, {Badge: OnBadge(false)}}
+		unset := view.Cell{Text: v.Say(sayNotSet), Class: "quiet"}
+		cells := []view.Cell{{Text: network}, unset, unset, unset, v.Shell.BadgeCell(view.OnBadge(false))}
 		for _, t := range list {
 			if t.Network == network {
-				cells = []SubjectCell{
+				cells = []view.Cell{
 					{Text: network}, number(v.Number(t.Fee)), number(v.Number(t.MinAmount)),
-					number(v.Number(t.DailyAmount)), {Badge: OnBadge(t.Enabled)},
+					number(v.Number(t.DailyAmount)), v.Shell.BadgeCell(view.OnBadge(t.Enabled)),
 				}
 			}
 		}

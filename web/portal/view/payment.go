@@ -77,6 +77,8 @@ type Fact struct {
 	Value, Class string
 	// Href leads to the page about it; "" is none.
 	Href templ.SafeURL
+	// At is a time in place of the value.
+	At *time.Time
 }
 
 // Moment is when something is looked at, as asked for. At is zero for now.

@@ -35,6 +35,8 @@ type Column struct {
 	Right, Sum bool
 	// Whole tells that its texts are short, and stay on one line; Acts, that they say what can be done, and need no label.
 	Whole, Acts bool
+	// Sort is how its head sorts the list.
+	Sort Sorting
 }
 
 // Cell is what stands in a row. A time, a badge or a text, with a note below.
@@ -49,6 +51,10 @@ type Cell struct {
 	NoteHref templ.SafeURL
 	// Drawn stands beside the text.
 	Drawn templ.Component
+	// Class is how it stands where the column does not say.
+	Class string
+	// By is what it is sorted by where its text is no number; nil is its text.
+	By *float64
 }
 
 // BadgeCell is a cell with a badge.
@@ -72,6 +78,8 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	switch {
 	case i == 0:
 		return "lead title", false
+	case cell.Class != "":
+		return cell.Class, !cell.blank()
 	case column.Sum:
 		return "sum right num", false
 	case cell.Tone != "" && i == len(row)-1:
