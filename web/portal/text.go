@@ -141,11 +141,6 @@ func Size(bytes int64) string {
 // PayoutID is the id of a payout that the address names.
 func (v *Visit) PayoutID() string { return v.R.PathValue("id") }
 
-// TypedAmount is a number as people type it, as services read it.
-func TypedAmount(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(text), ""), ",", ".")
-}
-
 // OwnValues are limits as a form has them.
 func OwnValues(l directory.RequisiteLimits) url.Values {
 	amount := func(d decimal.NullDecimal) string {

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -191,7 +192,7 @@ func (v *visit) ask(
 
 func (v *visit) confirm() error {
 	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) (bool, error) {
-		came := portal.TypedAmount(form.Get("receivedAmount"))
+		came := money.Typed(form.Get("receivedAmount"))
 		p, err := v.Payments.ConfirmCame(ctx, v.Who, id, payment.Came{
 			Amount: optional.Of(came), Payer: optional.Of(form.Get("payer")),
 		})

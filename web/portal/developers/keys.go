@@ -170,7 +170,7 @@ func typedBounds(typed url.Values, currency string, wrong map[string]string) Key
 func keyLimitsOf(form url.Values, expires *time.Time) auth.Limits {
 	return auth.Limits{
 		ExpiresAt: expires, Networks: form.Get("allowed_networks"),
-		PayoutDailyLimit: portal.TypedAmount(form.Get("payout_daily_limit")),
+		PayoutDailyLimit: money.Typed(form.Get("payout_daily_limit")),
 	}
 }
 

@@ -171,7 +171,7 @@ func (v *visit) setRule() error {
 	device := portal.IDOf(form, "deviceId")
 	err = v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
 		RequisiteID: own.ID, DeviceID: device, Bank: form.Get("bank"), Account: form.Get("account"),
-		Mode: bankmessage.Mode(form.Get("messageMode")), Most: portal.TypedAmount(form.Get("most")),
+		Mode: bankmessage.Mode(form.Get("messageMode")), Most: money.Typed(form.Get("most")),
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showRule(http.StatusUnprocessableEntity, own, form, wrong)

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -93,7 +94,7 @@ func (v *visit) changeRequisite() error {
 // typedLimits are the limits of a form, as people type them: with spaces and a comma, perhaps.
 func typedLimits(found fault.Fields, form url.Values) directory.Limits {
 	plain := func(name string) *string {
-		text := portal.TypedAmount(form.Get(name))
+		text := money.Typed(form.Get(name))
 		return &text
 	}
 	trimmed := func(name string) *string {

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -194,7 +195,7 @@ func (v *visit) make(word string, create func(caller.Caller, StartTry, Cashbox) 
 		Action:  v.R.URL.Path,
 		Cashbox: box.ID,
 		Method:  form.Get("method"),
-		Amount:  portal.TypedAmount(form.Get("amount")),
+		Amount:  money.Typed(form.Get("amount")),
 	}
 	who, err := v.Page.Merchant(v.Ctx(), box.ID)
 	if err == nil {

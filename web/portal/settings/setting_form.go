@@ -19,6 +19,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/setting"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -351,7 +352,7 @@ func (t typed) text(name string) *string { return new(t.plain(name)) }
 func (t typed) plain(name string) string { return strings.TrimSpace(t.Get(name)) }
 
 // number is a field as services read numbers.
-func (t typed) number(name string) *string { return new(portal.TypedAmount(t.Get(name))) }
+func (t typed) number(name string) *string { return new(money.Typed(t.Get(name))) }
 
 // tick is a field that is on or off.
 func (t typed) tick(name string) *bool { return new(t.Get(name) != "") }
@@ -370,7 +371,7 @@ func (t typed) whole(name string) *int32 {
 
 // id is the number of something; an empty one is 0.
 func (t typed) id(name string) int64 {
-	text := portal.TypedAmount(t.Get(name))
+	text := money.Typed(t.Get(name))
 	if text == "" || t.found.Wrong(name) {
 		return 0
 	}
