@@ -85,9 +85,11 @@ func (v *visit) appeal() error {
 		return err
 	}
 	shown := Appeal{
-		Status: a.Status, Amount: v.Amount(a.Payment.Amount, a.Payment.Currency), CreatedAt: a.CreatedAt,
-		StatusAt: a.StatusAt, Reason: a.Reason, Order: a.Payment.OrderID,
-		Payment: v.Say(say.ShortPayment, a.Payment.ID), PaymentHref: view.Link(v.PaymentPath(a.Payment.ID)),
+		Status: a.Status, Amount: v.Amount(a.Payment.Amount, a.Payment.Currency), StatusAt: a.StatusAt, Reason: a.Reason,
+		Facts: []view.Fact{
+			{Label: say.About, Value: v.Say(say.ShortPayment, a.Payment.ID), Href: view.Link(v.PaymentPath(a.Payment.ID))},
+			{Label: say.Order, Value: a.Payment.OrderID}, {Label: say.Opened, At: &a.CreatedAt},
+		},
 		File: view.Receipt{
 			Name: a.KeptName(), About: v.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
 			SentAt: a.CreatedAt, Download: v.AppealPath(id) + "/file",

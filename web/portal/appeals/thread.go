@@ -1,7 +1,6 @@
 package appeals
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 
@@ -45,7 +44,7 @@ func (v *visit) threads() error {
 		Columns: portal.AtRight(v.Columns(false, say.Number, say.Amount, say.About, say.Status, sayLastMessage, sayUnread), 1),
 	}
 	for _, one := range found {
-		badge, unread := view.AppealBadge(one.Appeal.Status), view.Cell{}
+		unread := view.Cell{}
 		if one.Unread > 0 {
 			unread = view.Cell{Text: v.Say(say.ThreadUnread, one.Unread), Tone: "busy"}
 		}
@@ -53,7 +52,7 @@ func (v *visit) threads() error {
 			{Text: portal.IDText(one.Appeal.ID), Href: v.AppealPath(one.Appeal.ID)},
 			{Text: v.Amount(one.Appeal.Payment.Amount, one.Appeal.Payment.Currency)},
 			{Text: v.Say(say.ShortPayment, one.Appeal.Payment.ID)},
-			{Text: v.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain")}, {At: &one.LastAt}, unread,
+			v.Shell.BadgeCell(view.AppealBadge(one.Appeal.Status)), {At: &one.LastAt}, unread,
 		})
 	}
 	pages := a.Older(next)
@@ -77,9 +76,12 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 	}
 	p := t.Appeal.Payment
 	shown := ThreadShown{
-		Status: t.Appeal.Status, Amount: v.Amount(p.Amount, p.Currency), OpenedAt: t.Appeal.CreatedAt,
-		Payment: v.Say(say.ShortPayment, p.ID), PaymentHref: view.Link(v.PaymentPath(p.ID)),
-		List: view.Link(v.Path("/appeals")), CreatedAt: p.CreatedAt, Thread: v.Thread(t, typed, wrong),
+		Status: t.Appeal.Status, Amount: v.Amount(p.Amount, p.Currency), List: view.Link(v.Path("/appeals")),
+		Facts: []view.Fact{
+			{Label: say.About, Value: v.Say(say.ShortPayment, p.ID), Href: view.Link(v.PaymentPath(p.ID))},
+			{Label: say.Created, At: &p.CreatedAt}, {Label: say.Opened, At: &t.Appeal.CreatedAt},
+		},
+		Thread: v.Thread(t, typed, wrong),
 	}
 	if v.Who.Kind == caller.Trader && t.Open {
 		shown.About = v.Say(sayThreadAbout)

@@ -10,23 +10,22 @@ import (
 
 // Appeal is everything of one appeal.
 type Appeal struct {
-	Status, Amount, Reason, Order, Payment string
-	PaymentHref                            templ.SafeURL
-	CreatedAt, StatusAt                    time.Time
-	File                                   view.Receipt
+	Status, Amount, Reason string
+	Facts                  []view.Fact
+	StatusAt               time.Time
+	File                   view.Receipt
 	// Decision is what the operator said, or "".
 	Decision string
 }
 
 // ThreadShown is an appeal as the trader who has its payment sees it.
 type ThreadShown struct {
-	Status, Amount, Payment string
+	Status, Amount string
 	// About says what the trader is asked to do; "" is nothing.
-	About             string
-	List, PaymentHref templ.SafeURL
-	// CreatedAt is when the payment was made.
-	CreatedAt, OpenedAt time.Time
-	Thread              view.Thread
+	About  string
+	List   templ.SafeURL
+	Facts  []view.Fact
+	Thread view.Thread
 }
 
 // NewAppeal asks why a payment is appealed.

@@ -154,7 +154,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	if err != nil {
 		return err
 	}
-	shown := Deposit{Amount: v.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Here: v.DepositPath(d.ID), Facts: []view.Fact{
+	shown := Deposit{Amount: v.USDT(d.Amount), Status: d.Status, Here: v.DepositPath(d.ID), Facts: []view.Fact{
 		{Label: say.Cashbox, Value: boxes.Name(portal.IDText(d.CashboxID))},
 		{Label: say.Network, Value: d.Network},
 	}}
@@ -176,7 +176,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	if d.Named != "" && (d.Transfer == nil || d.Transfer.Hash != d.Named) && shown.Name == nil {
 		shown.Facts = append(shown.Facts, view.Fact{Label: sayNamed, Value: d.Named, Class: "mono"})
 	}
-	shown.Facts = append(shown.Facts, v.seenOf(d)...)
+	shown.Facts = append(append(shown.Facts, v.seenOf(d)...), view.Fact{Label: say.Created, At: &d.CreatedAt})
 	shown.Noted = v.Noted(d.Metadata, "/deposits")
 	shown.Curl = v.Curl("/api/v1/deposits/" + portal.IDText(d.ID))
 	if shown.Lines, err = v.Moves(moves, say.DepositStatus); err != nil {

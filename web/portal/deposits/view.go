@@ -1,8 +1,6 @@
 package deposits
 
 import (
-	"time"
-
 	"github.com/a-h/templ"
 
 	"gateway.example/web/portal/view"
@@ -18,7 +16,6 @@ type Balances struct {
 // Deposit is everything of one deposit.
 type Deposit struct {
 	Amount, Status string
-	CreatedAt      time.Time
 	// Noted is what the merchant noted.
 	Facts, Noted []view.Fact
 	// Curl reads it through the API; "" is not for this user.

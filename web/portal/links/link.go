@@ -156,7 +156,7 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	}
 	shown := Detail{
 		List: view.Link(v.Path("/links")), Address: l.URL(v.PayURL, v.Tokens), Amount: v.asked(l), Status: badge(l.State),
-		Description: optional.Value(l.Description), Facts: v.facts(l), CreatedAt: l.CreatedAt, ClosedAt: l.ClosedAt,
+		Description: optional.Value(l.Description), Facts: v.facts(l),
 	}
 	if v.Who.Kind == caller.Operator {
 		err = v.overseen(&shown, l)
@@ -166,6 +166,7 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	if err != nil {
 		return err
 	}
+	shown.Facts = append(shown.Facts, view.Fact{Label: say.Created, At: &l.CreatedAt}, view.Fact{Label: sayClosed, At: l.ClosedAt})
 	shown.Payments = view.Sheet{Label: v.Say(sayPayments), Columns: []view.Column{
 		{Text: v.Say(say.Number)}, {Text: v.Say(say.Created)}, {Text: v.Say(say.Amount), Right: true},
 		{Text: v.Say(say.MethodLabel)}, {Text: v.Say(say.Status)},

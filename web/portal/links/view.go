@@ -1,8 +1,6 @@
 package links
 
 import (
-	"time"
-
 	"github.com/a-h/templ"
 
 	"gateway.example/web/portal/view"
@@ -17,8 +15,6 @@ type Detail struct {
 	Status      view.Badge
 	Description string
 	Facts       []view.Fact
-	CreatedAt   time.Time
-	ClosedAt    *time.Time
 	// Close and Remove are for who may close the link, and take its picture away.
 	Close, Remove templ.SafeURL
 	// Picture is nil where none can be sent.
