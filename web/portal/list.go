@@ -56,8 +56,6 @@ type List struct {
 	Export caller.Capability
 	// Columns are those that a user may leave out, or have besides; none does not ask.
 	Columns []Column
-	// About heads the column that tells the reader what something is about, and Sum that of USDT.
-	About, Sum say.Phrase
 	// None, NoneText and Lately are said where there is nothing at all, or nothing recent; Start leads
 	// to where it begins, StartLabel says what that is.
 	None, NoneText, Lately say.Phrase

@@ -121,7 +121,8 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
 		Columns: []view.Column{
-			{Text: v.Say(saySender)}, {Text: v.Say(sayText)}, {Text: v.Say(sayHowMany), Right: true}, {Text: v.Say(sayWhatToDo), Acts: true},
+			{Text: v.Say(saySender)}, {Text: v.Say(sayText)}, {Text: v.Say(sayHowMany), Right: true},
+			{Text: v.Say(sayWhatToDo), Whole: true, Bare: true},
 		},
 	}
 	for _, g := range list {

@@ -35,93 +35,46 @@ var paymentList = portal.List{
 	Path: "/trader/payments", Statuses: []string{"pending", "completed", "failed", "cancelled", "appeal"},
 	Status: say.PaymentStatus, Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
 	Search: true, Hint: saySearchOwn, Amounts: true, Sorted: true, Export: caller.TraderMoney,
-	About: say.Requisite, Sum: sayYouKeepUSDT, Columns: rowColumns(say.Created, say.Requisite, sayYouKeepUSDT),
-	None: sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
+	Columns: rowColumns(say.Created, say.Requisite, sayYouKeepUSDT),
+	None:    sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
 	Start: "/trader/requisites", StartLabel: say.WhyNone,
 }
 
-// rowColumns are what rows of payments and payouts have besides number and amount.
-func rowColumns(created, about, sum say.Phrase) []portal.Column {
-	return []portal.Column{
-		{Name: "created", Label: created}, {Name: "method", Label: say.MethodLabel}, {Name: "about", Label: about},
-		{Name: "status", Label: say.Status}, {Name: "sum", Label: sum},
-		{Name: "since", Label: sayStatusSince, Extra: true}, {Name: "uuid", Label: say.UUID, Extra: true},
-	}
-}
-
 func (v *visit) payments(l portal.List) error {
-	a := v.Asks(l)
-	if v.Tidied(a) {
-		return nil
-	}
-	if len(a.Wrong) > 0 {
-		return v.showPayments(a, report.Page[report.PaymentItem]{})
-	}
-	page, err := v.Reports.Payments(v.Ctx(), v.Who, a.Filter)
-	if a.Wrong, err = v.Flawed(err); err != nil {
-		return err
-	}
-	return v.showPayments(a, page)
+	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.PaymentItem], error) {
+		return v.Reports.Payments(v.Ctx(), v.Who, a.Filter)
+	}, v.showPayments)
 }
 
 func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem]) error {
-	filters, err := v.Filters(a)
+	list, err := listOf(v, a, page, say.Payments, v.paymentRow, v.Reports.Payments)
 	if err != nil {
 		return err
 	}
-	shown := Payments{
-		Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum,
-		ByTime: a.Sorting(portal.ByTime), ByAmount: a.Sorting(portal.ByAmount),
-	}
-	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
-	if err != nil {
-		return err
-	}
-	for _, item := range page.Items {
-		shown.Items = append(shown.Items, v.paymentRow(item, names))
-	}
-	if len(shown.Items) == 0 {
-		shown.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
-			found, err := v.Reports.Payments(v.Ctx(), v.Who, f)
-			return len(found.Items) > 0, err
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payments), PaymentsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payments), view.ListPage, list)
 }
 
-func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentRow {
-	row := PaymentRow{
-		ID:        item.ID,
-		Href:      view.Link(v.PaymentPath(item.ID)),
-		Amount:    v.Amount(item.Amount, item.Currency),
-		Method:    item.Method,
-		Card:      item.CardLast4,
-		Status:    view.PaymentBadge(string(item.Status)),
-		CreatedAt: item.CreatedAt,
-		StatusAt:  item.StatusAt,
-		UUID:      item.UUID.String(),
+func (v *visit) paymentRow(item report.PaymentItem) row {
+	r := row{
+		id: item.ID, href: view.Link(v.PaymentPath(item.ID)), amount: v.Amount(item.Amount, item.Currency),
+		method: item.Method, status: view.PaymentBadge(string(item.Status)), created: item.CreatedAt,
+		since: item.StatusAt, uuid: item.UUID.String(),
 	}
-	if v.Who.Kind == caller.Trader {
-		to := v.RequisiteOf(item.Payment)
-		row.About, row.Beside = to.Value, to.Bank
-	} else {
-		row.About, row.Beside = item.OrderID, optional.Value(item.PayerUserID)
-		row.Payer = v.PayerPath(item.MerchantID, item.PayerUserID)
-	}
-	if v.Who.Kind == caller.Operator {
-		row.Whose = portal.Whose(names, item)
+	if item.CardLast4 != "" {
+		r.figures = []string{"•••• " + item.CardLast4}
 	}
 	got := item.Sight.Amount
 	if v.Who.Kind == caller.Trader {
-		got = item.Sight.SpreadTrader
+		to := v.RequisiteOf(item.Payment)
+		r.figures, r.beside, got = append(r.figures, to.Value), to.Bank, item.Sight.SpreadTrader
+	} else {
+		r.figures, r.beside = append(r.figures, item.OrderID), optional.Value(item.PayerUserID)
+		r.payer = v.PayerPath(item.MerchantID, item.PayerUserID)
 	}
 	if item.Status == payment.Completed && got != nil {
-		row.USDT = v.Shell.Figure(*got)
+		r.usdt = v.Shell.Figure(*got)
 	}
-	return row
+	return r
 }
 
 func (v *visit) paymentsCSV(l portal.List) error {
@@ -324,16 +277,16 @@ var casePaymentList = portal.List{
 	Path: portal.PaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Sorted: true, Export: caller.OperatorRead,
-	About: say.Order, Sum: sayMerchantUSDT, Columns: rowColumns(say.Created, say.Order, sayMerchantUSDT),
-	None: sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
+	Columns: rowColumns(say.Created, say.Order, sayMerchantUSDT),
+	None:    sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
 }
 
 var ownPaymentList = portal.List{
 	Path: portal.OwnPaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchOrders,
 	Amounts: true, Sorted: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
-	About: say.Order, Sum: sayYouGetUSDT, Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),
-	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
+	Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),
+	None:    sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }
 
 // mayBeAppealed says of a payment where its appeal is, and of a merchant's that it may be appealed.

@@ -34,72 +34,45 @@ var payoutList = portal.List{
 	Path: "/trader/payouts", Statuses: []string{"processing", "completed", "failed"}, Status: say.PayoutStatus,
 	Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
 	Search:  true, Hint: saySearchOwn, Export: caller.TraderMoney,
-	About: say.Recipient, Sum: sayRewardUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayRewardUSDT),
-	None: sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
+	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayRewardUSDT),
+	None:    sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
 	Start: "/trader#waiting", StartLabel: say.Desk,
 }
 
 func (v *visit) payouts(l portal.List) error {
-	a := v.Asks(l)
-	if v.Tidied(a) {
-		return nil
-	}
-	if len(a.Wrong) > 0 {
-		return v.showPayouts(a, report.Page[report.PayoutItem]{})
-	}
-	page, err := v.Reports.Payouts(v.Ctx(), v.Who, a.Filter)
-	if a.Wrong, err = v.Flawed(err); err != nil {
-		return err
-	}
-	return v.showPayouts(a, page)
+	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.PayoutItem], error) {
+		return v.Reports.Payouts(v.Ctx(), v.Who, a.Filter)
+	}, v.showPayouts)
 }
 
 func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem]) error {
-	filters, err := v.Filters(a)
+	list, err := listOf(v, a, page, say.Payouts, v.payoutRow, v.Reports.Payouts)
 	if err != nil {
 		return err
-	}
-	shown := Payouts{
-		Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum, Desk: v.Who.Kind == caller.Trader,
 	}
 	if v.Who.May(caller.MerchantPayouts) {
-		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/payout-files", sayByFile
+		list.Filters.Act, list.Filters.ActLabel = "/merchant/payout-files", sayByFile
 	}
-	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
-	if err != nil {
-		return err
+	if v.Who.Kind == caller.Trader && len(page.Items) > 0 {
+		list.Below = deskLink(v.Say(sayWaitingOnDesk))
 	}
-	for _, item := range page.Items {
-		shown.Items = append(shown.Items, v.payoutRow(item, names))
-	}
-	if len(shown.Items) == 0 {
-		shown.Empty, err = v.EmptyList(a, func(f report.Filter) (bool, error) {
-			found, err := v.Reports.Payouts(v.Ctx(), v.Who, f)
-			return len(found.Items) > 0, err
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payouts), PayoutsPage, shown)
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payouts), view.ListPage, list)
 }
 
-func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow {
-	row := PayoutRow{
-		ID: item.ID, Href: view.Link(v.PayoutPath(item.UUID.String())), Amount: v.Amount(item.Amount, item.Currency),
-		Method: item.Method, Mask: item.AddressMask, Recipient: item.Recipient, Status: view.PayoutBadge(string(item.Status)),
-		CreatedAt: item.CreatedAt, StatusAt: item.StatusAt, UUID: item.UUID.String(), Beside: optional.Value(item.Bank()),
+func (v *visit) payoutRow(item report.PayoutItem) row {
+	r := row{
+		id: item.ID, href: view.Link(v.PayoutPath(item.UUID.String())), amount: v.Amount(item.Amount, item.Currency),
+		method: item.Method, status: view.PayoutBadge(string(item.Status)), created: item.CreatedAt,
+		since: item.StatusAt, uuid: item.UUID.String(),
+		figures: []string{item.AddressMask}, recipient: item.Recipient, beside: optional.Value(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
-		row.USDT = v.Shell.Figure(*item.RewardUSDT)
+		r.usdt = v.Shell.Figure(*item.RewardUSDT)
 	}
 	if v.Who.Kind != caller.Trader {
-		row.Beside, row.USDT = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
+		r.beside, r.usdt = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
 	}
-	if v.Who.Kind == caller.Operator {
-		row.Whose = portal.Whose(names, item)
-	}
-	return row
+	return r
 }
 
 func (v *visit) payoutsCSV(l portal.List) error {
@@ -247,8 +220,8 @@ var casePayoutList = portal.List{
 	Path: portal.PayoutsPath, Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
 	Methods: payoutList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Overdue: true, Export: caller.OperatorRead,
-	About: say.Recipient, Sum: sayFrozenUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayFrozenUSDT),
-	None: sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
+	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayFrozenUSDT),
+	None:    sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
 }
 
 // casePayout is a payout as operators see it.
@@ -274,6 +247,6 @@ var ownPayoutList = portal.List{
 	Path: portal.OwnPayoutsPath, Status: say.PayoutStatus, Methods: payoutList.Methods, Overdue: true,
 	Statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 	Search:   true, Hint: saySearchPayouts, Amounts: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
-	About: say.Recipient, Sum: sayYouPayUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),
-	None: sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
+	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),
+	None:    sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
 }

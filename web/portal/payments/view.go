@@ -10,38 +10,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Payments is a list of payments.
-type Payments struct {
-	Filters view.Filters
-	// About and Sum head the columns that differ by portal.
-	About, Sum say.Phrase
-	// ByTime and ByAmount sort the list.
-	ByTime, ByAmount view.Sorting
-	Items            []PaymentRow
-	Empty            view.Empty
-	Pages            view.Pages
-}
-
-// PaymentRow is a payment in a list.
-type PaymentRow struct {
-	ID             int64
-	Href           templ.SafeURL
-	Amount, Method string
-	// About and Beside tell the reader what the payment is about, the first in figures.
-	About, Beside string
-	// Payer leads to what is known of the payer, whom Beside names then.
-	Payer templ.SafeURL
-	// Whose is for operators, who see everybody's.
-	Whose string
-	// Card is the last digits of the card entered, USDT what the reader, or for operators the merchant, got; both may be "".
-	Card, USDT string
-	Status     view.Badge
-	CreatedAt  time.Time
-	// StatusAt is when it got its status; UUID is shown to who asks for it.
-	StatusAt time.Time
-	UUID     string
-}
-
 // Payment is everything of one payment.
 type Payment struct {
 	view.Job
@@ -126,33 +94,6 @@ func (p Payment) phase() say.Phrase {
 		return say.Phrase{}
 	}
 	return p.Phase
-}
-
-// Payouts is a list of payouts.
-type Payouts struct {
-	Filters view.Filters
-	// About and Sum head the columns that differ by portal. Desk tells that others wait on a desk.
-	About, Sum say.Phrase
-	Desk       bool
-	Items      []PayoutRow
-	Empty      view.Empty
-	Pages      view.Pages
-}
-
-// PayoutRow is a payout in a list.
-type PayoutRow struct {
-	ID                                      int64
-	Href                                    templ.SafeURL
-	Amount, Method, Mask, Recipient, Beside string
-	// Whose is for operators, who see everybody's.
-	Whose string
-	// USDT is what the trader gets, or the merchant pays.
-	USDT      string
-	Status    view.Badge
-	CreatedAt time.Time
-	// StatusAt is when it got its status; UUID is shown to who asks for it.
-	StatusAt time.Time
-	UUID     string
 }
 
 // Payout is everything of one payout.

@@ -26,6 +26,8 @@ type List struct {
 	Text    say.Phrase
 	Sheet   Sheet
 	Pages   Pages
+	// Below leads elsewhere; nil is nothing.
+	Below templ.Component
 }
 
 // Column heads a column; numbers stand at its right. Sum is the amount that a row is about: on a phone it leads the row, with the
@@ -33,8 +35,8 @@ type List struct {
 type Column struct {
 	Text       string
 	Right, Sum bool
-	// Whole tells that its texts are short, and stay on one line; Acts, that they say what can be done, and need no label.
-	Whole, Acts bool
+	// Whole tells that its texts are short, and stay on one line; Bare, that they need no label.
+	Whole, Bare bool
 	// Sort is how its head sorts the list.
 	Sort Sorting
 }
@@ -75,11 +77,12 @@ func (c Cell) tone() string {
 func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	summed := slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Sum })
 	cell, column := row[i], t.Columns[i]
+	labelled = !cell.blank() && !column.Bare
 	switch {
 	case i == 0:
 		return "lead title", false
 	case cell.Class != "":
-		return cell.Class, !cell.blank()
+		return cell.Class, labelled
 	case column.Sum:
 		return "sum right num", false
 	case cell.Tone != "" && i == len(row)-1:
@@ -87,13 +90,11 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	case cell.At != nil && cell.Note == "" && summed:
 		return "at", false
 	case column.Right:
-		return "right num", !cell.blank()
+		return "right num", labelled
 	case column.Whole:
-		return "whole", !cell.blank()
-	case column.Acts:
-		return "whole", false
+		return "whole", labelled
 	}
-	return "", !cell.blank()
+	return "", labelled
 }
 
 // MoneyForm asks for what an action is done with.

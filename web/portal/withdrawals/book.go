@@ -30,7 +30,7 @@ func (v *visit) addresses() error {
 	}
 	if v.may() {
 		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)}
-		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Say(sayAction), Acts: true})
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Say(sayAction), Whole: true, Bare: true})
 	}
 	for _, a := range book {
 		state := view.Cell{Text: v.Say(sayUsable), Tone: "good"}
