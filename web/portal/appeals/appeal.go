@@ -66,7 +66,7 @@ func (v *visit) showAppeals(a portal.Asked, found report.Page[payment.AppealReco
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: portal.IDText(one.ID), Href: v.AppealPath(one.ID)}, {At: &one.CreatedAt},
 			{Text: v.Amount(one.Payment.Amount, one.Payment.Currency)},
-			{Text: v.Say(say.ShortPayment, one.Payment.ID) + " " + one.Payment.OrderID}, {Text: one.Reason},
+			{Text: v.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID}, {Text: one.Reason},
 			v.Shell.BadgeCell(view.AppealBadge(one.Status)),
 		})
 	}

@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What operators and traders write to each other about appeals. An operator reads it on the appeal's own page.
@@ -55,10 +54,9 @@ func (v *visit) threads() error {
 			v.Shell.BadgeCell(view.AppealBadge(one.Appeal.Status)), {At: &one.LastAt}, unread,
 		})
 	}
-	pages := a.Older(next)
-	v.Shell.Title = v.Say(say.Appeals)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return ThreadsPage(s, sheet, pages) })
-	return nil
+	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Appeals), view.ListPage, view.List{
+		Sheet: sheet, Pages: a.Older(next),
+	})
 }
 
 func (v *visit) thread() error {

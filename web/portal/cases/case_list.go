@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"gateway.example/web/portal"
 
@@ -18,7 +19,6 @@ import (
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The lists of operators are of everybody.
@@ -36,154 +36,174 @@ var (
 	conflictList = portal.List{Path: portal.ConflictsPath, Always: true, None: sayCasesNone}
 )
 
-// showCases reads a list of cases and shows it: row is how one of them is shown, with its id, which is 0 once nobody
-// works on it any more.
-func showCases[T any](
-	v *visit, a portal.Asked, kind work.Kind, shown Cases, read func() ([]T, *string, error), row func(T) (CaseRow, int64),
-) error {
-	var next *string
-	if len(a.Wrong) == 0 {
-		found, on, err := read()
-		if a.Wrong, err = v.Flawed(err); err != nil {
-			return err
+// cases are a list of what operators decide.
+type cases[T any] struct {
+	of   portal.List
+	kind work.Kind
+	// text says what is listed, and at heads the column of times.
+	title, text, at say.Phrase
+	read            func(portal.Asked) (report.Page[T], error)
+	row             func(T) caseRow
+}
+
+// caseRow is something to decide in a list.
+type caseRow struct {
+	// open is its id, or 0 once nobody works on it any more.
+	open                        int64
+	name, amount, about, beside string
+	href                        view.Link
+	at                          time.Time
+	status                      view.Badge
+}
+
+func (c cases[T]) show(v *visit) error {
+	return portal.ShowList(v.Visit, c.of, c.read, func(a portal.Asked, page report.Page[T]) error {
+		list := view.List{Text: c.text, Pages: a.Older(page.Next), Sheet: view.Sheet{
+			Label: v.Say(c.title), Empty: a.Nothing(), Columns: []view.Column{
+				{Text: v.Say(say.Number)}, {Text: v.Say(c.at)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
+				{Text: v.Say(say.About), Bare: true}, {Text: v.Say(say.Status)}, {Text: v.Say(sayTakenBy)},
+			},
+		}}
+		var ids []int64
+		for _, one := range page.Items {
+			r := c.row(one)
+			ids = append(ids, r.open)
+			list.Sheet.Rows = append(list.Sheet.Rows, []view.Cell{
+				{Text: r.name, Href: r.href}, {At: &r.at}, {Text: r.amount}, {Text: r.about, Beside: r.beside},
+				v.Shell.BadgeCell(r.status), {},
+			})
 		}
-		ids := make([]int64, len(found))
-		for i, one := range found {
-			var item CaseRow
-			item, ids[i] = row(one)
-			shown.Items = append(shown.Items, item)
-		}
-		claims, err := v.Work.Claims(v.Ctx(), v.Who, kind, ids)
+		claims, err := v.Work.Claims(v.Ctx(), v.Who, c.kind, ids)
 		if err != nil {
 			return err
 		}
 		for i, id := range ids {
 			if claim, found := claims[id]; found {
-				shown.Items[i].Taken = v.taken(&claim)
+				row := list.Sheet.Rows[i]
+				row[len(row)-1].Text = v.taken(&claim)
 			}
 		}
-		next = on
-	}
-	shown.Empty, shown.Pages = a.Nothing(), a.Older(next)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return CasesPage(s, shown) })
-	return nil
+		if len(a.Statuses) > 0 {
+			if list.Filters, err = v.Filters(a); err != nil {
+				return err
+			}
+		}
+		if c.kind == work.Deposit {
+			list.Filters.Act, list.Filters.ActLabel, list.Filters.Aside = transfersPath, sayTransfers, true
+		}
+		return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(c.title), view.ListPage, list)
+	})
 }
 
 func (v *visit) caseDeposits() error {
-	a := v.Asks(caseDepositList)
-	if v.Tidied(a) {
-		return nil
-	}
-	filters, err := v.Filters(a)
-	if err != nil {
-		return err
-	}
-	filters.Act, filters.ActLabel, filters.Aside = transfersPath, sayTransfers, true
-	v.Shell.Title = v.Say(say.Deposits)
-	shown := Cases{Filters: &filters, At: say.Created}
 	var names report.Names
-	return showCases(v, a, work.Deposit, shown, func() ([]deposit.Deposit, *string, error) {
-		var page deposit.Page
-		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
-		found, next, err := v.Deposits.List(v.Ctx(), v.Who, page)
-		if err == nil {
-			names, err = report.NamesOf(v.Ctx(), v.Reports, v.Who, found)
-		}
-		return found, next, err
-	}, func(d deposit.Deposit) (CaseRow, int64) {
-		id := d.ID
-		if d.Status != "pending" {
-			id = 0
-		}
-		return CaseRow{
-			Name: portal.IDText(d.ID), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt, Status: new(view.DepositBadge(d.Status)),
-			Amount: v.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
-		}, id
-	})
+	return cases[deposit.Deposit]{
+		of: caseDepositList, kind: work.Deposit, title: say.Deposits, at: say.Created,
+		read: func(a portal.Asked) (found report.Page[deposit.Deposit], err error) {
+			var page deposit.Page
+			page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
+			found.Items, found.Next, err = v.Deposits.List(v.Ctx(), v.Who, page)
+			if err == nil {
+				names, err = report.NamesOf(v.Ctx(), v.Reports, v.Who, found.Items)
+			}
+			return found, err
+		},
+		row: func(d deposit.Deposit) caseRow {
+			r := caseRow{
+				name: portal.IDText(d.ID), href: view.Link(v.DepositPath(d.ID)), at: d.CreatedAt, status: view.DepositBadge(d.Status),
+				amount: v.USDT(d.Amount), about: portal.Whose(names, d), beside: d.Network,
+			}
+			if d.Status == "pending" {
+				r.open = d.ID
+			}
+			return r
+		},
+	}.show(v)
 }
 
 func (v *visit) caseAppeals() error {
-	a := v.Asks(caseAppealList)
-	if v.Tidied(a) {
-		return nil
-	}
-	filters, err := v.Filters(a)
-	if err != nil {
-		return err
-	}
-	v.Shell.Title = v.Say(say.Appeals)
-	shown := Cases{Filters: &filters, At: say.Opened}
-	return showCases(v, a, work.Appeal, shown, func() ([]payment.AppealRecord, *string, error) {
-		var page payment.Page
-		page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
-		return v.Payments.ListAppeals(v.Ctx(), v.Who, page)
-	}, func(one payment.AppealRecord) (CaseRow, int64) {
-		id := one.ID
-		if one.Status != "open" && one.Status != "in_review" {
-			id = 0
-		}
-		return CaseRow{
-			Name: portal.IDText(one.ID), Href: v.AppealPath(one.ID), At: one.CreatedAt, Status: new(view.AppealBadge(one.Status)),
-			Amount: v.Amount(one.Payment.Amount, one.Payment.Currency),
-			About:  v.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
-		}, id
-	})
+	return cases[payment.AppealRecord]{
+		of: caseAppealList, kind: work.Appeal, title: say.Appeals, at: say.Opened,
+		read: func(a portal.Asked) (found report.Page[payment.AppealRecord], err error) {
+			var page payment.Page
+			page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
+			found.Items, found.Next, err = v.Payments.ListAppeals(v.Ctx(), v.Who, page)
+			return found, err
+		},
+		row: func(one payment.AppealRecord) caseRow {
+			r := caseRow{
+				name: portal.IDText(one.ID), href: v.AppealPath(one.ID), at: one.CreatedAt, status: view.AppealBadge(one.Status),
+				amount: v.Amount(one.Payment.Amount, one.Payment.Currency),
+				about:  v.Say(say.ShortPayment, one.Payment.ID), beside: one.Payment.OrderID,
+			}
+			if one.Status == "open" || one.Status == "in_review" {
+				r.open = one.ID
+			}
+			return r
+		},
+	}.show(v)
 }
 
 func (v *visit) amounts() error {
-	a := v.Asks(amountList)
-	v.Shell.Title = v.Say(say.CasesTitle)
-	shown := Cases{Text: sayOtherText, At: sayFoundAt}
-	return showCases(v, a, work.OtherAmount, shown, func() ([]payment.Payment, *string, error) {
-		var page payment.Page
-		page.Cursor = optional.Of(a.Filter.Cursor)
-		return v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
-	}, func(p payment.Payment) (CaseRow, int64) {
-		return CaseRow{
-			Name: portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), At: p.StatusAt,
-			Status: new(view.PaymentBadge(string(p.Status))), Amount: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
-			About: v.Say(sayAskedFor, v.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
-		}, p.ID
-	})
+	return cases[payment.Payment]{
+		of: amountList, kind: work.OtherAmount, title: say.CasesTitle, text: sayOtherText, at: sayFoundAt,
+		read: func(a portal.Asked) (found report.Page[payment.Payment], err error) {
+			var page payment.Page
+			page.Cursor = optional.Of(a.Filter.Cursor)
+			found.Items, found.Next, err = v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
+			return found, err
+		},
+		row: func(p payment.Payment) caseRow {
+			return caseRow{
+				open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PaymentPath(p.ID)), at: p.StatusAt,
+				status: view.PaymentBadge(string(p.Status)), amount: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
+				about: v.Say(sayAskedFor, v.Amount(p.Amount, p.Currency)), beside: p.OrderID,
+			}
+		},
+	}.show(v)
 }
 
 func (v *visit) overdue() error {
-	a := v.Asks(overdueList)
-	v.Shell.Title = v.Say(say.OverdueTitle)
-	shown := Cases{Text: sayOverdueText, At: say.TakenAt}
-	return showCases(v, a, work.Overdue, shown, func() ([]payout.Payin, *string, error) {
-		var page payout.Page
-		page.Cursor = optional.Of(a.Filter.Cursor)
-		return v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
-	}, func(p payout.Payin) (CaseRow, int64) {
-		row := CaseRow{
-			Name: portal.IDText(p.ID), Href: view.Link(v.PayoutPath(p.UUID.String())), At: p.CreatedAt,
-			Status: new(view.PayoutBadge(string(p.Status))), Amount: v.Amount(p.Amount, p.Currency),
-			Beside: v.Say(say.ShortMerchant, p.MerchantID),
-		}
-		if p.TakenAt != nil {
-			row.At = *p.TakenAt
-		}
-		if p.TraderID != nil {
-			row.About = v.Say(say.ShortTrader, *p.TraderID)
-		}
-		return row, p.ID
-	})
+	return cases[payout.Payin]{
+		of: overdueList, kind: work.Overdue, title: say.OverdueTitle, text: sayOverdueText, at: say.TakenAt,
+		read: func(a portal.Asked) (found report.Page[payout.Payin], err error) {
+			var page payout.Page
+			page.Cursor = optional.Of(a.Filter.Cursor)
+			found.Items, found.Next, err = v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
+			return found, err
+		},
+		row: func(p payout.Payin) caseRow {
+			r := caseRow{
+				open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PayoutPath(p.UUID.String())), at: p.CreatedAt,
+				status: view.PayoutBadge(string(p.Status)), amount: v.Amount(p.Amount, p.Currency),
+				beside: v.Say(say.ShortMerchant, p.MerchantID),
+			}
+			if p.TakenAt != nil {
+				r.at = *p.TakenAt
+			}
+			if p.TraderID != nil {
+				r.about = v.Say(say.ShortTrader, *p.TraderID)
+			}
+			return r
+		},
+	}.show(v)
 }
 
 func (v *visit) conflicts() error {
-	a := v.Asks(conflictList)
-	v.Shell.Title = v.Say(say.ConflictsTitle)
-	shown := Cases{Text: sayConflictsText, At: sayFoundAt}
-	return showCases(v, a, work.Conflict, shown, func() ([]checkout.Conflict, *string, error) {
-		return v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
-	}, func(c checkout.Conflict) (CaseRow, int64) {
-		return CaseRow{
-			Name: portal.IDText(c.ID), Href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)), At: c.CreatedAt,
-			About: v.Say(say.ShortPayment, c.PaymentID), Beside: c.AttemptState,
-			Status: new(view.PaymentBadge(string(c.PaymentStatus))),
-		}, c.ID
-	})
+	return cases[checkout.Conflict]{
+		of: conflictList, kind: work.Conflict, title: say.ConflictsTitle, text: sayConflictsText, at: sayFoundAt,
+		read: func(a portal.Asked) (found report.Page[checkout.Conflict], err error) {
+			found.Items, found.Next, err = v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
+			return found, err
+		},
+		row: func(c checkout.Conflict) caseRow {
+			return caseRow{
+				open: c.ID, name: portal.IDText(c.ID), href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)),
+				at: c.CreatedAt, status: view.PaymentBadge(string(c.PaymentStatus)),
+				about: v.Say(say.ShortPayment, c.PaymentID), beside: c.AttemptState,
+			}
+		},
+	}.show(v)
 }
 
 // showCase shows a case with what the reader may do with it.

@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/report"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -53,24 +54,26 @@ func statusOfObjection(m bankmessage.Message) string {
 }
 
 func (v *visit) objections() error {
-	a := v.Asks(objectionList)
-	v.Shell.Title = v.Say(say.ObjectionsTitle)
-	shown := Cases{Text: sayObjectionsText, At: sayObjectedAt}
-	return showCases(v, a, work.Objection, shown, func() ([]bankmessage.Message, *string, error) {
-		var page bankmessage.Page
-		page.Cursor = optional.Of(a.Filter.Cursor)
-		return v.Messages.Objections(v.Ctx(), v.Who, page.Page)
-	}, func(m bankmessage.Message) (CaseRow, int64) {
-		id := m.ID
-		if m.Outcome != "" {
-			id = 0
-		}
-		return CaseRow{
-			Name: portal.IDText(m.ID), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), At: *m.DecidedAt,
-			Status: new(objectionBadges[statusOfObjection(m)]), Beside: m.Why, Amount: v.Amount(*m.Amount, m.Currency),
-			About: v.Say(say.ShortPayment, *m.PaymentID),
-		}, id
-	})
+	return cases[bankmessage.Message]{
+		of: objectionList, kind: work.Objection, title: say.ObjectionsTitle, text: sayObjectionsText, at: sayObjectedAt,
+		read: func(a portal.Asked) (found report.Page[bankmessage.Message], err error) {
+			var page bankmessage.Page
+			page.Cursor = optional.Of(a.Filter.Cursor)
+			found.Items, found.Next, err = v.Messages.Objections(v.Ctx(), v.Who, page.Page)
+			return found, err
+		},
+		row: func(m bankmessage.Message) caseRow {
+			r := caseRow{
+				name: portal.IDText(m.ID), href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), at: *m.DecidedAt,
+				status: objectionBadges[statusOfObjection(m)], amount: v.Amount(*m.Amount, m.Currency),
+				about: v.Say(say.ShortPayment, *m.PaymentID), beside: m.Why,
+			}
+			if m.Outcome == "" {
+				r.open = m.ID
+			}
+			return r
+		},
+	}.show(v)
 }
 
 func (v *visit) objectionSubject() (decidable, error) {

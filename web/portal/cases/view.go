@@ -47,28 +47,6 @@ type WorkItem struct {
 	Age, Taken string
 }
 
-// Cases is a list of what operators decide.
-type Cases struct {
-	// Filters are nil where there is nothing to keep to; Text says what is listed.
-	Filters *view.Filters
-	Text    say.Phrase
-	// At heads the column of times.
-	At    say.Phrase
-	Items []CaseRow
-	Empty view.Empty
-	Pages view.Pages
-}
-
-// CaseRow is something to decide in a list. Status is nil where all have one.
-type CaseRow struct {
-	Name, Amount, About, Beside string
-	Href                        templ.SafeURL
-	At                          time.Time
-	Status                      *view.Badge
-	// Taken is who works on it; "" is nobody.
-	Taken string
-}
-
 // Case is everything of something to decide.
 type Case struct {
 	List      templ.SafeURL

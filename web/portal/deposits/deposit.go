@@ -292,7 +292,7 @@ func (v *visit) balance() error {
 		b := box.Balance
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{
-				Text: portal.Titled(box.Name, box.ID),
+				Text: box.Name, Beside: "№ " + portal.IDText(box.ID),
 				Href: view.Query(portal.OwnStatementPath, portal.AsksCashbox, portal.IDText(box.ID)),
 			},
 			{Text: box.Currency}, {Text: v.Shell.Figure(b.Total)}, {Text: v.Shell.Figure(b.Available)},

@@ -70,7 +70,7 @@ func listOf[T report.Owned](
 		Label: v.Say(title), Columns: chosen(filters, []view.Column{
 			{Text: v.Say(say.Number)}, {Text: label["created"], Sort: a.Sorting(portal.ByTime)},
 			{Text: v.Say(say.Amount), Right: true, Sum: true, Sort: a.Sorting(portal.ByAmount)},
-			{Text: label["method"], Bare: true}, {Text: label["about"], Bare: true}, {Text: label["status"], Bare: true},
+			{Text: label["method"], Bare: true}, {Text: label["about"], Bare: true}, {Text: label["status"]},
 			{Text: label["since"]}, {Text: label["uuid"]}, {Text: label["sum"], Right: true},
 		}),
 	}}
@@ -79,11 +79,9 @@ func listOf[T report.Owned](
 		if v.Who.Kind == caller.Operator {
 			r.whose = portal.Whose(names, item)
 		}
-		status := v.Shell.BadgeCell(r.status)
-		status.Class = "state"
 		list.Sheet.Rows = append(list.Sheet.Rows, chosen(filters, []view.Cell{
 			{Text: view.Number(r.id), Href: r.href}, {At: &r.created}, {Text: r.amount},
-			{Text: v.Say(say.Method(r.method)), Class: "method"}, {Drawn: about(r)}, status,
+			{Text: v.Say(say.Method(r.method)), Class: "method"}, {Drawn: about(r)}, v.Shell.BadgeCell(r.status),
 			{At: &r.since, Class: "num"}, {Text: r.uuid, Class: "mono small"}, {Text: r.usdt},
 		}))
 	}

@@ -47,7 +47,7 @@ func (v *visit) team() error {
 	for _, m := range members {
 		name, seen := view.Cell{Text: m.Login, Href: view.Link(memberPath(m.ID))}, view.Cell{Note: v.Say(sayNotSignedIn)}
 		if m.ID == v.Who.ID {
-			name.Note = "(" + v.Say(sayMemberYou) + ")"
+			name.Beside = "(" + v.Say(sayMemberYou) + ")"
 		}
 		if m.Sessions > 0 {
 			seen = view.Cell{At: &m.SeenAt}

@@ -48,6 +48,8 @@ type Cell struct {
 	At   *time.Time
 	// Tone makes it a badge; "plain" is one without a colour.
 	Tone string
+	// Beside stands beside the text, in a quieter ink.
+	Beside string
 	// Note stands below, and leads to NoteHref unless that is "".
 	Note     string
 	NoteHref templ.SafeURL
@@ -59,12 +61,12 @@ type Cell struct {
 	By *float64
 }
 
-// BadgeCell is a cell with a badge.
+// BadgeCell is a cell with a badge, which is the state of what the row is about.
 func (s Shell) BadgeCell(b Badge) Cell {
-	return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain")}
+	return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain"), Class: "state"}
 }
 
-func (c Cell) blank() bool { return c.Text == "" && c.At == nil && c.Note == "" && c.Drawn == nil }
+func (c Cell) blank() bool { return c.Text+c.Beside+c.Note == "" && c.At == nil && c.Drawn == nil }
 
 func (c Cell) tone() string {
 	if c.Tone == "plain" {
@@ -81,12 +83,12 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	switch {
 	case i == 0:
 		return "lead title", false
+	case cell.Class == "state" || cell.Tone != "" && i == len(row)-1:
+		return "state", false
 	case cell.Class != "":
 		return cell.Class, labelled
 	case column.Sum:
 		return "sum right num", false
-	case cell.Tone != "" && i == len(row)-1:
-		return "state", false
 	case cell.At != nil && cell.Note == "" && summed:
 		return "at", false
 	case column.Right:
