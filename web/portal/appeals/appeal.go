@@ -76,11 +76,7 @@ func (v *visit) showAppeals(a portal.Asked, found report.Page[payment.AppealReco
 }
 
 func (v *visit) appeal() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+	a, err := portal.Named(v.Visit, v.Payments.GetAppeal)
 	if err != nil {
 		return err
 	}
@@ -92,7 +88,7 @@ func (v *visit) appeal() error {
 		},
 		File: view.Receipt{
 			Name: a.KeptName(), About: v.Say(say.FileType(a.FileType)) + ", " + portal.Size(a.FileSize),
-			SentAt: a.CreatedAt, Download: v.AppealPath(id) + "/file",
+			SentAt: a.CreatedAt, Download: v.AppealPath(a.ID) + "/file",
 		},
 	}
 	if a.Status == "completed" || a.Status == "failed" {

@@ -17,7 +17,7 @@ import (
 // What operators and traders write to each other about appeals. An operator reads it on the appeal's own page.
 var threadRoutes = []route{
 	{Pattern: "GET /trader/appeals", Needs: caller.TraderRead, Handle: (*visit).threads},
-	{Pattern: "GET /trader/appeals/{id}", Needs: caller.TraderRead, Handle: (*visit).thread},
+	{Pattern: "GET /trader/appeals/{id}", Needs: caller.TraderRead, Handle: portal.After((*visit).Numbered, (*visit).thread)},
 	{Pattern: "POST /trader/appeals/{id}/messages", Needs: caller.TraderWork, Handle: (*visit).sendMessage},
 	{
 		// whether they may, the service says, which asks for no second factor
@@ -59,13 +59,7 @@ func (v *visit) threads() error {
 	})
 }
 
-func (v *visit) thread() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.showThread(http.StatusOK, id, nil, nil)
-}
+func (v *visit) thread(id int64) error { return v.showThread(http.StatusOK, id, nil, nil) }
 
 func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[string]string) error {
 	t, err := v.Payments.ReadThread(v.Ctx(), v.Who, id)

@@ -132,11 +132,7 @@ func (v *visit) releaseCase(of caseKind) error {
 }
 
 func (v *visit) depositSubject() (decidable, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return decidable{}, err
-	}
-	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
+	d, err := portal.Named(v.Visit, v.Deposits.Get)
 	if err != nil {
 		return decidable{}, err
 	}
@@ -163,7 +159,7 @@ func (v *visit) depositSubject() (decidable, error) {
 	}
 	facts = append(append(facts, seen...), v.Noted(d.Metadata, "/deposits")...)
 	return decidable{
-		id: id, status: d.Status, path: v.DepositPath(id), name: v.Say(say.DepositTitle, id),
+		id: d.ID, status: d.Status, path: v.DepositPath(d.ID), name: v.Say(say.DepositTitle, d.ID),
 		amount: v.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
 	}, nil
 }
@@ -215,11 +211,7 @@ func (v *visit) confirmations(t deposit.Transfer) string {
 }
 
 func (v *visit) appealSubject() (decidable, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return decidable{}, err
-	}
-	a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+	a, err := portal.Named(v.Visit, v.Payments.GetAppeal)
 	if err != nil {
 		return decidable{}, err
 	}
@@ -235,10 +227,10 @@ func (v *visit) appealSubject() (decidable, error) {
 		facts = append(facts, view.Fact{Label: sayStatementLine, Value: *a.Statement})
 	}
 	return decidable{
-		id:     id,
+		id:     a.ID,
 		status: a.Status,
-		path:   string(v.AppealPath(id)),
-		name:   v.Say(say.AppealTitle, id),
+		path:   string(v.AppealPath(a.ID)),
+		name:   v.Say(say.AppealTitle, a.ID),
 		amount: amount,
 		facts:  facts,
 		waits:  a.Status == "open" || a.Status == "in_review",
@@ -283,17 +275,13 @@ func (v *visit) subjectOfPayout(p payout.Payin) (decidable, error) {
 }
 
 func (v *visit) conflictSubject() (decidable, error) {
-	id, err := v.Numbered()
-	if err != nil {
-		return decidable{}, err
-	}
-	c, err := v.Checkouts.GetConflict(v.Ctx(), v.Who, id)
+	c, err := portal.Named(v.Visit, v.Checkouts.GetConflict)
 	if err != nil {
 		return decidable{}, err
 	}
 	found := decidable{
-		id: id, status: "open", path: portal.Numbered(portal.ConflictsPath, id),
-		name: v.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
+		id: c.ID, status: "open", path: portal.Numbered(portal.ConflictsPath, c.ID),
+		name: v.Say(sayConflictTitle, c.ID), waits: c.ClosedAt == nil,
 		facts: []view.Fact{
 			{Label: sayPaymentStood, Value: v.Say(say.PaymentStatus(string(c.PaymentStatus)))},
 			{Label: sayAttemptSays, Value: v.Say(say.Named(sayAttempts, c.AttemptState))},

@@ -30,7 +30,7 @@ var depositRoutes = []route{
 	{Pattern: "GET /merchant/deposits", Needs: caller.MerchantMoney, Keeps: &depositList, Handle: (*visit).deposits},
 	{Pattern: "GET /merchant/deposits/new", Needs: caller.MerchantDeposits, Handle: (*visit).newDeposit},
 	{Pattern: "POST /merchant/deposits", Needs: caller.MerchantDeposits, Handle: (*visit).requestDeposit},
-	{Pattern: "GET /merchant/deposits/{id}", Needs: caller.MerchantMoney, Handle: (*visit).deposit},
+	{Pattern: "GET /merchant/deposits/{id}", Needs: caller.MerchantMoney, Handle: portal.After((*visit).Numbered, (*visit).deposit)},
 	{Pattern: "POST /merchant/deposits/{id}/transaction", Needs: caller.MerchantDeposits, Handle: (*visit).nameTransaction},
 	{Pattern: "GET /merchant/balance", Needs: caller.MerchantMoney, Handle: (*visit).balance},
 }
@@ -90,13 +90,7 @@ func (v *visit) showDeposits(a portal.Asked, found report.Page[deposit.Deposit])
 	})
 }
 
-func (v *visit) deposit() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.showDeposit(http.StatusOK, id, "", nil)
-}
+func (v *visit) deposit(id int64) error { return v.showDeposit(http.StatusOK, id, "", nil) }
 
 // nameTransaction takes the hash of the transaction by which the USDT come.
 func (v *visit) nameTransaction() error {

@@ -24,11 +24,7 @@ func (v *visit) askKeep() error {
 }
 
 func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	m, err := v.Messages.ToKeep(v.Ctx(), v.Who, id)
+	m, err := portal.Named(v.Visit, v.Messages.ToKeep)
 	if err != nil {
 		return err
 	}
@@ -42,7 +38,7 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	}
 	at.Wrong = wrong["requisiteId"]
 	form := view.MoneyForm{
-		Action: portal.Numbered(list, id) + "/keep", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: view.Link(list),
+		Action: portal.Numbered(list, m.ID) + "/keep", Text: v.Say(sayKeepText), Submit: v.Say(sayKeep), Back: view.Link(list),
 		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at},
 	}
 	if m.Text != nil {

@@ -20,7 +20,7 @@ import (
 // What waits for a second operator.
 var approvalRoutes = []route{
 	{Pattern: "GET " + portal.ApprovalsPath, Needs: caller.OperatorRead, Handle: (*visit).approvals},
-	{Pattern: "GET " + portal.ApprovalsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).approval},
+	{Pattern: "GET " + portal.ApprovalsPath + "/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).approval)},
 	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/approve", Needs: caller.OperatorMoney, Handle: (*visit).approve},
 	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/refuse", Needs: caller.OperatorMoney, Handle: (*visit).refuse},
 }
@@ -96,13 +96,7 @@ func stateTone(s proposal.State) string {
 	return "late"
 }
 
-func (v *visit) approval() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.showApproval(http.StatusOK, id, "", nil)
-}
+func (v *visit) approval(id int64) error { return v.showApproval(http.StatusOK, id, "", nil) }
 
 func (v *visit) showApproval(status int, id int64, reason string, wrong map[string]string) error {
 	p, err := v.Proposals.Get(v.Ctx(), v.Who, id)

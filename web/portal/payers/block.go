@@ -140,11 +140,7 @@ func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
 func (v *visit) block() error { return v.showBlock(http.StatusOK, "", nil) }
 
 func (v *visit) showBlock(status int, typed string, wrong map[string]string) error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	b, err := v.Settings.Block(v.Ctx(), v.Who, id)
+	b, err := portal.Named(v.Visit, v.Settings.Block)
 	if err != nil {
 		return err
 	}
@@ -158,11 +154,11 @@ func (v *visit) showBlock(status int, typed string, wrong map[string]string) err
 		reason := reasonField
 		reason.Value, reason.Wrong = typed, wrong["reason"]
 		shown.Lift = view.MoneyForm{
-			Action: portal.Numbered(path, id), Text: v.Say(sayUnblockText), Submit: v.Say(sayUnblock),
+			Action: portal.Numbered(path, b.ID), Text: v.Say(sayUnblockText), Submit: v.Say(sayUnblock),
 			Hidden: [][2]string{{"token", submission.NewToken()}}, Fields: []view.Field{reason},
 		}
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(sayBlockTitle, id), BlockPage, shown)
+	return portal.ShowPage(v.Visit, status, v.Say(sayBlockTitle, b.ID), BlockPage, shown)
 }
 
 func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {

@@ -30,15 +30,11 @@ func (v *visit) requisitePage() error {
 
 // requisite is the one that the address names.
 func (v *visit) requisite() (standing, error) {
-	id, err := v.Numbered()
+	own, err := portal.Named(v.Visit, v.Settings.OwnRequisite)
 	if err != nil {
 		return standing{}, err
 	}
-	own, err := v.Settings.OwnRequisite(v.Ctx(), v.Who, id)
-	if err != nil {
-		return standing{}, err
-	}
-	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, id)
+	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, own.ID)
 	if err != nil {
 		return standing{}, err
 	}

@@ -115,11 +115,7 @@ func badgeOf(w withdrawal.Withdrawal) view.Badge {
 }
 
 func (v *visit) one() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
 		return err
 	}
@@ -128,18 +124,18 @@ func (v *visit) one() error {
 		return err
 	}
 	if w.Status == withdrawal.Requested && v.may() {
-		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), id) + "/cancel"), v.Say(sayCancel)}}
+		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), w.ID) + "/cancel"), v.Say(sayCancel)}}
 	}
 	if w.CashboxID != 0 {
-		d.Curl = v.Curl("/api/v1/withdrawals/" + portal.IDText(id))
+		d.Curl = v.Curl("/api/v1/withdrawals/" + portal.IDText(w.ID))
 		if w.Status == withdrawal.Completed {
 			d.Facts = append(d.Facts, view.Fact{
 				Label: say.LedgerProof, Value: v.Say(say.LedgerProofFile),
-				Href: view.Link(portal.Numbered(v.path(""), id) + "/proof.json"),
+				Href: view.Link(portal.Numbered(v.path(""), w.ID) + "/proof.json"),
 			})
 		}
 	}
-	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WithdrawalTitle, id), DetailPage, d)
+	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WithdrawalTitle, w.ID), DetailPage, d)
 }
 
 // detail is what every reader sees of a withdrawal.
@@ -314,17 +310,13 @@ func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 }
 
 func (v *visit) askCancel() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
 		return err
 	}
 	return v.Question(view.Question{
-		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), id) + "/cancel", Yes: v.Say(sayCancel), Danger: true,
-		Back: view.Link(portal.Numbered(v.path(""), id)), Texts: []string{v.Say(sayCancelText, v.USDT(w.Total()))},
+		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), w.ID) + "/cancel", Yes: v.Say(sayCancel), Danger: true,
+		Back: view.Link(portal.Numbered(v.path(""), w.ID)), Texts: []string{v.Say(sayCancelText, v.USDT(w.Total()))},
 		Facts: []view.Fact{
 			{Label: say.Amount, Value: v.USDT(w.Amount), Class: "num"},
 			{Label: say.Network, Value: w.Network}, {Label: say.Address, Value: w.Address, Class: "mono"},
