@@ -24,7 +24,7 @@ const arrivalsPath = "/trader/arrivals"
 var arrivalRoutes = []route{
 	{Pattern: "GET " + arrivalsPath, Needs: caller.TraderRead, Handle: (*visit).list},
 	{Pattern: "GET " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: (*visit).ask},
-	{Pattern: "POST " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: (*visit).keep},
+	{Pattern: "POST " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).keep)},
 }
 
 // list looks for an amount where one was typed, and for words otherwise.
@@ -105,11 +105,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	return v.ShowForm(status, v.Say(sayKeep), form, typed, wrong)
 }
 
-func (v *visit) keep() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) keep(form url.Values) error {
 	amount := money.Typed(form.Get("amount"))
 	said := payment.Came{Amount: &amount, Payer: optional.Of(form.Get("payer")), Note: optional.Of(form.Get("note"))}
 	if text := form.Get("came"); text != "" {
@@ -120,7 +116,7 @@ func (v *visit) keep() error {
 		said.At = &at
 	}
 	requisite := portal.IDOf(form, "requisite")
-	err = v.Once(form, func() (submission.Outcome, error) {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Payments.KeepMoney(v.Ctx(), v.Who, requisite, said)
 		return submission.Outcome{LedTo: arrivalsPath, Said: "saved"}, err
 	})

@@ -29,7 +29,7 @@ import (
 var depositRoutes = []route{
 	{Pattern: "GET /merchant/deposits", Needs: caller.MerchantMoney, Keeps: &depositList, Handle: (*visit).deposits},
 	{Pattern: "GET /merchant/deposits/new", Needs: caller.MerchantDeposits, Handle: (*visit).newDeposit},
-	{Pattern: "POST /merchant/deposits", Needs: caller.MerchantDeposits, Handle: (*visit).requestDeposit},
+	{Pattern: "POST /merchant/deposits", Needs: caller.MerchantDeposits, Handle: portal.After((*visit).Form, (*visit).requestDeposit)},
 	{Pattern: "GET /merchant/deposits/{id}", Needs: caller.MerchantMoney, Handle: portal.After((*visit).Numbered, (*visit).deposit)},
 	{Pattern: "POST /merchant/deposits/{id}/transaction", Needs: caller.MerchantDeposits, Handle: (*visit).nameTransaction},
 	{Pattern: "GET /merchant/balance", Needs: caller.MerchantMoney, Handle: (*visit).balance},
@@ -238,18 +238,14 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 }
 
 // requestDeposit asks for a deposit. The form's token is its idempotency key.
-func (v *visit) requestDeposit() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) requestDeposit(form url.Values) error {
 	box := portal.IDOf(form, portal.AsksCashbox)
 	noted, flaw := metadata.TypedLines(form.Get("metadata"))
 	if flaw != "" {
 		err := fault.Fields{"metadata": {flaw}}.Err()
 		return v.askDeposit(http.StatusUnprocessableEntity, form, v.Wrong(err))
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		created, err := v.Deposits.Create(v.Ctx(), v.Who, deposit.Request{
 			CashboxID:         &box,
 			Amount:            money.Typed(form.Get("amount")),

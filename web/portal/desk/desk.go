@@ -27,7 +27,7 @@ var deskRoutes = []route{
 	{Pattern: "GET /trader", Needs: caller.TraderRead, Handle: (*visit).desk},
 	{Pattern: "GET /trader/desk", Needs: caller.TraderRead, Fragment: true, Handle: (*visit).deskRegion},
 	{Pattern: "GET /trader/live", Needs: caller.TraderRead, Fragment: true, Handle: (*visit).stream},
-	{Pattern: "POST /trader/break", Needs: caller.TraderWork, Handle: (*visit).pause},
+	{Pattern: "POST /trader/break", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).pause)},
 	{Pattern: "GET /trader/payments/{id}/confirm", Needs: caller.TraderWork, Handle: (*visit).confirmPage},
 	{Pattern: "POST /trader/payments/{id}/confirm", Needs: caller.TraderWork, Handle: (*visit).confirm},
 	{Pattern: "GET /trader/payments/{id}/cancel", Needs: caller.TraderWork, Handle: (*visit).cancelPage},
@@ -131,11 +131,7 @@ func (v *visit) deskPayouts(shown *Desk) error {
 }
 
 // pause has the trader get no payments, or get them again, and leads back to where that was asked for.
-func (v *visit) pause() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) pause(form url.Values) error {
 	on := form.Get("on") == "1"
 	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
 		return err

@@ -31,7 +31,7 @@ var messageRoutes = []route{
 	{Pattern: "GET " + messagesPath + "/{id}/keep", Needs: caller.TraderWork, Handle: (*visit).askKeep},
 	{Pattern: "POST " + messagesPath + "/{id}/keep", Needs: caller.TraderWork, Handle: (*visit).keep},
 	{Pattern: "GET " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: (*visit).askObjection},
-	{Pattern: "POST " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: (*visit).object},
+	{Pattern: "POST " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).object)},
 }
 
 // asksWaiting is a place in what waits: the requisites below have a list of their own.
@@ -176,11 +176,7 @@ func (v *visit) showObjection(status int, id int64, typed url.Values, wrong map[
 	return v.ShowForm(status, v.Say(sayObject), asked, typed, wrong)
 }
 
-func (v *visit) object() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) object(form url.Values) error {
 	id, err := v.named()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ var operatorRoutes = []route{
 	{Pattern: "GET " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: (*visit).unknown},
 	{Pattern: "GET " + portal.MessagesPath + "/{id}/keep", Needs: caller.OperatorCases, Handle: (*visit).askKeep},
 	{Pattern: "POST " + portal.MessagesPath + "/{id}/keep", Needs: caller.OperatorCases, Handle: (*visit).keep},
-	{Pattern: "POST " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: (*visit).try},
+	{Pattern: "POST " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: portal.After((*visit).Form, (*visit).try)},
 }
 
 // asksLike names the message whose text a pattern is begun with.
@@ -31,11 +31,7 @@ const asksLike = "like"
 func (v *visit) unknown() error { return v.showUnknown(http.StatusOK, url.Values{}, nil, nil) }
 
 // try answers with what the pattern reads of the newest unknown messages: nothing of it is kept.
-func (v *visit) try() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) try(form url.Values) error {
 	n := bankmessage.NewPattern{
 		Currency: form.Get("currency"), Kind: bankmessage.Kind(form.Get("says")), Expr: strings.TrimSpace(form.Get("pattern")),
 	}

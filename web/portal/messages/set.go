@@ -21,7 +21,7 @@ import (
 
 var phoneRoutes = []route{
 	{Pattern: "GET " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: (*visit).askPhone},
-	{Pattern: "POST " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: (*visit).pair},
+	{Pattern: "POST " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: portal.After((*visit).Form, (*visit).pair)},
 	{Pattern: "POST " + messagesPath + "/phones/{id}/revoke", Needs: caller.TraderRequisites, Handle: (*visit).revoke},
 }
 
@@ -45,11 +45,7 @@ func (v *visit) showPhone(status int, typed url.Values, wrong map[string]string)
 }
 
 // pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
-func (v *visit) pair() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) pair(form url.Values) error {
 	var made bankmessage.NewDevice
 	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
 		var err error

@@ -3,6 +3,7 @@ package notices
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -18,7 +19,7 @@ const path = "/account/notifications"
 
 var noticeRoutes = []route{
 	{Pattern: "GET " + path, Kinds: portal.Users, Handle: (*visit).show},
-	{Pattern: "POST " + path, Kinds: portal.Users, Handle: (*visit).set},
+	{Pattern: "POST " + path, Kinds: portal.Users, Handle: portal.After((*visit).Form, (*visit).set)},
 	{Pattern: "POST " + path + "/telegram", Kinds: portal.Users, Handle: (*visit).telegram},
 	{Pattern: "POST " + path + "/mail", Kinds: portal.Users, Handle: (*visit).mail},
 	{Pattern: "POST " + path + "/mail/confirm", Kinds: portal.Users, Handle: (*visit).confirm},
@@ -104,11 +105,7 @@ func (v *visit) sent(list []notify.Sent) view.Sheet {
 	return sheet
 }
 
-func (v *visit) set() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) set(form url.Values) error {
 	own, err := v.Notices.Own(v.Ctx(), v.Who)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func blocksAt(path string, reads, blocks caller.Capability) []route {
 	return []route{
 		{Pattern: "GET " + path, Needs: reads, Handle: (*visit).blocks},
 		{Pattern: "GET " + path + "/new", Needs: blocks, Handle: (*visit).newBlock},
-		{Pattern: "POST " + path + "/new", Needs: blocks, Handle: (*visit).makeBlock},
+		{Pattern: "POST " + path + "/new", Needs: blocks, Handle: portal.After((*visit).Form, (*visit).makeBlock)},
 		{Pattern: "GET " + path + "/{id}", Needs: reads, Handle: (*visit).block},
 		{Pattern: "POST " + path + "/{id}", Needs: blocks, Handle: (*visit).liftBlock},
 	}

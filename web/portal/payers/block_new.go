@@ -107,11 +107,7 @@ func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[strin
 }
 
 // makeBlock blocks, once however often its form is sent.
-func (v *visit) makeBlock() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) makeBlock(form url.Values) error {
 	if form.Get("merchantId") != "0" && v.Who.Kind == caller.Operator { // 0 is everywhere
 		if err := v.Picked(form, map[string]*portal.Pick{"merchantId": portal.PickMerchant}); err != nil {
 			return err
@@ -123,7 +119,7 @@ func (v *visit) makeBlock() error {
 		MerchantID: number(form.Get("merchantId")), Reason: form.Get("reason"), Until: v.endOf(found, form.Get("until")),
 	}
 	found.Check(n.MerchantID >= 0 || found.Wrong("merchantId"), "merchantId", "is not a merchant")
-	err = v.Once(form, func() (submission.Outcome, error) {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		made, err := v.Settings.BlockPayer(fault.WithDecoded(v.Ctx(), found), v.Who, n)
 		return submission.Outcome{LedTo: portal.Numbered(v.Path("/blocks"), made.ID), Said: "blocked"}, err
 	})

@@ -27,11 +27,7 @@ var bulkLimits = []struct {
 }
 
 // changeRequisites switches the ticked requisites, or sets their limits. Those that do not allow it say why, and stay ticked.
-func (v *visit) changeRequisites() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) changeRequisites(form url.Values) error {
 	bulk := BulkForm{Fields: bulkFields(form, nil)}
 	for _, text := range form["id"] {
 		id, err := strconv.ParseInt(text, 10, 64)

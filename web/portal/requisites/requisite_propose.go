@@ -86,15 +86,11 @@ func (v *visit) poolOptions() []view.Option {
 }
 
 // propose has operators decide about a requisite. The same sent twice is one proposal.
-func (v *visit) propose() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) propose(form url.Values) error {
 	currency, method, _ := strings.Cut(form.Get("method"), "/")
 	// People copy numbers with the spaces that they are written with.
 	value := strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(form.Get("value"))
-	_, err = v.Proposals.ProposeRequisite(v.Ctx(), v.Who, directory.NewRequisite{
+	_, err := v.Proposals.ProposeRequisite(v.Ctx(), v.Who, directory.NewRequisite{
 		Currency: currency, Method: method, Value: value,
 		Holder: optional.Of(strings.TrimSpace(form.Get("holder"))), Bank: optional.Of(strings.TrimSpace(form.Get("bank"))),
 	})

@@ -80,13 +80,9 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 }
 
 // addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.
-func (v *visit) addAddress() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) addAddress(form url.Values) error {
 	alike := false
-	err = v.Once(form, func() (submission.Outcome, error) {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Withdrawals.AddAddress(v.Ctx(), v.Who, withdrawal.NewAddress{
 			Network: form.Get("network"), Address: form.Get("address"), Label: form.Get("label"),
 			Confirmed: form.Get("alike") != "" && form.Get("alike") == form.Get("address"),

@@ -3,6 +3,7 @@ package withdrawals
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -87,7 +88,7 @@ var operatorRoutes = func() []route {
 		{Pattern: "GET " + portal.WithdrawalsPath, Needs: caller.OperatorRead, Handle: (*visit).queue},
 		{Pattern: "GET " + one, Needs: caller.OperatorRead, Handle: (*visit).decidable},
 		{Pattern: "GET " + listsPath, Needs: caller.OperatorRead, Handle: (*visit).lists},
-		{Pattern: "POST " + listsPath, Needs: caller.OperatorMoney, Handle: (*visit).handOver},
+		{Pattern: "POST " + listsPath, Needs: caller.OperatorMoney, Handle: portal.After((*visit).Form, (*visit).handOver)},
 		{Pattern: "GET " + listsPath + "/{id}", Needs: caller.OperatorRead, Handle: (*visit).document},
 	}
 	for _, d := range decisions {
@@ -290,11 +291,7 @@ func (v *visit) lists() error {
 }
 
 // handOver has a list made of what is approved, after the newest that the page has shown.
-func (v *visit) handOver() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) handOver(form url.Values) error {
 	past := portal.IDOf(form, "past")
 	return v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Withdrawals.Export(v.Ctx(), v.Who, past)

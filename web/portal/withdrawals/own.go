@@ -33,12 +33,12 @@ func ownRoutes(base string) []route {
 	return []route{
 		{Pattern: "GET " + path, Needs: reads, Handle: (*visit).list},
 		{Pattern: "GET " + path + "/new", Needs: acts, Handle: (*visit).ask},
-		{Pattern: "POST " + path, Needs: acts, Handle: (*visit).request},
+		{Pattern: "POST " + path, Needs: acts, Handle: portal.After((*visit).Form, (*visit).request)},
 		{Pattern: "GET " + path + "/{id}", Needs: reads, Handle: (*visit).one},
 		{Pattern: "GET " + path + "/{id}/cancel", Needs: acts, Handle: (*visit).askCancel},
 		{Pattern: "POST " + path + "/{id}/cancel", Needs: acts, Handle: (*visit).cancel},
 		{Pattern: "GET " + path + "/addresses", Needs: reads, Handle: (*visit).addresses},
-		{Pattern: "POST " + path + "/addresses", Needs: acts, Handle: (*visit).addAddress},
+		{Pattern: "POST " + path + "/addresses", Needs: acts, Handle: portal.After((*visit).Form, (*visit).addAddress)},
 		{Pattern: "GET " + path + "/addresses/new", Needs: acts, Handle: (*visit).askAddress},
 		{Pattern: "GET " + path + "/addresses/{id}/remove", Needs: acts, Handle: (*visit).askRemove},
 		{Pattern: "POST " + path + "/addresses/{id}/remove", Needs: acts, Handle: (*visit).remove},
@@ -245,20 +245,18 @@ func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 }
 
 // request asks once more with everything said again, and then asks for the withdrawal.
-func (v *visit) request() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) request(form url.Values) error {
 	r := withdrawal.Request{Amount: money.Typed(form.Get("amount")), OrderID: form.Get("token")}
 	if v.Who.Kind == caller.MerchantPortal {
 		if box, err := strconv.ParseInt(form.Get("cashbox"), 10, 64); err == nil {
 			r.CashboxID = &box
 		}
 	}
-	if r.AddressID, err = strconv.ParseInt(form.Get("address"), 10, 64); err != nil {
-		r.AddressID = -1 // nobody's
+	address, err := strconv.ParseInt(form.Get("address"), 10, 64)
+	if err != nil {
+		address = -1 // nobody's
 	}
+	r.AddressID = address
 	if form.Get("confirmed") == "" {
 		quoted, err := v.Withdrawals.Quote(v.Ctx(), v.Who, r)
 		if wrong := v.wrongOf(err); wrong != nil {
