@@ -83,10 +83,8 @@ func (g *gateway) procedures() rpc.Services {
 			Reports: g.programs.reports,
 			Replays: rpcportal.Replays{Of: g.events}, AppealFiles: rpcportal.AppealFiles{Of: g.payments},
 		},
-		Receipt: &rpcportal.ReceiptService{Payments: g.payments, Payouts: g.payouts},
-		Report: rpcreport.New(rpcreport.Rooms{
-			Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
-		}),
+		Receipt:    &rpcportal.ReceiptService{Payments: g.payments, Payouts: g.payouts},
+		Report:     rpcreport.New(g.reportRooms()),
 		Credential: &rpcportal.CredentialService{Keys: g.merchantKeys},
 		Team:       &rpcportal.TeamService{Users: g.users},
 		Proof:      &rpcreport.ProofService{Proofs: g.proofs},
@@ -98,16 +96,26 @@ func (g *gateway) procedures() rpc.Services {
 		Files:      &rpcportal.PayoutFileService{Payouts: g.payouts},
 		Arrivals:   &rpcportal.ArrivalService{Payments: g.payments, Messages: g.messages, PaymentView: view},
 		Trust:      &rpcreport.TrustService{Log: g.programs.auditLog, Audits: g.audits, Alarms: g.alarms},
-		Operator: operator.New(operator.Rooms{
-			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
-			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
-			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
-		}),
+		Operator:   operator.New(g.operatorRooms()),
 	}
 	if g.testClock != nil {
 		services.Sandbox = &rpc.SandboxService{Advance: g.advanceClock, Simulator: g.simulator, Happen: g.trigger}
 	}
 	return services
+}
+
+func (g *gateway) reportRooms() rpcreport.Rooms {
+	return rpcreport.Rooms{
+		Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
+	}
+}
+
+func (g *gateway) operatorRooms() operator.Rooms {
+	return operator.Rooms{
+		Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
+		Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+		Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
+	}
 }
 
 // rootsPath is where the pages of the ledger are published, on the API address and the portal.
