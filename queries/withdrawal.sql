@@ -94,18 +94,6 @@ select * from withdrawal where owner_kind = @owner_kind and owner_id = @owner_id
   and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
 order by id desc limit @page;
 
--- WithdrawalListOwnAbove is the same the other way, the oldest first.
--- name: WithdrawalListOwnAbove :many
-select * from withdrawal where owner_kind = @owner_kind and owner_id = @owner_id and id > @after_id
-  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
-order by id limit @page;
-
--- WithdrawalListAbove is WithdrawalList the other way, the oldest first.
--- name: WithdrawalListAbove :many
-select * from withdrawal where id > @after_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-order by id limit @page;
-
 -- name: WithdrawalHistoryInsert :exec
 insert into withdrawal_history (withdrawal_id, at, actor, from_status, to_status, reason)
 values (@withdrawal_id, @at, @actor, @from_status, @to_status, @reason);

@@ -709,60 +709,6 @@ func (q *Queries) WithdrawalList(ctx context.Context, arg WithdrawalListParams) 
 	return items, nil
 }
 
-const withdrawalListAbove = `-- name: WithdrawalListAbove :many
-select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where id > $1 and ($2::text is null or status = $2)
-order by id limit $3
-`
-
-type WithdrawalListAboveParams struct {
-	AfterID int64
-	Status  *string
-	Page    int32
-}
-
-// WithdrawalListAbove is WithdrawalList the other way, the oldest first.
-func (q *Queries) WithdrawalListAbove(ctx context.Context, arg WithdrawalListAboveParams) ([]Withdrawal, error) {
-	rows, err := q.db.Query(ctx, withdrawalListAbove, arg.AfterID, arg.Status, arg.Page)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Withdrawal
-	for rows.Next() {
-		var i Withdrawal
-		if err := rows.Scan(
-			&i.ID,
-			&i.OwnerKind,
-			&i.OwnerID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Amount,
-			&i.Fee,
-			&i.Network,
-			&i.AddressID,
-			&i.Address,
-			&i.CallbackURI,
-			&i.Status,
-			&i.StatusReason,
-			&i.CreatedAt,
-			&i.StatusAt,
-			&i.EventSequence,
-			&i.HandOverID,
-			&i.TransactionHash,
-			&i.Mismatch,
-			&i.RequestID,
-			&i.RequestAddress,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const withdrawalListOwn = `-- name: WithdrawalListOwn :many
 select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where owner_kind = $1 and owner_id = $2 and id < $3
   and ($4::text is null or status = $4)
@@ -795,72 +741,6 @@ func (q *Queries) WithdrawalListOwn(ctx context.Context, arg WithdrawalListOwnPa
 		arg.OrderID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Withdrawal
-	for rows.Next() {
-		var i Withdrawal
-		if err := rows.Scan(
-			&i.ID,
-			&i.OwnerKind,
-			&i.OwnerID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Amount,
-			&i.Fee,
-			&i.Network,
-			&i.AddressID,
-			&i.Address,
-			&i.CallbackURI,
-			&i.Status,
-			&i.StatusReason,
-			&i.CreatedAt,
-			&i.StatusAt,
-			&i.EventSequence,
-			&i.HandOverID,
-			&i.TransactionHash,
-			&i.Mismatch,
-			&i.RequestID,
-			&i.RequestAddress,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const withdrawalListOwnAbove = `-- name: WithdrawalListOwnAbove :many
-select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where owner_kind = $1 and owner_id = $2 and id > $3
-  and ($4::text is null or status = $4)
-  and ($5::bigint is null or cashbox_id = $5)
-order by id limit $6
-`
-
-type WithdrawalListOwnAboveParams struct {
-	OwnerKind string
-	OwnerID   int64
-	AfterID   int64
-	Status    *string
-	CashboxID *int64
-	Page      int32
-}
-
-// WithdrawalListOwnAbove is the same the other way, the oldest first.
-func (q *Queries) WithdrawalListOwnAbove(ctx context.Context, arg WithdrawalListOwnAboveParams) ([]Withdrawal, error) {
-	rows, err := q.db.Query(ctx, withdrawalListOwnAbove,
-		arg.OwnerKind,
-		arg.OwnerID,
-		arg.AfterID,
-		arg.Status,
-		arg.CashboxID,
 		arg.Page,
 	)
 	if err != nil {

@@ -20,12 +20,9 @@ type Page struct {
 	Status    *string
 	CashboxID *int64
 	OrderID   *string
-	// Backward asks for newer withdrawals than the cursor instead of older ones.
-	Backward bool
 }
 
-// List lists the caller's withdrawals, or for an operator everybody's. The cursor leads on in the same direction; nil is the
-// end.
+// List lists the caller's withdrawals, or for an operator everybody's. A cursor that is nil is the end.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Withdrawal, *string, error) {
 	var own owner
 	err := who.Need(caller.OperatorRead)
@@ -40,29 +37,19 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Wit
 	f.Check(page.Status == nil || slices.Contains(Statuses, *page.Status), "status", "must be one of: %s",
 		strings.Join(Statuses, ", "))
 	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, "list withdrawals",
-		func(q *db.Queries, from int64, rows int32) ([]db.Withdrawal, error) {
-			return page.read(ctx, q, own, from, rows)
+		func(q *db.Queries, before int64, rows int32) ([]db.Withdrawal, error) {
+			return page.read(ctx, q, own, before, rows)
 		},
 		func(w db.Withdrawal) int64 { return w.ID })
-	if page.Backward {
-		slices.Reverse(rows)
-	}
 	return db.Each(rows, fromRow), cursor, err
 }
 
-func (p Page) read(ctx context.Context, q *db.Queries, own owner, from int64, rows int32) ([]db.Withdrawal, error) {
-	switch {
-	case own.kind == "" && p.Backward:
-		return q.WithdrawalListAbove(ctx, db.WithdrawalListAboveParams{AfterID: from, Status: p.Status, Page: rows})
-	case own.kind == "":
-		return q.WithdrawalList(ctx, db.WithdrawalListParams{BeforeID: from, Status: p.Status, Page: rows})
-	case p.Backward:
-		return q.WithdrawalListOwnAbove(ctx, db.WithdrawalListOwnAboveParams{
-			OwnerKind: own.kind, OwnerID: own.id, AfterID: from, Status: p.Status, CashboxID: p.CashboxID, Page: rows,
-		})
+func (p Page) read(ctx context.Context, q *db.Queries, own owner, before int64, rows int32) ([]db.Withdrawal, error) {
+	if own.kind == "" {
+		return q.WithdrawalList(ctx, db.WithdrawalListParams{BeforeID: before, Status: p.Status, Page: rows})
 	}
 	return q.WithdrawalListOwn(ctx, db.WithdrawalListOwnParams{
-		OwnerKind: own.kind, OwnerID: own.id, BeforeID: from, Status: p.Status, CashboxID: p.CashboxID, OrderID: p.OrderID,
+		OwnerKind: own.kind, OwnerID: own.id, BeforeID: before, Status: p.Status, CashboxID: p.CashboxID, OrderID: p.OrderID,
 		CreatedFrom: p.From, CreatedTo: p.To, Page: rows,
 	})
 }
