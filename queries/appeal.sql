@@ -27,20 +27,14 @@ select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_i
 where a.id < @before_id and (sqlc.narg(status)::text is null or a.status = sqlc.narg(status))
 order by a.id desc limit @page;
 
+-- AppealListOwn lists a merchant's appeals from an id down, or backward from it up.
 -- name: AppealListOwn :many
 select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.merchant_id = @merchant_id and a.id < @before_id
+where a.merchant_id = @merchant_id
+  and case when @backward::boolean then a.id > @beyond_id::bigint else a.id < @beyond_id end
   and (sqlc.narg(statuses)::text[] is null or a.status = any(sqlc.narg(statuses)::text[]))
   and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
-order by a.id desc limit @page;
-
--- AppealListOwnAbove is the same the other way, the oldest first.
--- name: AppealListOwnAbove :many
-select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.merchant_id = @merchant_id and a.id > @after_id
-  and (sqlc.narg(statuses)::text[] is null or a.status = any(sqlc.narg(statuses)::text[]))
-  and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
-order by a.id limit @page;
+order by case when @backward then a.id end, a.id desc limit @page;
 
 -- name: AppealGet :one
 select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id

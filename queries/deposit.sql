@@ -24,46 +24,28 @@ returning *;
 select * from deposit where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
 
+-- DepositListOwn lists a merchant's deposits from an id down, or backward from it up.
 -- name: DepositListOwn :many
-select * from deposit where merchant_id = @merchant_id and id < @before_id
+select * from deposit where merchant_id = @merchant_id
+  and case when @backward::boolean then id > @beyond_id::bigint else id < @beyond_id end
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
   and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
   and (sqlc.narg(idempotency_key)::uuid is null or idempotency_key = sqlc.narg(idempotency_key))
   and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
   and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
-order by id desc limit @page;
-
--- DepositListOwnAbove is the same the other way, the oldest first.
--- name: DepositListOwnAbove :many
-select * from deposit where merchant_id = @merchant_id and id > @after_id
-  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
-  and (sqlc.narg(idempotency_key)::uuid is null or idempotency_key = sqlc.narg(idempotency_key))
-  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
-  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
-order by id limit @page;
+order by case when @backward then id end, id desc limit @page;
 
 -- DepositListByPair lists a merchant's deposits that have a pair of metadata.
 -- name: DepositListByPair :many
 select d.* from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
-where m.merchant_id = @merchant_id and m.subject = 'deposit' and m.pair = @pair and m.subject_id < @before_id
+where m.merchant_id = @merchant_id and m.subject = 'deposit' and m.pair = @pair
+  and case when @backward::boolean then m.subject_id > @beyond_id::bigint else m.subject_id < @beyond_id end
   and (sqlc.narg(status)::text is null or d.status = sqlc.narg(status))
   and (sqlc.narg(cashbox_id)::bigint is null or d.cashbox_id = sqlc.narg(cashbox_id))
   and (sqlc.narg(idempotency_key)::uuid is null or d.idempotency_key = sqlc.narg(idempotency_key))
   and (sqlc.narg(created_from)::timestamptz is null or d.created_at >= sqlc.narg(created_from))
   and (sqlc.narg(created_to)::timestamptz is null or d.created_at < sqlc.narg(created_to))
-order by m.subject_id desc limit @page;
-
--- DepositListByPairAbove lists a merchant's deposits that have a pair of metadata, the oldest first.
--- name: DepositListByPairAbove :many
-select d.* from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
-where m.merchant_id = @merchant_id and m.subject = 'deposit' and m.pair = @pair and m.subject_id > @after_id
-  and (sqlc.narg(status)::text is null or d.status = sqlc.narg(status))
-  and (sqlc.narg(cashbox_id)::bigint is null or d.cashbox_id = sqlc.narg(cashbox_id))
-  and (sqlc.narg(idempotency_key)::uuid is null or d.idempotency_key = sqlc.narg(idempotency_key))
-  and (sqlc.narg(created_from)::timestamptz is null or d.created_at >= sqlc.narg(created_from))
-  and (sqlc.narg(created_to)::timestamptz is null or d.created_at < sqlc.narg(created_to))
-order by m.subject_id asc limit @page;
+order by case when @backward then m.subject_id end, m.subject_id desc limit @page;
 
 -- DepositsBegun finds deposits whose references begin with a text, in whatever case: the newest of the first thousand.
 -- name: DepositsBegun :many

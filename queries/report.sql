@@ -1,6 +1,7 @@
--- ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
--- the outer one keeps of them. Each is planned for its parameters as they are, so that those that are null cost nothing.
--- name: ReportPaymentsBelow :many
+-- ReportPayments and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
+-- the outer one keeps of them. Each is planned for its parameters as they are, so that those that are null cost nothing,
+-- and an index has the rows in their order either way: the newest first, or backward the oldest.
+-- name: ReportPayments :many
 with listed as (
     select * from payment
     where id > @above and id < @below
@@ -9,7 +10,7 @@ with listed as (
       and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
-    order by id desc limit @scan
+    order by case when @backward::boolean then id end, id desc limit @scan
 )
 select listed.* from listed
 where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
@@ -25,34 +26,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
   and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
-order by id desc limit @page;
-
--- name: ReportPaymentsAbove :many
-with listed as (
-    select * from payment
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
-    order by id asc limit @scan
-)
-select listed.* from listed
-where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
-  and created_at >= @created_from and created_at < @created_to
-  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
-  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
-  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
-  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
-  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or requisite_last4 = sqlc.narg(last4)
-    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
-    or strpos(lower(order_id), sqlc.narg(part)::text) > 0
-    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
-        where c.last4 = sqlc.narg(last4) and c.card_payment_id > @above and c.card_payment_id < @below))
-  and (sqlc.narg(requisites)::bigint[] is null or requisite_id = any(sqlc.narg(requisites)::bigint[]))
-order by id asc limit @page;
+order by case when @backward then id end, id desc limit @page;
 
 -- ReportPaymentsByAmount has what the same inner query looks at by amount: sign 1 the least first, -1 the greatest. It goes on after
 -- a payment.
@@ -85,8 +59,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or (amount * @sign::numeric, id) > (sqlc.narg(after)::numeric * @sign::numeric, @after_id::bigint))
 order by amount * @sign::numeric, id limit @page;
 
--- ReportPaymentsStopBelow is the row at which such a search stopped.
--- name: ReportPaymentsStopBelow :one
+-- ReportPaymentsStop is the row at which such a search stopped.
+-- name: ReportPaymentsStop :one
 select stop.id, stop.created_at from payment stop where stop.id = (
     select s.id from payment s
     where s.id > @above and s.id < @below
@@ -95,22 +69,10 @@ select stop.id, stop.created_at from payment stop where stop.id = (
       and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
-    order by s.id desc limit 1 offset @past
+    order by case when @backward::boolean then s.id end, s.id desc limit 1 offset @past
 );
 
--- name: ReportPaymentsStopAbove :one
-select stop.id, stop.created_at from payment stop where stop.id = (
-    select s.id from payment s
-    where s.id > @above and s.id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
-      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
-      and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
-    order by s.id asc limit 1 offset @past
-);
-
--- name: ReportPayinsBelow :many
+-- name: ReportPayins :many
 with listed as (
     select * from payin
     where id > @above and id < @below
@@ -118,7 +80,7 @@ with listed as (
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
       and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-    order by id desc limit @scan
+    order by case when @backward::boolean then id end, id desc limit @scan
 )
 select listed.* from listed
 where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
@@ -133,34 +95,9 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or strpos(lower(order_id), sqlc.narg(part)::text) > 0)
   and (sqlc.narg(taken_until)::timestamptz is null
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
-order by id desc limit @page;
+order by case when @backward then id end, id desc limit @page;
 
--- name: ReportPayinsAbove :many
-with listed as (
-    select * from payin
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-    order by id asc limit @scan
-)
-select listed.* from listed
-where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
-  and created_at >= @created_from and created_at < @created_to
-  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
-  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
-  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
-  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
-  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
-  and (not @sought::boolean or id::text = sqlc.narg(last4)::text or right(address_mask, 4) = sqlc.narg(last4)
-    or amount >= sqlc.narg(sum_from)::numeric and amount <= sqlc.narg(sum_to)::numeric
-    or strpos(lower(order_id), sqlc.narg(part)::text) > 0)
-  and (sqlc.narg(taken_until)::timestamptz is null
-    or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
-order by id asc limit @page;
-
--- name: ReportPayinsStopBelow :one
+-- name: ReportPayinsStop :one
 select stop.id, stop.created_at from payin stop where stop.id = (
     select s.id from payin s
     where s.id > @above and s.id < @below
@@ -168,18 +105,7 @@ select stop.id, stop.created_at from payin stop where stop.id = (
       and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
       and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
-    order by s.id desc limit 1 offset @past
-);
-
--- name: ReportPayinsStopAbove :one
-select stop.id, stop.created_at from payin stop where stop.id = (
-    select s.id from payin s
-    where s.id > @above and s.id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
-      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
-    order by s.id asc limit 1 offset @past
+    order by case when @backward::boolean then s.id end, s.id desc limit 1 offset @past
 );
 
 -- ReportCardsShown are the last four digits of the cards entered for payments, each named by merchant and id at the same place.
@@ -212,40 +138,30 @@ order by a.id limit @most;
 select status, reason, status_at, actor, created_at, file_type, file_size from appeal
 where merchant_id = @merchant_id and payment_id = @payment_id;
 
--- StatementBelow lists what was moved to and from an account before a transfer, the latest first. Its owner is the account's id
--- without the last bit: one index has what any account of theirs gave, the other what came from others.
--- name: StatementBelow :many
+-- Statement lists what was moved to and from an account before a transfer, the latest first, or backward after it, the earliest
+-- first. Its owner is the account's id without the last bit: one index has what any account of theirs gave, the other what came from
+-- others.
+-- name: Statement :many
 select moved.* from (
     (select g.* from transfer g
      where (g.debit_account >> 1) = (@account_id::bigint >> 1)
        and (g.debit_account = @account_id::bigint or g.credit_account = @account_id::bigint)
-       and g.created_at >= @from_at and (g.created_at, g.id) < (@at::timestamptz, @id::bigint)
-     order by g.created_at desc, g.id desc limit @page)
+       and g.created_at >= @from_at and g.created_at < @until_at
+       and case when @backward::boolean then (g.created_at, g.id) > (@at::timestamptz, @id::bigint)
+         else (g.created_at, g.id) < (@at, @id) end
+     order by case when @backward then g.created_at end, case when @backward then g.id end, g.created_at desc, g.id desc
+     limit @page)
     union all
     (select t.* from transfer t
      where (t.credit_account >> 1) = (@account_id::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
        and t.credit_account = @account_id::bigint
-       and t.created_at >= @from_at and (t.created_at, t.id) < (@at::timestamptz, @id::bigint)
-     order by t.created_at desc, t.id desc limit @page)
+       and t.created_at >= @from_at and t.created_at < @until_at
+       and case when @backward::boolean then (t.created_at, t.id) > (@at::timestamptz, @id::bigint)
+         else (t.created_at, t.id) < (@at, @id) end
+     order by case when @backward then t.created_at end, case when @backward then t.id end, t.created_at desc, t.id desc limit @page)
 ) moved
-order by moved.created_at desc, moved.id desc limit @page;
-
--- StatementAbove lists what was moved to and from an account after a transfer, the earliest first.
--- name: StatementAbove :many
-select moved.* from (
-    (select g.* from transfer g
-     where (g.debit_account >> 1) = (@account_id::bigint >> 1)
-       and (g.debit_account = @account_id::bigint or g.credit_account = @account_id::bigint)
-       and g.created_at < @until_at and (g.created_at, g.id) > (@at::timestamptz, @id::bigint)
-     order by g.created_at, g.id limit @page)
-    union all
-    (select t.* from transfer t
-     where (t.credit_account >> 1) = (@account_id::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
-       and t.credit_account = @account_id::bigint
-       and t.created_at < @until_at and (t.created_at, t.id) > (@at::timestamptz, @id::bigint)
-     order by t.created_at, t.id limit @page)
-) moved
-order by moved.created_at, moved.id limit @page;
+order by case when @backward then moved.created_at end, case when @backward then moved.id end, moved.created_at desc, moved.id desc
+limit @page;
 
 -- StatementMoved is what was moved to an account, less what was moved from it, after one transfer and up to another.
 -- name: StatementMoved :one

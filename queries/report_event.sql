@@ -1,12 +1,12 @@
--- ReportEventsBelow lists a merchant's events, the newest first, with how their last attempt went. The inner query is bounded by
+-- ReportEventsListed lists a merchant's events, the newest first, with how their last attempt went. The inner query is bounded by
 -- an index, and stops after so many rows whatever the outer one keeps of them.
--- name: ReportEventsBelow :many
+-- name: ReportEventsListed :many
 with listed as (
     select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
     from webhook_event w
     where w.merchant_id = @merchant_id and w.number > @above::bigint and w.number < @below::bigint
       and (sqlc.narg(status)::text is null or w.status = sqlc.narg(status))
-    order by w.number desc limit @scan
+    order by case when @backward::boolean then w.number end, w.number desc limit @scan
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
     (select count(*) from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id)::integer as attempts,
@@ -15,37 +15,14 @@ select listed.number, listed.id, listed.type, listed.subject, listed.subject_id,
 from listed
 where created_at >= @created_from and created_at < @created_to
   and (sqlc.narg(type)::text is null or type = sqlc.narg(type))
-order by number desc limit @page;
+order by case when @backward then number end, number desc limit @page;
 
--- name: ReportEventsAbove :many
-with listed as (
-    select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
-    from webhook_event w
-    where w.merchant_id = @merchant_id and w.number > @above::bigint and w.number < @below::bigint
-      and (sqlc.narg(status)::text is null or w.status = sqlc.narg(status))
-    order by w.number asc limit @scan
-)
-select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = @merchant_id and a.event_id = listed.id
-        order by a.id desc limit 1) as last_code
-from listed
-where created_at >= @created_from and created_at < @created_to
-  and (sqlc.narg(type)::text is null or type = sqlc.narg(type))
-order by number asc limit @page;
-
--- ReportEventsStopBelow is the event at which a search stopped that looked at as many as it may.
--- name: ReportEventsStopBelow :one
+-- ReportEventsStop is the event at which a search stopped that looked at as many as it may.
+-- name: ReportEventsStop :one
 select number::bigint as number, created_at from webhook_event
 where merchant_id = @merchant_id and number > @above::bigint and number < @below::bigint
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-order by number desc limit 1 offset @past;
-
--- name: ReportEventsStopAbove :one
-select number::bigint as number, created_at from webhook_event
-where merchant_id = @merchant_id and number > @above::bigint and number < @below::bigint
-  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-order by number asc limit 1 offset @past;
+order by case when @backward::boolean then number end, number desc limit 1 offset @past;
 
 -- ReportEventsNamed are the events that a uuid or an id names: the event itself, or those of a payment or payout.
 -- name: ReportEventsNamed :many

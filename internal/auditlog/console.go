@@ -18,21 +18,14 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, e
 		return nil, nil
 	}
 	at, id := r.beyond(rank)
-	if r.Backward {
-		rows, err := q.AuditReadsAbove(ctx, db.AuditReadsAboveParams{
-			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
-			SubjectKey: optional.Of(r.Key), Page: r.page,
-		})
-		return report.Each(rows, func(row db.AuditReadsAboveRow) line { return readLine(rank, db.AuditReadsBelowRow(row)) }), err
-	}
-	rows, err := q.AuditReadsBelow(ctx, db.AuditReadsBelowParams{
-		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
+	rows, err := q.AuditReads(ctx, db.AuditReadsParams{
+		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
 		SubjectKey: optional.Of(r.Key), Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditReadsBelowRow) line { return readLine(rank, row) }), err
+	return report.Each(rows, func(row db.AuditReadsRow) line { return readLine(rank, row) }), err
 }
 
-func readLine(rank int, row db.AuditReadsBelowRow) line {
+func readLine(rank int, row db.AuditReadsRow) line {
 	return line{place: place{row.At, rank, row.ID}, Item: Item{
 		ID: row.ID, At: row.At, Kind: Read, Actor: operatorActor(row.UserID), Login: row.Login,
 		Subject: row.Subject, Key: row.SubjectKey, What: row.What,
@@ -46,24 +39,15 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]lin
 		return nil, nil
 	}
 	at, id := r.beyond(rank)
-	if r.Backward {
-		rows, err := q.AuditProposalsAbove(ctx, db.AuditProposalsAboveParams{
-			Proposed: proposed, Decided: decided, AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To,
-			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
-		})
-		return report.Each(rows, func(row db.AuditProposalsAboveRow) line {
-			return proposalLine(rank, db.AuditProposalsBelowRow(row))
-		}), err
-	}
-	rows, err := q.AuditProposalsBelow(ctx, db.AuditProposalsBelowParams{
-		Proposed: proposed, Decided: decided, BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To,
+	rows, err := q.AuditProposals(ctx, db.AuditProposalsParams{
+		Proposed: proposed, Decided: decided, Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To,
 		UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditProposalsBelowRow) line { return proposalLine(rank, row) }), err
+	return report.Each(rows, func(row db.AuditProposalsRow) line { return proposalLine(rank, row) }), err
 }
 
 // proposalLine is a line of a proposal: twice its id is what was proposed, one more the decision.
-func proposalLine(rank int, row db.AuditProposalsBelowRow) line {
+func proposalLine(rank int, row db.AuditProposalsRow) line {
 	item := Item{
 		ID: row.ID / 2, At: row.At, Kind: Proposal, Actor: operatorActor(row.UserID),
 		Subject: row.Subject, Key: row.SubjectKey, What: row.Action, Reason: row.Why,

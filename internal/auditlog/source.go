@@ -43,15 +43,8 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line
 			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: optional.Value(row.Reason),
 		}}
 	}
-	if r.Backward {
-		rows, err := q.AuditSettingsAbove(ctx, db.AuditSettingsAboveParams{
-			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
-			SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
-		})
-		return report.Each(rows, settingLine), err
-	}
-	rows, err := q.AuditSettingsBelow(ctx, db.AuditSettingsBelowParams{
-		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
+	rows, err := q.AuditSettings(ctx, db.AuditSettingsParams{
+		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
 		SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
 	})
 	return report.Each(rows, settingLine), err
@@ -71,21 +64,14 @@ func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line,
 		user = &id
 	}
 	at, id := r.beyond(rank)
-	if r.Backward {
-		rows, err := q.AuditSignInsAbove(ctx, db.AuditSignInsAboveParams{
-			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
-			Page: r.page,
-		})
-		return report.Each(rows, func(row db.AuditSignInsAboveRow) line { return signInLine(rank, db.AuditSignInsBelowRow(row)) }), err
-	}
-	rows, err := q.AuditSignInsBelow(ctx, db.AuditSignInsBelowParams{
-		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
+	rows, err := q.AuditSignIns(ctx, db.AuditSignInsParams{
+		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
 		Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditSignInsBelowRow) line { return signInLine(rank, row) }), err
+	return report.Each(rows, func(row db.AuditSignInsRow) line { return signInLine(rank, row) }), err
 }
 
-func signInLine(rank int, row db.AuditSignInsBelowRow) line {
+func signInLine(rank int, row db.AuditSignInsRow) line {
 	item := Item{
 		ID:      row.ID,
 		At:      row.At,

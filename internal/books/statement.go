@@ -155,6 +155,13 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	}
 	// Going down is towards the older lines.
 	down := f.OldestFirst == f.Backward
+	switch {
+	case f.Cursor != "":
+	case down:
+		at = start(end)
+	default:
+		at = start(f.From)
+	}
 	result := Statement{Account: f.Account, From: f.From, To: f.To}
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.Transfer, error) {
 		var err error
@@ -164,21 +171,8 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 		if result.Closing, err = balanceAt(ctx, q, account, start(end)); err != nil {
 			return nil, err
 		}
-		if down {
-			from := start(end)
-			if f.Cursor != "" && at.before(from) {
-				from = at
-			}
-			return q.StatementBelow(ctx, db.StatementBelowParams{
-				AccountID: account, FromAt: f.From, At: from.at, ID: from.id, Page: int32(limit) + 1,
-			})
-		}
-		from := start(f.From)
-		if f.Cursor != "" && from.before(at) {
-			from = at
-		}
-		return q.StatementAbove(ctx, db.StatementAboveParams{
-			AccountID: account, UntilAt: end, At: from.at, ID: from.id, Page: int32(limit) + 1,
+		return q.Statement(ctx, db.StatementParams{
+			AccountID: account, FromAt: f.From, UntilAt: end, Backward: !down, At: at.at, ID: at.id, Page: int32(limit) + 1,
 		})
 	})
 	if err != nil {
@@ -196,10 +190,6 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 		slices.Reverse(result.Items)
 	}
 	return result, nil
-}
-
-func (p position) before(other position) bool {
-	return p.at.Before(other.at) || p.at.Equal(other.at) && p.id < other.id
 }
 
 // neighbours names the cursors of the pages around one, whose rows are in the order they were read

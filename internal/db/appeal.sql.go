@@ -322,15 +322,17 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 
 const appealListOwn = `-- name: AppealListOwn :many
 select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.merchant_id = $1 and a.id < $2
-  and ($3::text[] is null or a.status = any($3::text[]))
-  and ($4::bigint is null or p.cashbox_id = $4)
-order by a.id desc limit $5
+where a.merchant_id = $1
+  and case when $2::boolean then a.id > $3::bigint else a.id < $3 end
+  and ($4::text[] is null or a.status = any($4::text[]))
+  and ($5::bigint is null or p.cashbox_id = $5)
+order by case when $2 then a.id end, a.id desc limit $6
 `
 
 type AppealListOwnParams struct {
 	MerchantID int64
-	BeforeID   int64
+	Backward   bool
+	BeyondID   int64
 	Statuses   []string
 	CashboxID  *int64
 	Page       int32
@@ -341,10 +343,12 @@ type AppealListOwnRow struct {
 	Payment Payment
 }
 
+// AppealListOwn lists a merchant's appeals from an id down, or backward from it up.
 func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([]AppealListOwnRow, error) {
 	rows, err := q.db.Query(ctx, appealListOwn,
 		arg.MerchantID,
-		arg.BeforeID,
+		arg.Backward,
+		arg.BeyondID,
 		arg.Statuses,
 		arg.CashboxID,
 		arg.Page,
@@ -356,124 +360,6 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 	var items []AppealListOwnRow
 	for rows.Next() {
 		var i AppealListOwnRow
-		if err := rows.Scan(
-			&i.Appeal.MerchantID,
-			&i.Appeal.PaymentID,
-			&i.Appeal.ID,
-			&i.Appeal.Reason,
-			&i.Appeal.FileName,
-			&i.Appeal.FileType,
-			&i.Appeal.FileSize,
-			&i.Appeal.Status,
-			&i.Appeal.StatusAt,
-			&i.Appeal.Actor,
-			&i.Appeal.CreatedAt,
-			&i.Appeal.FilePurgedAt,
-			&i.Appeal.Statement,
-			&i.Payment.MerchantID,
-			&i.Payment.ID,
-			&i.Payment.UUID,
-			&i.Payment.CashboxID,
-			&i.Payment.OrderID,
-			&i.Payment.Method,
-			&i.Payment.Currency,
-			&i.Payment.Amount,
-			&i.Payment.Description,
-			&i.Payment.CallbackURI,
-			&i.Payment.PayerUserID,
-			&i.Payment.PayerIP,
-			&i.Payment.PayerFullName,
-			&i.Payment.PayerType,
-			&i.Payment.PayerSuccessful,
-			&i.Payment.PayerExpired,
-			&i.Payment.ProviderPaymentID,
-			&i.Payment.Status,
-			&i.Payment.StatusReason,
-			&i.Payment.StatusAt,
-			&i.Payment.ExpiresAt,
-			&i.Payment.CreatedAt,
-			&i.Payment.EventSequence,
-			&i.Payment.TraderID,
-			&i.Payment.RequisiteID,
-			&i.Payment.RequisiteType,
-			&i.Payment.RequisiteMethod,
-			&i.Payment.RequisiteHolder,
-			&i.Payment.RequisiteBank,
-			&i.Payment.BaseRate,
-			&i.Payment.RateSource,
-			&i.Payment.RateUnavailable,
-			&i.Payment.MarkupPercent,
-			&i.Payment.TraderSharePercent,
-			&i.Payment.HoldUSDT,
-			&i.Payment.AmountUSDT,
-			&i.Payment.ProfitUSDT,
-			&i.Payment.SpreadTraderUSDT,
-			&i.Payment.SpreadPlatformUSDT,
-			&i.Payment.RequisiteDay,
-			&i.Payment.RateObservedAt,
-			&i.Payment.MarkupSource,
-			&i.Payment.Version,
-			&i.Payment.ReturnURL,
-			&i.Payment.PayerClaimedAt,
-			&i.Payment.RequestID,
-			&i.Payment.RequestAddress,
-			&i.Payment.ChoicePool,
-			&i.Payment.ChoiceLooked,
-			&i.Payment.ChoicePassed,
-			&i.Payment.RequisiteSealed,
-			&i.Payment.RequisiteLast4,
-			&i.Payment.ReceivedAmount,
-			&i.Payment.SettledAmount,
-			&i.Payment.DifferenceUSDT,
-			&i.Payment.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const appealListOwnAbove = `-- name: AppealListOwnAbove :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.merchant_id = $1 and a.id > $2
-  and ($3::text[] is null or a.status = any($3::text[]))
-  and ($4::bigint is null or p.cashbox_id = $4)
-order by a.id limit $5
-`
-
-type AppealListOwnAboveParams struct {
-	MerchantID int64
-	AfterID    int64
-	Statuses   []string
-	CashboxID  *int64
-	Page       int32
-}
-
-type AppealListOwnAboveRow struct {
-	Appeal  Appeal
-	Payment Payment
-}
-
-// AppealListOwnAbove is the same the other way, the oldest first.
-func (q *Queries) AppealListOwnAbove(ctx context.Context, arg AppealListOwnAboveParams) ([]AppealListOwnAboveRow, error) {
-	rows, err := q.db.Query(ctx, appealListOwnAbove,
-		arg.MerchantID,
-		arg.AfterID,
-		arg.Statuses,
-		arg.CashboxID,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AppealListOwnAboveRow
-	for rows.Next() {
-		var i AppealListOwnAboveRow
 		if err := rows.Scan(
 			&i.Appeal.MerchantID,
 			&i.Appeal.PaymentID,

@@ -10,37 +10,42 @@ import (
 	"time"
 )
 
-const auditProposalsAbove = `-- name: AuditProposalsAbove :many
+const auditProposals = `-- name: AuditProposals :many
 select made.id::bigint as id, made.at::timestamptz as at, made.user_id::bigint as user_id, made.action, made.subject, made.subject_key,
     made.payload, made.decision::text as decision, made.why::text as why
 from (
     (
         select id * 2 as id, created_at as at, proposed_by as user_id, action, subject, subject_key, payload, '' as decision, reason as why
         from proposal
-        where $1::boolean and (created_at, id * 2) > ($2::timestamptz, $3::bigint)
-          and created_at >= $4::timestamptz and created_at < $5::timestamptz
-          and ($6::bigint is null or proposed_by = $6)
-          and ($7::text is null or subject = $7)
-          and ($8::text is null or subject_key = $8)
-        order by created_at, id limit $9
+        where $1::boolean
+          and case when $2::boolean then (created_at, id * 2) > ($3::timestamptz, $4::bigint)
+              else (created_at, id * 2) < ($3, $4) end
+          and created_at >= $5::timestamptz and created_at < $6::timestamptz
+          and ($7::bigint is null or proposed_by = $7)
+          and ($8::text is null or subject = $8)
+          and ($9::text is null or subject_key = $9)
+        order by case when $2 then created_at end, case when $2 then proposal.id end, created_at desc, proposal.id desc
+        limit $10
     ) union all (
         select id * 2 + 1, decided_at, decided_by, action, subject, subject_key, payload, decision, decision_reason
         from proposal
-        where $10::boolean and (decided_at, id * 2 + 1) > ($2::timestamptz, $3::bigint)
-          and decided_at >= $4::timestamptz and decided_at < $5::timestamptz
-          and ($6::bigint is null or decided_by = $6)
-          and ($7::text is null or subject = $7)
-          and ($8::text is null or subject_key = $8)
-        order by decided_at, id limit $9
+        where $11::boolean
+          and case when $2 then (decided_at, id * 2 + 1) > ($3, $4) else (decided_at, id * 2 + 1) < ($3, $4) end
+          and decided_at >= $5::timestamptz and decided_at < $6::timestamptz
+          and ($7::bigint is null or decided_by = $7)
+          and ($8::text is null or subject = $8)
+          and ($9::text is null or subject_key = $9)
+        order by case when $2 then decided_at end, case when $2 then id end, decided_at desc, id desc limit $10
     )
 ) made
-order by made.at, made.id limit $9
+order by case when $2 then made.at end, case when $2 then made.id end, made.at desc, made.id desc limit $10
 `
 
-type AuditProposalsAboveParams struct {
+type AuditProposalsParams struct {
 	Proposed   bool
-	AfterAt    time.Time
-	AfterID    int64
+	Backward   bool
+	At         time.Time
+	ID         int64
 	FromAt     time.Time
 	ToAt       time.Time
 	UserID     *int64
@@ -50,7 +55,7 @@ type AuditProposalsAboveParams struct {
 	Decided    bool
 }
 
-type AuditProposalsAboveRow struct {
+type AuditProposalsRow struct {
 	ID         int64
 	At         time.Time
 	UserID     int64
@@ -62,107 +67,14 @@ type AuditProposalsAboveRow struct {
 	Why        string
 }
 
-// AuditProposalsAbove is the same the other way, the oldest first.
-func (q *Queries) AuditProposalsAbove(ctx context.Context, arg AuditProposalsAboveParams) ([]AuditProposalsAboveRow, error) {
-	rows, err := q.db.Query(ctx, auditProposalsAbove,
-		arg.Proposed,
-		arg.AfterAt,
-		arg.AfterID,
-		arg.FromAt,
-		arg.ToAt,
-		arg.UserID,
-		arg.Subject,
-		arg.SubjectKey,
-		arg.Page,
-		arg.Decided,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AuditProposalsAboveRow
-	for rows.Next() {
-		var i AuditProposalsAboveRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.At,
-			&i.UserID,
-			&i.Action,
-			&i.Subject,
-			&i.SubjectKey,
-			&i.Payload,
-			&i.Decision,
-			&i.Why,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const auditProposalsBelow = `-- name: AuditProposalsBelow :many
-select made.id::bigint as id, made.at::timestamptz as at, made.user_id::bigint as user_id, made.action, made.subject, made.subject_key,
-    made.payload, made.decision::text as decision, made.why::text as why
-from (
-    (
-        select id * 2 as id, created_at as at, proposed_by as user_id, action, subject, subject_key, payload, '' as decision, reason as why
-        from proposal
-        where $1::boolean and (created_at, id * 2) < ($2::timestamptz, $3::bigint)
-          and created_at >= $4::timestamptz and created_at < $5::timestamptz
-          and ($6::bigint is null or proposed_by = $6)
-          and ($7::text is null or subject = $7)
-          and ($8::text is null or subject_key = $8)
-        order by created_at desc, id desc limit $9
-    ) union all (
-        select id * 2 + 1, decided_at, decided_by, action, subject, subject_key, payload, decision, decision_reason
-        from proposal
-        where $10::boolean and (decided_at, id * 2 + 1) < ($2::timestamptz, $3::bigint)
-          and decided_at >= $4::timestamptz and decided_at < $5::timestamptz
-          and ($6::bigint is null or decided_by = $6)
-          and ($7::text is null or subject = $7)
-          and ($8::text is null or subject_key = $8)
-        order by decided_at desc, id desc limit $9
-    )
-) made
-order by made.at desc, made.id desc limit $9
-`
-
-type AuditProposalsBelowParams struct {
-	Proposed   bool
-	BeforeAt   time.Time
-	BeforeID   int64
-	FromAt     time.Time
-	ToAt       time.Time
-	UserID     *int64
-	Subject    *string
-	SubjectKey *string
-	Page       int32
-	Decided    bool
-}
-
-type AuditProposalsBelowRow struct {
-	ID         int64
-	At         time.Time
-	UserID     int64
-	Action     string
-	Subject    string
-	SubjectKey string
-	Payload    []byte
-	Decision   string
-	Why        string
-}
-
-// AuditProposalsBelow lists what was proposed, and what was decided of it, the newest first, from a place in the log down. The
+// AuditProposals lists what was proposed, and what was decided of it, the newest first, from a place in the log down. The
 // two lines of a proposal have twice its id, and one more than that.
-func (q *Queries) AuditProposalsBelow(ctx context.Context, arg AuditProposalsBelowParams) ([]AuditProposalsBelowRow, error) {
-	rows, err := q.db.Query(ctx, auditProposalsBelow,
+func (q *Queries) AuditProposals(ctx context.Context, arg AuditProposalsParams) ([]AuditProposalsRow, error) {
+	rows, err := q.db.Query(ctx, auditProposals,
 		arg.Proposed,
-		arg.BeforeAt,
-		arg.BeforeID,
+		arg.Backward,
+		arg.At,
+		arg.ID,
 		arg.FromAt,
 		arg.ToAt,
 		arg.UserID,
@@ -175,9 +87,9 @@ func (q *Queries) AuditProposalsBelow(ctx context.Context, arg AuditProposalsBel
 		return nil, err
 	}
 	defer rows.Close()
-	var items []AuditProposalsBelowRow
+	var items []AuditProposalsRow
 	for rows.Next() {
-		var i AuditProposalsBelowRow
+		var i AuditProposalsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.At,
@@ -199,18 +111,20 @@ func (q *Queries) AuditProposalsBelow(ctx context.Context, arg AuditProposalsBel
 	return items, nil
 }
 
-const auditReadsAbove = `-- name: AuditReadsAbove :many
+const auditReads = `-- name: AuditReads :many
 select id, at, user_id, login, subject, subject_key, what from sensitive_read
-where (at, id) > ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::bigint is null or user_id = $5)
-  and ($6::text is null or subject = $6)
-  and ($7::text is null or subject_key = $7)
-order by at, id limit $8
+where case when $1::boolean then (at, id) > ($2::timestamptz, $3::bigint) else (at, id) < ($2, $3) end
+  and at >= $4::timestamptz and at < $5::timestamptz
+  and ($6::bigint is null or user_id = $6)
+  and ($7::text is null or subject = $7)
+  and ($8::text is null or subject_key = $8)
+order by case when $1 then at end, case when $1 then id end, at desc, id desc limit $9
 `
 
-type AuditReadsAboveParams struct {
-	AfterAt    time.Time
-	AfterID    int64
+type AuditReadsParams struct {
+	Backward   bool
+	At         time.Time
+	ID         int64
 	FromAt     time.Time
 	ToAt       time.Time
 	UserID     *int64
@@ -219,7 +133,7 @@ type AuditReadsAboveParams struct {
 	Page       int32
 }
 
-type AuditReadsAboveRow struct {
+type AuditReadsRow struct {
 	ID         int64
 	At         time.Time
 	UserID     int64
@@ -229,11 +143,12 @@ type AuditReadsAboveRow struct {
 	What       string
 }
 
-// AuditReadsAbove is the same the other way, the oldest first.
-func (q *Queries) AuditReadsAbove(ctx context.Context, arg AuditReadsAboveParams) ([]AuditReadsAboveRow, error) {
-	rows, err := q.db.Query(ctx, auditReadsAbove,
-		arg.AfterAt,
-		arg.AfterID,
+// AuditReads lists what operators read of what is hidden, the newest first, from a place in the log down.
+func (q *Queries) AuditReads(ctx context.Context, arg AuditReadsParams) ([]AuditReadsRow, error) {
+	rows, err := q.db.Query(ctx, auditReads,
+		arg.Backward,
+		arg.At,
+		arg.ID,
 		arg.FromAt,
 		arg.ToAt,
 		arg.UserID,
@@ -245,9 +160,9 @@ func (q *Queries) AuditReadsAbove(ctx context.Context, arg AuditReadsAboveParams
 		return nil, err
 	}
 	defer rows.Close()
-	var items []AuditReadsAboveRow
+	var items []AuditReadsRow
 	for rows.Next() {
-		var i AuditReadsAboveRow
+		var i AuditReadsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.At,
@@ -267,87 +182,21 @@ func (q *Queries) AuditReadsAbove(ctx context.Context, arg AuditReadsAboveParams
 	return items, nil
 }
 
-const auditReadsBelow = `-- name: AuditReadsBelow :many
-select id, at, user_id, login, subject, subject_key, what from sensitive_read
-where (at, id) < ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::bigint is null or user_id = $5)
-  and ($6::text is null or subject = $6)
-  and ($7::text is null or subject_key = $7)
-order by at desc, id desc limit $8
-`
-
-type AuditReadsBelowParams struct {
-	BeforeAt   time.Time
-	BeforeID   int64
-	FromAt     time.Time
-	ToAt       time.Time
-	UserID     *int64
-	Subject    *string
-	SubjectKey *string
-	Page       int32
-}
-
-type AuditReadsBelowRow struct {
-	ID         int64
-	At         time.Time
-	UserID     int64
-	Login      string
-	Subject    string
-	SubjectKey string
-	What       string
-}
-
-// AuditReadsBelow lists what operators read of what is hidden, the newest first, from a place in the log down.
-func (q *Queries) AuditReadsBelow(ctx context.Context, arg AuditReadsBelowParams) ([]AuditReadsBelowRow, error) {
-	rows, err := q.db.Query(ctx, auditReadsBelow,
-		arg.BeforeAt,
-		arg.BeforeID,
-		arg.FromAt,
-		arg.ToAt,
-		arg.UserID,
-		arg.Subject,
-		arg.SubjectKey,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AuditReadsBelowRow
-	for rows.Next() {
-		var i AuditReadsBelowRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.At,
-			&i.UserID,
-			&i.Login,
-			&i.Subject,
-			&i.SubjectKey,
-			&i.What,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const auditSettingsAbove = `-- name: AuditSettingsAbove :many
+const auditSettings = `-- name: AuditSettings :many
 select id, at, actor, subject, subject_key, before, after, reason from setting_change
-where (at, id) > ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::text is null or actor = $5)
-  and ($6::text is null or subject = $6)
-  and ($7::text is null or subject_key = $7)
-  and ($8::text is null or subject <> $8)
-order by at, id limit $9
+where case when $1::boolean then (at, id) > ($2::timestamptz, $3::bigint) else (at, id) < ($2, $3) end
+  and at >= $4::timestamptz and at < $5::timestamptz
+  and ($6::text is null or actor = $6)
+  and ($7::text is null or subject = $7)
+  and ($8::text is null or subject_key = $8)
+  and ($9::text is null or subject <> $9)
+order by case when $1 then at end, case when $1 then id end, at desc, id desc limit $10
 `
 
-type AuditSettingsAboveParams struct {
-	AfterAt    time.Time
-	AfterID    int64
+type AuditSettingsParams struct {
+	Backward   bool
+	At         time.Time
+	ID         int64
 	FromAt     time.Time
 	ToAt       time.Time
 	Actor      *string
@@ -357,11 +206,13 @@ type AuditSettingsAboveParams struct {
 	Page       int32
 }
 
-// AuditSettingsAbove is the same the other way, the oldest first.
-func (q *Queries) AuditSettingsAbove(ctx context.Context, arg AuditSettingsAboveParams) ([]SettingChange, error) {
-	rows, err := q.db.Query(ctx, auditSettingsAbove,
-		arg.AfterAt,
-		arg.AfterID,
+// AuditSettings lists changes of settings, the newest first, from a place in the log down, or backward the other way. The way is a
+// constant of the plan, here and below, so an index has the rows in their order either way.
+func (q *Queries) AuditSettings(ctx context.Context, arg AuditSettingsParams) ([]SettingChange, error) {
+	rows, err := q.db.Query(ctx, auditSettings,
+		arg.Backward,
+		arg.At,
+		arg.ID,
 		arg.FromAt,
 		arg.ToAt,
 		arg.Actor,
@@ -397,79 +248,19 @@ func (q *Queries) AuditSettingsAbove(ctx context.Context, arg AuditSettingsAbove
 	return items, nil
 }
 
-const auditSettingsBelow = `-- name: AuditSettingsBelow :many
-select id, at, actor, subject, subject_key, before, after, reason from setting_change
-where (at, id) < ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::text is null or actor = $5)
-  and ($6::text is null or subject = $6)
-  and ($7::text is null or subject_key = $7)
-  and ($8::text is null or subject <> $8)
-order by at desc, id desc limit $9
-`
-
-type AuditSettingsBelowParams struct {
-	BeforeAt   time.Time
-	BeforeID   int64
-	FromAt     time.Time
-	ToAt       time.Time
-	Actor      *string
-	Subject    *string
-	SubjectKey *string
-	Without    *string
-	Page       int32
-}
-
-// AuditSettingsBelow lists changes of settings, the newest first, from a place in the log down.
-func (q *Queries) AuditSettingsBelow(ctx context.Context, arg AuditSettingsBelowParams) ([]SettingChange, error) {
-	rows, err := q.db.Query(ctx, auditSettingsBelow,
-		arg.BeforeAt,
-		arg.BeforeID,
-		arg.FromAt,
-		arg.ToAt,
-		arg.Actor,
-		arg.Subject,
-		arg.SubjectKey,
-		arg.Without,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SettingChange
-	for rows.Next() {
-		var i SettingChange
-		if err := rows.Scan(
-			&i.ID,
-			&i.At,
-			&i.Actor,
-			&i.Subject,
-			&i.SubjectKey,
-			&i.Before,
-			&i.After,
-			&i.Reason,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const auditSignInsAbove = `-- name: AuditSignInsAbove :many
+const auditSignIns = `-- name: AuditSignIns :many
 select id, at, user_id, door, outcome, address, agent from sign_in_event
-where (at, id) > ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::bigint is null or user_id = $5)
-  and (not $6::boolean or failed) and (not $7::boolean or not failed)
-order by at, id limit $8
+where case when $1::boolean then (at, id) > ($2::timestamptz, $3::bigint) else (at, id) < ($2, $3) end
+  and at >= $4::timestamptz and at < $5::timestamptz
+  and ($6::bigint is null or user_id = $6)
+  and (not $7::boolean or failed) and (not $8::boolean or not failed)
+order by case when $1 then at end, case when $1 then id end, at desc, id desc limit $9
 `
 
-type AuditSignInsAboveParams struct {
-	AfterAt    time.Time
-	AfterID    int64
+type AuditSignInsParams struct {
+	Backward   bool
+	At         time.Time
+	ID         int64
 	FromAt     time.Time
 	ToAt       time.Time
 	UserID     *int64
@@ -478,7 +269,7 @@ type AuditSignInsAboveParams struct {
 	Page       int32
 }
 
-type AuditSignInsAboveRow struct {
+type AuditSignInsRow struct {
 	ID      int64
 	At      time.Time
 	UserID  int64
@@ -488,11 +279,12 @@ type AuditSignInsAboveRow struct {
 	Agent   string
 }
 
-// AuditSignInsAbove is the same the other way, the oldest first.
-func (q *Queries) AuditSignInsAbove(ctx context.Context, arg AuditSignInsAboveParams) ([]AuditSignInsAboveRow, error) {
-	rows, err := q.db.Query(ctx, auditSignInsAbove,
-		arg.AfterAt,
-		arg.AfterID,
+// AuditSignIns lists sign-ins and tries, the newest first, from a place in the log down.
+func (q *Queries) AuditSignIns(ctx context.Context, arg AuditSignInsParams) ([]AuditSignInsRow, error) {
+	rows, err := q.db.Query(ctx, auditSignIns,
+		arg.Backward,
+		arg.At,
+		arg.ID,
 		arg.FromAt,
 		arg.ToAt,
 		arg.UserID,
@@ -504,76 +296,9 @@ func (q *Queries) AuditSignInsAbove(ctx context.Context, arg AuditSignInsAbovePa
 		return nil, err
 	}
 	defer rows.Close()
-	var items []AuditSignInsAboveRow
+	var items []AuditSignInsRow
 	for rows.Next() {
-		var i AuditSignInsAboveRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.At,
-			&i.UserID,
-			&i.Door,
-			&i.Outcome,
-			&i.Address,
-			&i.Agent,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const auditSignInsBelow = `-- name: AuditSignInsBelow :many
-select id, at, user_id, door, outcome, address, agent from sign_in_event
-where (at, id) < ($1::timestamptz, $2::bigint) and at >= $3::timestamptz and at < $4::timestamptz
-  and ($5::bigint is null or user_id = $5)
-  and (not $6::boolean or failed) and (not $7::boolean or not failed)
-order by at desc, id desc limit $8
-`
-
-type AuditSignInsBelowParams struct {
-	BeforeAt   time.Time
-	BeforeID   int64
-	FromAt     time.Time
-	ToAt       time.Time
-	UserID     *int64
-	OnlyFailed bool
-	OnlyGood   bool
-	Page       int32
-}
-
-type AuditSignInsBelowRow struct {
-	ID      int64
-	At      time.Time
-	UserID  int64
-	Door    string
-	Outcome string
-	Address string
-	Agent   string
-}
-
-// AuditSignInsBelow lists sign-ins and tries, the newest first, from a place in the log down.
-func (q *Queries) AuditSignInsBelow(ctx context.Context, arg AuditSignInsBelowParams) ([]AuditSignInsBelowRow, error) {
-	rows, err := q.db.Query(ctx, auditSignInsBelow,
-		arg.BeforeAt,
-		arg.BeforeID,
-		arg.FromAt,
-		arg.ToAt,
-		arg.UserID,
-		arg.OnlyFailed,
-		arg.OnlyGood,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AuditSignInsBelowRow
-	for rows.Next() {
-		var i AuditSignInsBelowRow
+		var i AuditSignInsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.At,

@@ -165,19 +165,21 @@ func (q *Queries) DepositList(ctx context.Context, arg DepositListParams) ([]Dep
 
 const depositListByPair = `-- name: DepositListByPair :many
 select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at, d.metadata from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
-where m.merchant_id = $1 and m.subject = 'deposit' and m.pair = $2 and m.subject_id < $3
-  and ($4::text is null or d.status = $4)
-  and ($5::bigint is null or d.cashbox_id = $5)
-  and ($6::uuid is null or d.idempotency_key = $6)
-  and ($7::timestamptz is null or d.created_at >= $7)
-  and ($8::timestamptz is null or d.created_at < $8)
-order by m.subject_id desc limit $9
+where m.merchant_id = $1 and m.subject = 'deposit' and m.pair = $2
+  and case when $3::boolean then m.subject_id > $4::bigint else m.subject_id < $4 end
+  and ($5::text is null or d.status = $5)
+  and ($6::bigint is null or d.cashbox_id = $6)
+  and ($7::uuid is null or d.idempotency_key = $7)
+  and ($8::timestamptz is null or d.created_at >= $8)
+  and ($9::timestamptz is null or d.created_at < $9)
+order by case when $3 then m.subject_id end, m.subject_id desc limit $10
 `
 
 type DepositListByPairParams struct {
 	MerchantID     int64
 	Pair           uuid.UUID
-	BeforeID       int64
+	Backward       bool
+	BeyondID       int64
 	Status         *string
 	CashboxID      *int64
 	IdempotencyKey pgtype.UUID
@@ -191,74 +193,8 @@ func (q *Queries) DepositListByPair(ctx context.Context, arg DepositListByPairPa
 	rows, err := q.db.Query(ctx, depositListByPair,
 		arg.MerchantID,
 		arg.Pair,
-		arg.BeforeID,
-		arg.Status,
-		arg.CashboxID,
-		arg.IdempotencyKey,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Deposit
-	for rows.Next() {
-		var i Deposit
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.CashboxID,
-			&i.Status,
-			&i.Amount,
-			&i.Network,
-			&i.Address,
-			&i.ExternalReference,
-			&i.IdempotencyKey,
-			&i.CreatedAt,
-			&i.StatusAt,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const depositListByPairAbove = `-- name: DepositListByPairAbove :many
-select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at, d.metadata from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
-where m.merchant_id = $1 and m.subject = 'deposit' and m.pair = $2 and m.subject_id > $3
-  and ($4::text is null or d.status = $4)
-  and ($5::bigint is null or d.cashbox_id = $5)
-  and ($6::uuid is null or d.idempotency_key = $6)
-  and ($7::timestamptz is null or d.created_at >= $7)
-  and ($8::timestamptz is null or d.created_at < $8)
-order by m.subject_id asc limit $9
-`
-
-type DepositListByPairAboveParams struct {
-	MerchantID     int64
-	Pair           uuid.UUID
-	AfterID        int64
-	Status         *string
-	CashboxID      *int64
-	IdempotencyKey pgtype.UUID
-	CreatedFrom    *time.Time
-	CreatedTo      *time.Time
-	Page           int32
-}
-
-// DepositListByPairAbove lists a merchant's deposits that have a pair of metadata, the oldest first.
-func (q *Queries) DepositListByPairAbove(ctx context.Context, arg DepositListByPairAboveParams) ([]Deposit, error) {
-	rows, err := q.db.Query(ctx, depositListByPairAbove,
-		arg.MerchantID,
-		arg.Pair,
-		arg.AfterID,
+		arg.Backward,
+		arg.BeyondID,
 		arg.Status,
 		arg.CashboxID,
 		arg.IdempotencyKey,
@@ -298,18 +234,20 @@ func (q *Queries) DepositListByPairAbove(ctx context.Context, arg DepositListByP
 }
 
 const depositListOwn = `-- name: DepositListOwn :many
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and id < $2
-  and ($3::text is null or status = $3)
-  and ($4::bigint is null or cashbox_id = $4)
-  and ($5::uuid is null or idempotency_key = $5)
-  and ($6::timestamptz is null or created_at >= $6)
-  and ($7::timestamptz is null or created_at < $7)
-order by id desc limit $8
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1
+  and case when $2::boolean then id > $3::bigint else id < $3 end
+  and ($4::text is null or status = $4)
+  and ($5::bigint is null or cashbox_id = $5)
+  and ($6::uuid is null or idempotency_key = $6)
+  and ($7::timestamptz is null or created_at >= $7)
+  and ($8::timestamptz is null or created_at < $8)
+order by case when $2 then id end, id desc limit $9
 `
 
 type DepositListOwnParams struct {
 	MerchantID     int64
-	BeforeID       int64
+	Backward       bool
+	BeyondID       int64
 	Status         *string
 	CashboxID      *int64
 	IdempotencyKey pgtype.UUID
@@ -318,74 +256,12 @@ type DepositListOwnParams struct {
 	Page           int32
 }
 
+// DepositListOwn lists a merchant's deposits from an id down, or backward from it up.
 func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) ([]Deposit, error) {
 	rows, err := q.db.Query(ctx, depositListOwn,
 		arg.MerchantID,
-		arg.BeforeID,
-		arg.Status,
-		arg.CashboxID,
-		arg.IdempotencyKey,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Deposit
-	for rows.Next() {
-		var i Deposit
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.CashboxID,
-			&i.Status,
-			&i.Amount,
-			&i.Network,
-			&i.Address,
-			&i.ExternalReference,
-			&i.IdempotencyKey,
-			&i.CreatedAt,
-			&i.StatusAt,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const depositListOwnAbove = `-- name: DepositListOwnAbove :many
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and id > $2
-  and ($3::text is null or status = $3)
-  and ($4::bigint is null or cashbox_id = $4)
-  and ($5::uuid is null or idempotency_key = $5)
-  and ($6::timestamptz is null or created_at >= $6)
-  and ($7::timestamptz is null or created_at < $7)
-order by id limit $8
-`
-
-type DepositListOwnAboveParams struct {
-	MerchantID     int64
-	AfterID        int64
-	Status         *string
-	CashboxID      *int64
-	IdempotencyKey pgtype.UUID
-	CreatedFrom    *time.Time
-	CreatedTo      *time.Time
-	Page           int32
-}
-
-// DepositListOwnAbove is the same the other way, the oldest first.
-func (q *Queries) DepositListOwnAbove(ctx context.Context, arg DepositListOwnAboveParams) ([]Deposit, error) {
-	rows, err := q.db.Query(ctx, depositListOwnAbove,
-		arg.MerchantID,
-		arg.AfterID,
+		arg.Backward,
+		arg.BeyondID,
 		arg.Status,
 		arg.CashboxID,
 		arg.IdempotencyKey,

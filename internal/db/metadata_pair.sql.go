@@ -11,71 +11,31 @@ import (
 	"github.com/google/uuid"
 )
 
-const metadataIDsAbove = `-- name: MetadataIDsAbove :many
+const metadataIDs = `-- name: MetadataIDs :many
 select subject_id from metadata_pair
 where merchant_id = $1 and subject = $2 and pair = $3 and subject_id > $4 and subject_id < $5
-order by subject_id limit $6
+order by case when $6::boolean then subject_id end, subject_id desc limit $7
 `
 
-type MetadataIDsAboveParams struct {
+type MetadataIDsParams struct {
 	MerchantID int64
 	Subject    string
 	Pair       uuid.UUID
 	Above      int64
 	Below      int64
+	Backward   bool
 	Most       int32
 }
 
-func (q *Queries) MetadataIDsAbove(ctx context.Context, arg MetadataIDsAboveParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, metadataIDsAbove,
+// MetadataIDs are the newest of what has a pair, no more than a list looks at.
+func (q *Queries) MetadataIDs(ctx context.Context, arg MetadataIDsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, metadataIDs,
 		arg.MerchantID,
 		arg.Subject,
 		arg.Pair,
 		arg.Above,
 		arg.Below,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var subject_id int64
-		if err := rows.Scan(&subject_id); err != nil {
-			return nil, err
-		}
-		items = append(items, subject_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const metadataIDsBelow = `-- name: MetadataIDsBelow :many
-select subject_id from metadata_pair
-where merchant_id = $1 and subject = $2 and pair = $3 and subject_id > $4 and subject_id < $5
-order by subject_id desc limit $6
-`
-
-type MetadataIDsBelowParams struct {
-	MerchantID int64
-	Subject    string
-	Pair       uuid.UUID
-	Above      int64
-	Below      int64
-	Most       int32
-}
-
-// MetadataIDsBelow are the newest of what has a pair, no more than a list looks at.
-func (q *Queries) MetadataIDsBelow(ctx context.Context, arg MetadataIDsBelowParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, metadataIDsBelow,
-		arg.MerchantID,
-		arg.Subject,
-		arg.Pair,
-		arg.Above,
-		arg.Below,
+		arg.Backward,
 		arg.Most,
 	)
 	if err != nil {

@@ -862,15 +862,15 @@ func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPa
 	return items, nil
 }
 
-const reportPayinsAbove = `-- name: ReportPayinsAbove :many
+const reportPayins = `-- name: ReportPayins :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
-    where id > $17 and id < $18
-      and ($19::bigint is null or merchant_id = $19)
-      and ($20::bigint is null or trader_id = $20)
-      and ($21::bigint[] is null or id = any($21::bigint[]))
-      and ($22::text is null or status = $22)
-    order by id asc limit $23
+    where id > $18 and id < $19
+      and ($20::bigint is null or merchant_id = $20)
+      and ($21::bigint is null or trader_id = $21)
+      and ($22::bigint[] is null or id = any($22::bigint[]))
+      and ($23::text is null or status = $23)
+    order by case when $16::boolean then id end, id desc limit $24
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -885,10 +885,10 @@ where ($1::text[] is null or status = any($1::text[]))
     or strpos(lower(order_id), $13::text) > 0)
   and ($14::timestamptz is null
     or taken_at <= $14 or expires_at <= $15::timestamptz)
-order by id asc limit $16
+order by case when $16 then id end, id desc limit $17
 `
 
-type ReportPayinsAboveParams struct {
+type ReportPayinsParams struct {
 	Statuses    []string
 	CreatedFrom time.Time
 	CreatedTo   time.Time
@@ -904,6 +904,7 @@ type ReportPayinsAboveParams struct {
 	Part        *string
 	TakenUntil  *time.Time
 	ExpiredBy   *time.Time
+	Backward    interface{}
 	Page        int32
 	Above       int64
 	Below       int64
@@ -914,7 +915,7 @@ type ReportPayinsAboveParams struct {
 	Scan        int32
 }
 
-type ReportPayinsAboveRow struct {
+type ReportPayinsRow struct {
 	MerchantID         int64
 	ID                 int64
 	UUID               uuid.UUID
@@ -955,8 +956,8 @@ type ReportPayinsAboveRow struct {
 	Metadata           []byte
 }
 
-func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAboveParams) ([]ReportPayinsAboveRow, error) {
-	rows, err := q.db.Query(ctx, reportPayinsAbove,
+func (q *Queries) ReportPayins(ctx context.Context, arg ReportPayinsParams) ([]ReportPayinsRow, error) {
+	rows, err := q.db.Query(ctx, reportPayins,
 		arg.Statuses,
 		arg.CreatedFrom,
 		arg.CreatedTo,
@@ -972,6 +973,7 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 		arg.Part,
 		arg.TakenUntil,
 		arg.ExpiredBy,
+		arg.Backward,
 		arg.Page,
 		arg.Above,
 		arg.Below,
@@ -985,9 +987,9 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ReportPayinsAboveRow
+	var items []ReportPayinsRow
 	for rows.Next() {
-		var i ReportPayinsAboveRow
+		var i ReportPayinsRow
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -1120,182 +1122,6 @@ func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunPa
 	return items, nil
 }
 
-const reportPayinsBelow = `-- name: ReportPayinsBelow :many
-with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
-    where id > $17 and id < $18
-      and ($19::bigint is null or merchant_id = $19)
-      and ($20::bigint is null or trader_id = $20)
-      and ($21::bigint[] is null or id = any($21::bigint[]))
-      and ($22::text is null or status = $22)
-    order by id desc limit $23
-)
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
-where ($1::text[] is null or status = any($1::text[]))
-  and created_at >= $2 and created_at < $3
-  and ($4::bigint is null or cashbox_id = $4)
-  and ($5::text is null or method = $5)
-  and ($6::text is null or currency = $6)
-  and ($7::numeric is null or amount >= $7)
-  and ($8::numeric is null or amount <= $8)
-  and (not $9::boolean or id::text = $10::text or right(address_mask, 4) = $10
-    or amount >= $11::numeric and amount <= $12::numeric
-    or strpos(lower(order_id), $13::text) > 0)
-  and ($14::timestamptz is null
-    or taken_at <= $14 or expires_at <= $15::timestamptz)
-order by id desc limit $16
-`
-
-type ReportPayinsBelowParams struct {
-	Statuses    []string
-	CreatedFrom time.Time
-	CreatedTo   time.Time
-	CashboxID   *int64
-	Method      *string
-	Currency    *string
-	MinAmount   decimal.NullDecimal
-	MaxAmount   decimal.NullDecimal
-	Sought      bool
-	Last4       *string
-	SumFrom     decimal.NullDecimal
-	SumTo       decimal.NullDecimal
-	Part        *string
-	TakenUntil  *time.Time
-	ExpiredBy   *time.Time
-	Page        int32
-	Above       int64
-	Below       int64
-	MerchantID  *int64
-	TraderID    *int64
-	Ids         []int64
-	Status      *string
-	Scan        int32
-}
-
-type ReportPayinsBelowRow struct {
-	MerchantID         int64
-	ID                 int64
-	UUID               uuid.UUID
-	CashboxID          int64
-	OrderID            string
-	Method             string
-	Currency           string
-	Amount             decimal.Decimal
-	CallbackURI        string
-	Address            []byte
-	AddressMask        string
-	Recipient          string
-	BankCode           *string
-	BankName           *string
-	UserID             *string
-	UserIP             *string
-	Status             string
-	StatusReason       *string
-	StatusAt           time.Time
-	ExpiresAt          time.Time
-	CreatedAt          time.Time
-	EventSequence      int32
-	TraderID           *int64
-	TakenAt            *time.Time
-	ProofReference     *string
-	BaseRate           decimal.Decimal
-	RateSource         string
-	RateObservedAt     time.Time
-	MarkupPercent      decimal.Decimal
-	SpotUSDT           decimal.Decimal
-	FrozenUSDT         decimal.Decimal
-	TraderSharePercent decimal.NullDecimal
-	TraderUSDT         decimal.NullDecimal
-	PlatformUSDT       decimal.NullDecimal
-	RequestID          *string
-	RequestAddress     *string
-	ReturnOf           *int64
-	Metadata           []byte
-}
-
-func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowParams) ([]ReportPayinsBelowRow, error) {
-	rows, err := q.db.Query(ctx, reportPayinsBelow,
-		arg.Statuses,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.CashboxID,
-		arg.Method,
-		arg.Currency,
-		arg.MinAmount,
-		arg.MaxAmount,
-		arg.Sought,
-		arg.Last4,
-		arg.SumFrom,
-		arg.SumTo,
-		arg.Part,
-		arg.TakenUntil,
-		arg.ExpiredBy,
-		arg.Page,
-		arg.Above,
-		arg.Below,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Scan,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportPayinsBelowRow
-	for rows.Next() {
-		var i ReportPayinsBelowRow
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.CallbackURI,
-			&i.Address,
-			&i.AddressMask,
-			&i.Recipient,
-			&i.BankCode,
-			&i.BankName,
-			&i.UserID,
-			&i.UserIP,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.TakenAt,
-			&i.ProofReference,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateObservedAt,
-			&i.MarkupPercent,
-			&i.SpotUSDT,
-			&i.FrozenUSDT,
-			&i.TraderSharePercent,
-			&i.TraderUSDT,
-			&i.PlatformUSDT,
-			&i.RequestID,
-			&i.RequestAddress,
-			&i.ReturnOf,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const reportPayinsByOrder = `-- name: ReportPayinsByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
@@ -1368,7 +1194,7 @@ func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrd
 	return items, nil
 }
 
-const reportPayinsStopAbove = `-- name: ReportPayinsStopAbove :one
+const reportPayinsStop = `-- name: ReportPayinsStop :one
 select stop.id, stop.created_at from payin stop where stop.id = (
     select s.id from payin s
     where s.id > $1 and s.id < $2
@@ -1376,78 +1202,38 @@ select stop.id, stop.created_at from payin stop where stop.id = (
       and ($4::bigint is null or s.trader_id = $4)
       and ($5::bigint[] is null or s.id = any($5::bigint[]))
       and ($6::text is null or s.status = $6)
-    order by s.id asc limit 1 offset $7
+    order by case when $7::boolean then s.id end, s.id desc limit 1 offset $8
 )
 `
 
-type ReportPayinsStopAboveParams struct {
+type ReportPayinsStopParams struct {
 	Above      int64
 	Below      int64
 	MerchantID *int64
 	TraderID   *int64
 	Ids        []int64
 	Status     *string
+	Backward   bool
 	Past       int32
 }
 
-type ReportPayinsStopAboveRow struct {
+type ReportPayinsStopRow struct {
 	ID        int64
 	CreatedAt time.Time
 }
 
-func (q *Queries) ReportPayinsStopAbove(ctx context.Context, arg ReportPayinsStopAboveParams) (ReportPayinsStopAboveRow, error) {
-	row := q.db.QueryRow(ctx, reportPayinsStopAbove,
+func (q *Queries) ReportPayinsStop(ctx context.Context, arg ReportPayinsStopParams) (ReportPayinsStopRow, error) {
+	row := q.db.QueryRow(ctx, reportPayinsStop,
 		arg.Above,
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
 		arg.Ids,
 		arg.Status,
+		arg.Backward,
 		arg.Past,
 	)
-	var i ReportPayinsStopAboveRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
-	return i, err
-}
-
-const reportPayinsStopBelow = `-- name: ReportPayinsStopBelow :one
-select stop.id, stop.created_at from payin stop where stop.id = (
-    select s.id from payin s
-    where s.id > $1 and s.id < $2
-      and ($3::bigint is null or s.merchant_id = $3)
-      and ($4::bigint is null or s.trader_id = $4)
-      and ($5::bigint[] is null or s.id = any($5::bigint[]))
-      and ($6::text is null or s.status = $6)
-    order by s.id desc limit 1 offset $7
-)
-`
-
-type ReportPayinsStopBelowParams struct {
-	Above      int64
-	Below      int64
-	MerchantID *int64
-	TraderID   *int64
-	Ids        []int64
-	Status     *string
-	Past       int32
-}
-
-type ReportPayinsStopBelowRow struct {
-	ID        int64
-	CreatedAt time.Time
-}
-
-func (q *Queries) ReportPayinsStopBelow(ctx context.Context, arg ReportPayinsStopBelowParams) (ReportPayinsStopBelowRow, error) {
-	row := q.db.QueryRow(ctx, reportPayinsStopBelow,
-		arg.Above,
-		arg.Below,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Past,
-	)
-	var i ReportPayinsStopBelowRow
+	var i ReportPayinsStopRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
 }
@@ -1482,16 +1268,16 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 	return items, nil
 }
 
-const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
+const reportPayments = `-- name: ReportPayments :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
     where id > $14 and id < $15
-      and ($18::bigint is null or merchant_id = $18)
-      and ($19::bigint is null or trader_id = $19)
-      and ($20::bigint[] is null or id = any($20::bigint[]))
-      and ($21::text is null or status = $21)
-      and ($22::text is null or payer_user_id = $22)
-    order by id asc limit $23
+      and ($19::bigint is null or merchant_id = $19)
+      and ($20::bigint is null or trader_id = $20)
+      and ($21::bigint[] is null or id = any($21::bigint[]))
+      and ($22::text is null or status = $22)
+      and ($23::text is null or payer_user_id = $23)
+    order by case when $17::boolean then id end, id desc limit $24
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -1507,10 +1293,10 @@ where ($1::text[] is null or status = any($1::text[]))
     or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
         where c.last4 = $10 and c.card_payment_id > $14 and c.card_payment_id < $15))
   and ($16::bigint[] is null or requisite_id = any($16::bigint[]))
-order by id asc limit $17
+order by case when $17 then id end, id desc limit $18
 `
 
-type ReportPaymentsAboveParams struct {
+type ReportPaymentsParams struct {
 	Statuses    []string
 	CreatedFrom time.Time
 	CreatedTo   time.Time
@@ -1527,6 +1313,7 @@ type ReportPaymentsAboveParams struct {
 	Above       int64
 	Below       int64
 	Requisites  []int64
+	Backward    interface{}
 	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
@@ -1536,7 +1323,7 @@ type ReportPaymentsAboveParams struct {
 	Scan        int32
 }
 
-type ReportPaymentsAboveRow struct {
+type ReportPaymentsRow struct {
 	MerchantID         int64
 	ID                 int64
 	UUID               uuid.UUID
@@ -1595,8 +1382,11 @@ type ReportPaymentsAboveRow struct {
 	Metadata           []byte
 }
 
-func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAboveParams) ([]ReportPaymentsAboveRow, error) {
-	rows, err := q.db.Query(ctx, reportPaymentsAbove,
+// ReportPayments and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
+// the outer one keeps of them. Each is planned for its parameters as they are, so that those that are null cost nothing,
+// and an index has the rows in their order either way: the newest first, or backward the oldest.
+func (q *Queries) ReportPayments(ctx context.Context, arg ReportPaymentsParams) ([]ReportPaymentsRow, error) {
+	rows, err := q.db.Query(ctx, reportPayments,
 		arg.Statuses,
 		arg.CreatedFrom,
 		arg.CreatedTo,
@@ -1613,6 +1403,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 		arg.Above,
 		arg.Below,
 		arg.Requisites,
+		arg.Backward,
 		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
@@ -1625,9 +1416,9 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ReportPaymentsAboveRow
+	var items []ReportPaymentsRow
 	for rows.Next() {
-		var i ReportPaymentsAboveRow
+		var i ReportPaymentsRow
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -1728,222 +1519,6 @@ func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBeg
 	var items []Payment
 	for rows.Next() {
 		var i Payment
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.Description,
-			&i.CallbackURI,
-			&i.PayerUserID,
-			&i.PayerIP,
-			&i.PayerFullName,
-			&i.PayerType,
-			&i.PayerSuccessful,
-			&i.PayerExpired,
-			&i.ProviderPaymentID,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.RequisiteID,
-			&i.RequisiteType,
-			&i.RequisiteMethod,
-			&i.RequisiteHolder,
-			&i.RequisiteBank,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateUnavailable,
-			&i.MarkupPercent,
-			&i.TraderSharePercent,
-			&i.HoldUSDT,
-			&i.AmountUSDT,
-			&i.ProfitUSDT,
-			&i.SpreadTraderUSDT,
-			&i.SpreadPlatformUSDT,
-			&i.RequisiteDay,
-			&i.RateObservedAt,
-			&i.MarkupSource,
-			&i.Version,
-			&i.ReturnURL,
-			&i.PayerClaimedAt,
-			&i.RequestID,
-			&i.RequestAddress,
-			&i.ChoicePool,
-			&i.ChoiceLooked,
-			&i.ChoicePassed,
-			&i.RequisiteSealed,
-			&i.RequisiteLast4,
-			&i.ReceivedAmount,
-			&i.SettledAmount,
-			&i.DifferenceUSDT,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
-with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
-    where id > $14 and id < $15
-      and ($18::bigint is null or merchant_id = $18)
-      and ($19::bigint is null or trader_id = $19)
-      and ($20::bigint[] is null or id = any($20::bigint[]))
-      and ($21::text is null or status = $21)
-      and ($22::text is null or payer_user_id = $22)
-    order by id desc limit $23
-)
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt, listed.metadata from listed
-where ($1::text[] is null or status = any($1::text[]))
-  and created_at >= $2 and created_at < $3
-  and ($4::bigint is null or cashbox_id = $4)
-  and ($5::text is null or method = $5)
-  and ($6::text is null or currency = $6)
-  and ($7::numeric is null or amount >= $7)
-  and ($8::numeric is null or amount <= $8)
-  and (not $9::boolean or id::text = $10::text or requisite_last4 = $10
-    or amount >= $11::numeric and amount <= $12::numeric
-    or strpos(lower(order_id), $13::text) > 0
-    or requisite_type is null and id in (select c.card_payment_id from payment_card_shown c
-        where c.last4 = $10 and c.card_payment_id > $14 and c.card_payment_id < $15))
-  and ($16::bigint[] is null or requisite_id = any($16::bigint[]))
-order by id desc limit $17
-`
-
-type ReportPaymentsBelowParams struct {
-	Statuses    []string
-	CreatedFrom time.Time
-	CreatedTo   time.Time
-	CashboxID   *int64
-	Method      *string
-	Currency    *string
-	MinAmount   decimal.NullDecimal
-	MaxAmount   decimal.NullDecimal
-	Sought      bool
-	Last4       *string
-	SumFrom     decimal.NullDecimal
-	SumTo       decimal.NullDecimal
-	Part        *string
-	Above       int64
-	Below       int64
-	Requisites  []int64
-	Page        int32
-	MerchantID  *int64
-	TraderID    *int64
-	Ids         []int64
-	Status      *string
-	Payer       *string
-	Scan        int32
-}
-
-type ReportPaymentsBelowRow struct {
-	MerchantID         int64
-	ID                 int64
-	UUID               uuid.UUID
-	CashboxID          int64
-	OrderID            string
-	Method             string
-	Currency           string
-	Amount             decimal.Decimal
-	Description        *string
-	CallbackURI        string
-	PayerUserID        *string
-	PayerIP            *string
-	PayerFullName      *string
-	PayerType          *string
-	PayerSuccessful    *int64
-	PayerExpired       *int64
-	ProviderPaymentID  *string
-	Status             string
-	StatusReason       *string
-	StatusAt           time.Time
-	ExpiresAt          time.Time
-	CreatedAt          time.Time
-	EventSequence      int32
-	TraderID           int64
-	RequisiteID        *int64
-	RequisiteType      *string
-	RequisiteMethod    *string
-	RequisiteHolder    *string
-	RequisiteBank      *string
-	BaseRate           decimal.Decimal
-	RateSource         string
-	RateUnavailable    bool
-	MarkupPercent      decimal.Decimal
-	TraderSharePercent decimal.Decimal
-	HoldUSDT           decimal.Decimal
-	AmountUSDT         decimal.Decimal
-	ProfitUSDT         decimal.Decimal
-	SpreadTraderUSDT   decimal.Decimal
-	SpreadPlatformUSDT decimal.Decimal
-	RequisiteDay       *time.Time
-	RateObservedAt     *time.Time
-	MarkupSource       string
-	Version            int32
-	ReturnURL          *string
-	PayerClaimedAt     *time.Time
-	RequestID          *string
-	RequestAddress     *string
-	ChoicePool         *int32
-	ChoiceLooked       *int32
-	ChoicePassed       []byte
-	RequisiteSealed    []byte
-	RequisiteLast4     *string
-	ReceivedAmount     decimal.NullDecimal
-	SettledAmount      decimal.NullDecimal
-	DifferenceUSDT     decimal.Decimal
-	Metadata           []byte
-}
-
-// ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
-// the outer one keeps of them. Each is planned for its parameters as they are, so that those that are null cost nothing.
-func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBelowParams) ([]ReportPaymentsBelowRow, error) {
-	rows, err := q.db.Query(ctx, reportPaymentsBelow,
-		arg.Statuses,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.CashboxID,
-		arg.Method,
-		arg.Currency,
-		arg.MinAmount,
-		arg.MaxAmount,
-		arg.Sought,
-		arg.Last4,
-		arg.SumFrom,
-		arg.SumTo,
-		arg.Part,
-		arg.Above,
-		arg.Below,
-		arg.Requisites,
-		arg.Page,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Payer,
-		arg.Scan,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportPaymentsBelowRow
-	for rows.Next() {
-		var i ReportPaymentsBelowRow
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -2326,7 +1901,7 @@ func (q *Queries) ReportPaymentsByOrder(ctx context.Context, arg ReportPaymentsB
 	return items, nil
 }
 
-const reportPaymentsStopAbove = `-- name: ReportPaymentsStopAbove :one
+const reportPaymentsStop = `-- name: ReportPaymentsStop :one
 select stop.id, stop.created_at from payment stop where stop.id = (
     select s.id from payment s
     where s.id > $1 and s.id < $2
@@ -2335,11 +1910,11 @@ select stop.id, stop.created_at from payment stop where stop.id = (
       and ($5::bigint[] is null or s.id = any($5::bigint[]))
       and ($6::text is null or s.status = $6)
       and ($7::text is null or s.payer_user_id = $7)
-    order by s.id asc limit 1 offset $8
+    order by case when $8::boolean then s.id end, s.id desc limit 1 offset $9
 )
 `
 
-type ReportPaymentsStopAboveParams struct {
+type ReportPaymentsStopParams struct {
 	Above      int64
 	Below      int64
 	MerchantID *int64
@@ -2347,16 +1922,18 @@ type ReportPaymentsStopAboveParams struct {
 	Ids        []int64
 	Status     *string
 	Payer      *string
+	Backward   bool
 	Past       int32
 }
 
-type ReportPaymentsStopAboveRow struct {
+type ReportPaymentsStopRow struct {
 	ID        int64
 	CreatedAt time.Time
 }
 
-func (q *Queries) ReportPaymentsStopAbove(ctx context.Context, arg ReportPaymentsStopAboveParams) (ReportPaymentsStopAboveRow, error) {
-	row := q.db.QueryRow(ctx, reportPaymentsStopAbove,
+// ReportPaymentsStop is the row at which such a search stopped.
+func (q *Queries) ReportPaymentsStop(ctx context.Context, arg ReportPaymentsStopParams) (ReportPaymentsStopRow, error) {
+	row := q.db.QueryRow(ctx, reportPaymentsStop,
 		arg.Above,
 		arg.Below,
 		arg.MerchantID,
@@ -2364,55 +1941,10 @@ func (q *Queries) ReportPaymentsStopAbove(ctx context.Context, arg ReportPayment
 		arg.Ids,
 		arg.Status,
 		arg.Payer,
+		arg.Backward,
 		arg.Past,
 	)
-	var i ReportPaymentsStopAboveRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
-	return i, err
-}
-
-const reportPaymentsStopBelow = `-- name: ReportPaymentsStopBelow :one
-select stop.id, stop.created_at from payment stop where stop.id = (
-    select s.id from payment s
-    where s.id > $1 and s.id < $2
-      and ($3::bigint is null or s.merchant_id = $3)
-      and ($4::bigint is null or s.trader_id = $4)
-      and ($5::bigint[] is null or s.id = any($5::bigint[]))
-      and ($6::text is null or s.status = $6)
-      and ($7::text is null or s.payer_user_id = $7)
-    order by s.id desc limit 1 offset $8
-)
-`
-
-type ReportPaymentsStopBelowParams struct {
-	Above      int64
-	Below      int64
-	MerchantID *int64
-	TraderID   *int64
-	Ids        []int64
-	Status     *string
-	Payer      *string
-	Past       int32
-}
-
-type ReportPaymentsStopBelowRow struct {
-	ID        int64
-	CreatedAt time.Time
-}
-
-// ReportPaymentsStopBelow is the row at which such a search stopped.
-func (q *Queries) ReportPaymentsStopBelow(ctx context.Context, arg ReportPaymentsStopBelowParams) (ReportPaymentsStopBelowRow, error) {
-	row := q.db.QueryRow(ctx, reportPaymentsStopBelow,
-		arg.Above,
-		arg.Below,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Payer,
-		arg.Past,
-	)
-	var i ReportPaymentsStopBelowRow
+	var i ReportPaymentsStopRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
 }
@@ -2561,98 +2093,48 @@ func (q *Queries) ReportTransfers(ctx context.Context, arg ReportTransfersParams
 	return items, nil
 }
 
-const statementAbove = `-- name: StatementAbove :many
+const statement = `-- name: Statement :many
 select moved.id, moved.debit_account, moved.credit_account, moved.amount, moved.kind, moved.subject, moved.subject_id, moved.created_at from (
     (select g.id, g.debit_account, g.credit_account, g.amount, g.kind, g.subject, g.subject_id, g.created_at from transfer g
      where (g.debit_account >> 1) = ($1::bigint >> 1)
        and (g.debit_account = $1::bigint or g.credit_account = $1::bigint)
-       and g.created_at < $2 and (g.created_at, g.id) > ($3::timestamptz, $4::bigint)
-     order by g.created_at, g.id limit $5)
+       and g.created_at >= $2 and g.created_at < $3
+       and case when $4::boolean then (g.created_at, g.id) > ($5::timestamptz, $6::bigint)
+         else (g.created_at, g.id) < ($5, $6) end
+     order by case when $4 then g.created_at end, case when $4 then g.id end, g.created_at desc, g.id desc
+     limit $7)
     union all
     (select t.id, t.debit_account, t.credit_account, t.amount, t.kind, t.subject, t.subject_id, t.created_at from transfer t
      where (t.credit_account >> 1) = ($1::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
        and t.credit_account = $1::bigint
-       and t.created_at < $2 and (t.created_at, t.id) > ($3::timestamptz, $4::bigint)
-     order by t.created_at, t.id limit $5)
+       and t.created_at >= $2 and t.created_at < $3
+       and case when $4::boolean then (t.created_at, t.id) > ($5::timestamptz, $6::bigint)
+         else (t.created_at, t.id) < ($5, $6) end
+     order by case when $4 then t.created_at end, case when $4 then t.id end, t.created_at desc, t.id desc limit $7)
 ) moved
-order by moved.created_at, moved.id limit $5
+order by case when $4 then moved.created_at end, case when $4 then moved.id end, moved.created_at desc, moved.id desc
+limit $7
 `
 
-type StatementAboveParams struct {
-	AccountID int64
-	UntilAt   time.Time
-	At        time.Time
-	ID        int64
-	Page      int32
-}
-
-// StatementAbove lists what was moved to and from an account after a transfer, the earliest first.
-func (q *Queries) StatementAbove(ctx context.Context, arg StatementAboveParams) ([]Transfer, error) {
-	rows, err := q.db.Query(ctx, statementAbove,
-		arg.AccountID,
-		arg.UntilAt,
-		arg.At,
-		arg.ID,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Transfer
-	for rows.Next() {
-		var i Transfer
-		if err := rows.Scan(
-			&i.ID,
-			&i.DebitAccount,
-			&i.CreditAccount,
-			&i.Amount,
-			&i.Kind,
-			&i.Subject,
-			&i.SubjectID,
-			&i.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const statementBelow = `-- name: StatementBelow :many
-select moved.id, moved.debit_account, moved.credit_account, moved.amount, moved.kind, moved.subject, moved.subject_id, moved.created_at from (
-    (select g.id, g.debit_account, g.credit_account, g.amount, g.kind, g.subject, g.subject_id, g.created_at from transfer g
-     where (g.debit_account >> 1) = ($1::bigint >> 1)
-       and (g.debit_account = $1::bigint or g.credit_account = $1::bigint)
-       and g.created_at >= $2 and (g.created_at, g.id) < ($3::timestamptz, $4::bigint)
-     order by g.created_at desc, g.id desc limit $5)
-    union all
-    (select t.id, t.debit_account, t.credit_account, t.amount, t.kind, t.subject, t.subject_id, t.created_at from transfer t
-     where (t.credit_account >> 1) = ($1::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
-       and t.credit_account = $1::bigint
-       and t.created_at >= $2 and (t.created_at, t.id) < ($3::timestamptz, $4::bigint)
-     order by t.created_at desc, t.id desc limit $5)
-) moved
-order by moved.created_at desc, moved.id desc limit $5
-`
-
-type StatementBelowParams struct {
+type StatementParams struct {
 	AccountID int64
 	FromAt    time.Time
+	UntilAt   time.Time
+	Backward  bool
 	At        time.Time
 	ID        int64
 	Page      int32
 }
 
-// StatementBelow lists what was moved to and from an account before a transfer, the latest first. Its owner is the account's id
-// without the last bit: one index has what any account of theirs gave, the other what came from others.
-func (q *Queries) StatementBelow(ctx context.Context, arg StatementBelowParams) ([]Transfer, error) {
-	rows, err := q.db.Query(ctx, statementBelow,
+// Statement lists what was moved to and from an account before a transfer, the latest first, or backward after it, the earliest
+// first. Its owner is the account's id without the last bit: one index has what any account of theirs gave, the other what came from
+// others.
+func (q *Queries) Statement(ctx context.Context, arg StatementParams) ([]Transfer, error) {
+	rows, err := q.db.Query(ctx, statement,
 		arg.AccountID,
 		arg.FromAt,
+		arg.UntilAt,
+		arg.Backward,
 		arg.At,
 		arg.ID,
 		arg.Page,

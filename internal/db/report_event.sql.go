@@ -174,13 +174,13 @@ func (q *Queries) ReportEventLast(ctx context.Context, merchantID int64) (int64,
 	return number, err
 }
 
-const reportEventsAbove = `-- name: ReportEventsAbove :many
+const reportEventsListed = `-- name: ReportEventsListed :many
 with listed as (
     select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
     from webhook_event w
-    where w.merchant_id = $1 and w.number > $6::bigint and w.number < $7::bigint
-      and ($8::text is null or w.status = $8)
-    order by w.number asc limit $9
+    where w.merchant_id = $1 and w.number > $7::bigint and w.number < $8::bigint
+      and ($9::text is null or w.status = $9)
+    order by case when $5::boolean then w.number end, w.number desc limit $10
 )
 select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
     (select count(*) from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id)::integer as attempts,
@@ -189,14 +189,15 @@ select listed.number, listed.id, listed.type, listed.subject, listed.subject_id,
 from listed
 where created_at >= $2 and created_at < $3
   and ($4::text is null or type = $4)
-order by number asc limit $5
+order by case when $5 then number end, number desc limit $6
 `
 
-type ReportEventsAboveParams struct {
+type ReportEventsListedParams struct {
 	MerchantID  int64
 	CreatedFrom time.Time
 	CreatedTo   time.Time
 	Type        *string
+	Backward    interface{}
 	Page        int32
 	Above       int64
 	Below       int64
@@ -204,7 +205,7 @@ type ReportEventsAboveParams struct {
 	Scan        int32
 }
 
-type ReportEventsAboveRow struct {
+type ReportEventsListedRow struct {
 	Number    int64
 	ID        uuid.UUID
 	Type      string
@@ -218,100 +219,15 @@ type ReportEventsAboveRow struct {
 	LastCode  *int32
 }
 
-func (q *Queries) ReportEventsAbove(ctx context.Context, arg ReportEventsAboveParams) ([]ReportEventsAboveRow, error) {
-	rows, err := q.db.Query(ctx, reportEventsAbove,
-		arg.MerchantID,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.Type,
-		arg.Page,
-		arg.Above,
-		arg.Below,
-		arg.Status,
-		arg.Scan,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportEventsAboveRow
-	for rows.Next() {
-		var i ReportEventsAboveRow
-		if err := rows.Scan(
-			&i.Number,
-			&i.ID,
-			&i.Type,
-			&i.Subject,
-			&i.SubjectID,
-			&i.Sequence,
-			&i.URL,
-			&i.CreatedAt,
-			&i.Status,
-			&i.Attempts,
-			&i.LastCode,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportEventsBelow = `-- name: ReportEventsBelow :many
-with listed as (
-    select w.merchant_id, w.id, w.type, w.subject, w.subject_id, w.sequence, w.url, w.created_at, w.status, w.number::bigint as number
-    from webhook_event w
-    where w.merchant_id = $1 and w.number > $6::bigint and w.number < $7::bigint
-      and ($8::text is null or w.status = $8)
-    order by w.number desc limit $9
-)
-select listed.number, listed.id, listed.type, listed.subject, listed.subject_id, listed.sequence, listed.url, listed.created_at, listed.status,
-    (select count(*) from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id)::integer as attempts,
-    (select a.status_code from webhook_attempt a where a.merchant_id = $1 and a.event_id = listed.id
-        order by a.id desc limit 1) as last_code
-from listed
-where created_at >= $2 and created_at < $3
-  and ($4::text is null or type = $4)
-order by number desc limit $5
-`
-
-type ReportEventsBelowParams struct {
-	MerchantID  int64
-	CreatedFrom time.Time
-	CreatedTo   time.Time
-	Type        *string
-	Page        int32
-	Above       int64
-	Below       int64
-	Status      *string
-	Scan        int32
-}
-
-type ReportEventsBelowRow struct {
-	Number    int64
-	ID        uuid.UUID
-	Type      string
-	Subject   string
-	SubjectID int64
-	Sequence  int32
-	URL       string
-	CreatedAt time.Time
-	Status    string
-	Attempts  int32
-	LastCode  *int32
-}
-
-// ReportEventsBelow lists a merchant's events, the newest first, with how their last attempt went. The inner query is bounded by
+// ReportEventsListed lists a merchant's events, the newest first, with how their last attempt went. The inner query is bounded by
 // an index, and stops after so many rows whatever the outer one keeps of them.
-func (q *Queries) ReportEventsBelow(ctx context.Context, arg ReportEventsBelowParams) ([]ReportEventsBelowRow, error) {
-	rows, err := q.db.Query(ctx, reportEventsBelow,
+func (q *Queries) ReportEventsListed(ctx context.Context, arg ReportEventsListedParams) ([]ReportEventsListedRow, error) {
+	rows, err := q.db.Query(ctx, reportEventsListed,
 		arg.MerchantID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.Type,
+		arg.Backward,
 		arg.Page,
 		arg.Above,
 		arg.Below,
@@ -322,9 +238,9 @@ func (q *Queries) ReportEventsBelow(ctx context.Context, arg ReportEventsBelowPa
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ReportEventsBelowRow
+	var items []ReportEventsListedRow
 	for rows.Next() {
-		var i ReportEventsBelowRow
+		var i ReportEventsListedRow
 		if err := rows.Scan(
 			&i.Number,
 			&i.ID,
@@ -424,69 +340,38 @@ func (q *Queries) ReportEventsNamed(ctx context.Context, arg ReportEventsNamedPa
 	return items, nil
 }
 
-const reportEventsStopAbove = `-- name: ReportEventsStopAbove :one
+const reportEventsStop = `-- name: ReportEventsStop :one
 select number::bigint as number, created_at from webhook_event
 where merchant_id = $1 and number > $2::bigint and number < $3::bigint
   and ($4::text is null or status = $4)
-order by number asc limit 1 offset $5
+order by case when $5::boolean then number end, number desc limit 1 offset $6
 `
 
-type ReportEventsStopAboveParams struct {
+type ReportEventsStopParams struct {
 	MerchantID int64
 	Above      int64
 	Below      int64
 	Status     *string
+	Backward   bool
 	Past       int32
 }
 
-type ReportEventsStopAboveRow struct {
+type ReportEventsStopRow struct {
 	Number    int64
 	CreatedAt time.Time
 }
 
-func (q *Queries) ReportEventsStopAbove(ctx context.Context, arg ReportEventsStopAboveParams) (ReportEventsStopAboveRow, error) {
-	row := q.db.QueryRow(ctx, reportEventsStopAbove,
+// ReportEventsStop is the event at which a search stopped that looked at as many as it may.
+func (q *Queries) ReportEventsStop(ctx context.Context, arg ReportEventsStopParams) (ReportEventsStopRow, error) {
+	row := q.db.QueryRow(ctx, reportEventsStop,
 		arg.MerchantID,
 		arg.Above,
 		arg.Below,
 		arg.Status,
+		arg.Backward,
 		arg.Past,
 	)
-	var i ReportEventsStopAboveRow
-	err := row.Scan(&i.Number, &i.CreatedAt)
-	return i, err
-}
-
-const reportEventsStopBelow = `-- name: ReportEventsStopBelow :one
-select number::bigint as number, created_at from webhook_event
-where merchant_id = $1 and number > $2::bigint and number < $3::bigint
-  and ($4::text is null or status = $4)
-order by number desc limit 1 offset $5
-`
-
-type ReportEventsStopBelowParams struct {
-	MerchantID int64
-	Above      int64
-	Below      int64
-	Status     *string
-	Past       int32
-}
-
-type ReportEventsStopBelowRow struct {
-	Number    int64
-	CreatedAt time.Time
-}
-
-// ReportEventsStopBelow is the event at which a search stopped that looked at as many as it may.
-func (q *Queries) ReportEventsStopBelow(ctx context.Context, arg ReportEventsStopBelowParams) (ReportEventsStopBelowRow, error) {
-	row := q.db.QueryRow(ctx, reportEventsStopBelow,
-		arg.MerchantID,
-		arg.Above,
-		arg.Below,
-		arg.Status,
-		arg.Past,
-	)
-	var i ReportEventsStopBelowRow
+	var i ReportEventsStopRow
 	err := row.Scan(&i.Number, &i.CreatedAt)
 	return i, err
 }

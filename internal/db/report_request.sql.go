@@ -44,26 +44,27 @@ func (q *Queries) ReportRequestLast(ctx context.Context, merchantID int64) (int6
 	return id, err
 }
 
-const reportRequestsAbove = `-- name: ReportRequestsAbove :many
+const reportRequests = `-- name: ReportRequests :many
 with listed as (
     select r.id, r.merchant_id, r.at, r.method, r.path, r.status, r.code, r.key_id, r.request_id, r.duration_us from api_request r
-    where r.merchant_id = $7 and r.id > $8::bigint and r.id < $9::bigint
-    order by r.id asc limit $10
+    where r.merchant_id = $8 and r.id > $9::bigint and r.id < $10::bigint
+    order by case when $6::boolean then r.id end, r.id desc limit $11
 )
 select id, at, method, path, status, code, key_id, request_id, duration_us from listed
 where at >= $1 and at < $2
   and ($3::smallint[] is null or status / 100 = any($3::smallint[]))
   and ($4::text is null or code = $4)
   and ($5::text is null or key_id = $5)
-order by id asc limit $6
+order by case when $6 then id end, id desc limit $7
 `
 
-type ReportRequestsAboveParams struct {
+type ReportRequestsParams struct {
 	CameFrom   time.Time
 	CameTo     time.Time
 	Classes    []int16
 	Code       *string
 	KeyID      *string
+	Backward   interface{}
 	Page       int32
 	MerchantID int64
 	Above      int64
@@ -71,7 +72,7 @@ type ReportRequestsAboveParams struct {
 	Scan       int32
 }
 
-type ReportRequestsAboveRow struct {
+type ReportRequestsRow struct {
 	ID         int64
 	At         time.Time
 	Method     string
@@ -83,95 +84,16 @@ type ReportRequestsAboveRow struct {
 	DurationUs int64
 }
 
-func (q *Queries) ReportRequestsAbove(ctx context.Context, arg ReportRequestsAboveParams) ([]ReportRequestsAboveRow, error) {
-	rows, err := q.db.Query(ctx, reportRequestsAbove,
-		arg.CameFrom,
-		arg.CameTo,
-		arg.Classes,
-		arg.Code,
-		arg.KeyID,
-		arg.Page,
-		arg.MerchantID,
-		arg.Above,
-		arg.Below,
-		arg.Scan,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportRequestsAboveRow
-	for rows.Next() {
-		var i ReportRequestsAboveRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.At,
-			&i.Method,
-			&i.Path,
-			&i.Status,
-			&i.Code,
-			&i.KeyID,
-			&i.RequestID,
-			&i.DurationUs,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportRequestsBelow = `-- name: ReportRequestsBelow :many
-with listed as (
-    select r.id, r.merchant_id, r.at, r.method, r.path, r.status, r.code, r.key_id, r.request_id, r.duration_us from api_request r
-    where r.merchant_id = $7 and r.id > $8::bigint and r.id < $9::bigint
-    order by r.id desc limit $10
-)
-select id, at, method, path, status, code, key_id, request_id, duration_us from listed
-where at >= $1 and at < $2
-  and ($3::smallint[] is null or status / 100 = any($3::smallint[]))
-  and ($4::text is null or code = $4)
-  and ($5::text is null or key_id = $5)
-order by id desc limit $6
-`
-
-type ReportRequestsBelowParams struct {
-	CameFrom   time.Time
-	CameTo     time.Time
-	Classes    []int16
-	Code       *string
-	KeyID      *string
-	Page       int32
-	MerchantID int64
-	Above      int64
-	Below      int64
-	Scan       int32
-}
-
-type ReportRequestsBelowRow struct {
-	ID         int64
-	At         time.Time
-	Method     string
-	Path       string
-	Status     int16
-	Code       string
-	KeyID      string
-	RequestID  string
-	DurationUs int64
-}
-
-// ReportRequestsBelow lists a merchant's requests, the newest first. The inner query is bounded by an index, and stops after so many
+// ReportRequests lists a merchant's requests, the newest first. The inner query is bounded by an index, and stops after so many
 // rows whatever the outer one keeps of them.
-func (q *Queries) ReportRequestsBelow(ctx context.Context, arg ReportRequestsBelowParams) ([]ReportRequestsBelowRow, error) {
-	rows, err := q.db.Query(ctx, reportRequestsBelow,
+func (q *Queries) ReportRequests(ctx context.Context, arg ReportRequestsParams) ([]ReportRequestsRow, error) {
+	rows, err := q.db.Query(ctx, reportRequests,
 		arg.CameFrom,
 		arg.CameTo,
 		arg.Classes,
 		arg.Code,
 		arg.KeyID,
+		arg.Backward,
 		arg.Page,
 		arg.MerchantID,
 		arg.Above,
@@ -182,9 +104,9 @@ func (q *Queries) ReportRequestsBelow(ctx context.Context, arg ReportRequestsBel
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ReportRequestsBelowRow
+	var items []ReportRequestsRow
 	for rows.Next() {
-		var i ReportRequestsBelowRow
+		var i ReportRequestsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.At,
@@ -261,63 +183,35 @@ func (q *Queries) ReportRequestsNamed(ctx context.Context, arg ReportRequestsNam
 	return items, nil
 }
 
-const reportRequestsStopAbove = `-- name: ReportRequestsStopAbove :one
+const reportRequestsStop = `-- name: ReportRequestsStop :one
 select id, at from api_request
 where merchant_id = $1 and id > $2::bigint and id < $3::bigint
-order by id asc limit 1 offset $4
+order by case when $4::boolean then id end, id desc limit 1 offset $5
 `
 
-type ReportRequestsStopAboveParams struct {
+type ReportRequestsStopParams struct {
 	MerchantID int64
 	Above      int64
 	Below      int64
+	Backward   bool
 	Past       int32
 }
 
-type ReportRequestsStopAboveRow struct {
+type ReportRequestsStopRow struct {
 	ID int64
 	At time.Time
 }
 
-func (q *Queries) ReportRequestsStopAbove(ctx context.Context, arg ReportRequestsStopAboveParams) (ReportRequestsStopAboveRow, error) {
-	row := q.db.QueryRow(ctx, reportRequestsStopAbove,
+// ReportRequestsStop is the request at which a search stopped that looked at as many as it may.
+func (q *Queries) ReportRequestsStop(ctx context.Context, arg ReportRequestsStopParams) (ReportRequestsStopRow, error) {
+	row := q.db.QueryRow(ctx, reportRequestsStop,
 		arg.MerchantID,
 		arg.Above,
 		arg.Below,
+		arg.Backward,
 		arg.Past,
 	)
-	var i ReportRequestsStopAboveRow
-	err := row.Scan(&i.ID, &i.At)
-	return i, err
-}
-
-const reportRequestsStopBelow = `-- name: ReportRequestsStopBelow :one
-select id, at from api_request
-where merchant_id = $1 and id > $2::bigint and id < $3::bigint
-order by id desc limit 1 offset $4
-`
-
-type ReportRequestsStopBelowParams struct {
-	MerchantID int64
-	Above      int64
-	Below      int64
-	Past       int32
-}
-
-type ReportRequestsStopBelowRow struct {
-	ID int64
-	At time.Time
-}
-
-// ReportRequestsStopBelow is the request at which a search stopped that looked at as many as it may.
-func (q *Queries) ReportRequestsStopBelow(ctx context.Context, arg ReportRequestsStopBelowParams) (ReportRequestsStopBelowRow, error) {
-	row := q.db.QueryRow(ctx, reportRequestsStopBelow,
-		arg.MerchantID,
-		arg.Above,
-		arg.Below,
-		arg.Past,
-	)
-	var i ReportRequestsStopBelowRow
+	var i ReportRequestsStopRow
 	err := row.Scan(&i.ID, &i.At)
 	return i, err
 }

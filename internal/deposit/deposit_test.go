@@ -268,7 +268,7 @@ func TestOwnPlans(t *testing.T) {
 		select merchant_id + n % 500, cashbox_id, 'rejected', 10, 'TRC20', 'T', gen_random_uuid(), created_at, status_at
 		from deposit, generate_series(1, 20000) n`)
 	d.Exec(t, "analyze deposit")
-	all := db.DepositListOwnParams{MerchantID: d.merchant.ID, BeforeID: 1 << 62, Page: 51}
+	all := db.DepositListOwnParams{MerchantID: d.merchant.ID, BeyondID: 1 << 62, Page: 51}
 	one := all
 	one.IdempotencyKey = pgtype.UUID{Bytes: uuid.New(), Valid: true}
 	for index, params := range map[string]db.DepositListOwnParams{

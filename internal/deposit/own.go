@@ -41,16 +41,9 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	f := fault.Decoded(ctx)
 	params := page.params(f, who.MerchantID)
 	list, cursor, err := s.page(ctx, f, page.Page, func(q *db.Queries, from int64, rows int32) ([]db.Deposit, error) {
-		params.BeforeID, params.Page = from, rows
+		params.BeyondID, params.Page = from, rows
 		if page.pair != nil {
 			return page.paired(ctx, q, params)
-		}
-		if page.Backward {
-			return q.DepositListOwnAbove(ctx, db.DepositListOwnAboveParams{
-				MerchantID: params.MerchantID, AfterID: params.BeforeID, Status: params.Status,
-				CashboxID: params.CashboxID, IdempotencyKey: params.IdempotencyKey,
-				CreatedFrom: params.CreatedFrom, CreatedTo: params.CreatedTo, Page: params.Page,
-			})
 		}
 		return q.DepositListOwn(ctx, params)
 	})
@@ -70,24 +63,17 @@ func (p *OwnPage) params(f fault.Fields, merchantID int64) db.DepositListOwnPara
 	}
 	return db.DepositListOwnParams{
 		MerchantID: merchantID, Status: p.Status, CashboxID: p.CashboxID, IdempotencyKey: key,
-		CreatedFrom: p.From, CreatedTo: p.To,
+		CreatedFrom: p.From, CreatedTo: p.To, Backward: p.Backward,
 	}
 }
 
 // paired reads the deposits that have the page's pair.
 func (p *OwnPage) paired(ctx context.Context, q *db.Queries, of db.DepositListOwnParams) ([]db.Deposit, error) {
-	params := db.DepositListByPairParams{
-		MerchantID: of.MerchantID, Pair: p.pair.ID(), BeforeID: of.BeforeID, Status: of.Status, CashboxID: of.CashboxID,
-		IdempotencyKey: of.IdempotencyKey, CreatedFrom: of.CreatedFrom, CreatedTo: of.CreatedTo, Page: of.Page,
-	}
-	if p.Backward {
-		return q.DepositListByPairAbove(ctx, db.DepositListByPairAboveParams{
-			MerchantID: params.MerchantID, Pair: params.Pair, AfterID: params.BeforeID, Status: params.Status,
-			CashboxID: params.CashboxID, IdempotencyKey: params.IdempotencyKey, CreatedFrom: params.CreatedFrom,
-			CreatedTo: params.CreatedTo, Page: params.Page,
-		})
-	}
-	return q.DepositListByPair(ctx, params)
+	return q.DepositListByPair(ctx, db.DepositListByPairParams{
+		MerchantID: of.MerchantID, Pair: p.pair.ID(), Backward: of.Backward, BeyondID: of.BeyondID, Status: of.Status,
+		CashboxID: of.CashboxID, IdempotencyKey: of.IdempotencyKey, CreatedFrom: of.CreatedFrom, CreatedTo: of.CreatedTo,
+		Page: of.Page,
+	})
 }
 
 // Move is a change of a deposit's status.

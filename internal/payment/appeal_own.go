@@ -46,14 +46,9 @@ func (s *Service) ListOwnAppeals(
 	}
 	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page.Page, "list the merchant's appeals",
 		func(q *db.Queries, from int64, rows int32) ([]db.AppealListOwnRow, error) {
-			if page.Backward {
-				above, err := q.AppealListOwnAbove(ctx, db.AppealListOwnAboveParams{
-					MerchantID: who.MerchantID, AfterID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: rows,
-				})
-				return db.Each(above, func(row db.AppealListOwnAboveRow) db.AppealListOwnRow { return db.AppealListOwnRow(row) }), err
-			}
 			return q.AppealListOwn(ctx, db.AppealListOwnParams{
-				MerchantID: who.MerchantID, BeforeID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: rows,
+				MerchantID: who.MerchantID, Backward: page.Backward, BeyondID: from, Statuses: statuses,
+				CashboxID: page.CashboxID, Page: rows,
 			})
 		}, func(row db.AppealListOwnRow) int64 { return row.Appeal.ID })
 	if page.Backward {

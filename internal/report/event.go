@@ -88,7 +88,7 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 		return Page[EventItem]{}, fmt.Errorf("find events: %w", err)
 	}
 	return Page[EventItem]{Items: Each(rows, func(row db.ReportEventsNamedRow) EventItem {
-		return eventItem(db.ReportEventsBelowRow(row))
+		return eventItem(db.ReportEventsListedRow(row))
 	})}, nil
 }
 
@@ -113,35 +113,26 @@ type eventTable struct {
 	created created
 }
 
-func (eventTable) id(row db.ReportEventsBelowRow) int64 { return row.Number }
+func (eventTable) id(row db.ReportEventsListedRow) int64 { return row.Number }
 
 func (t eventTable) list(
 	ctx context.Context, q *db.Queries, branch *string, w window,
-) ([]db.ReportEventsBelowRow, error) {
-	params := db.ReportEventsBelowParams{
+) ([]db.ReportEventsListedRow, error) {
+	return q.ReportEventsListed(ctx, db.ReportEventsListedParams{
 		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Scan: scanMost,
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, Type: optional.Of(t.Type), Page: int32(w.limit) + 1,
-	}
-	if !w.backward {
-		return q.ReportEventsBelow(ctx, params)
-	}
-	rows, err := q.ReportEventsAbove(ctx, db.ReportEventsAboveParams(params))
-	return Each(rows, func(row db.ReportEventsAboveRow) db.ReportEventsBelowRow { return db.ReportEventsBelowRow(row) }), err
+		Backward: w.backward,
+	})
 }
 
 func (t eventTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
-	params := db.ReportEventsStopBelowParams{
-		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Past: scanMost - 1,
-	}
-	if w.backward {
-		row, err := q.ReportEventsStopAbove(ctx, db.ReportEventsStopAboveParams(params))
-		return stopped(row.Number, row.CreatedAt, err)
-	}
-	row, err := q.ReportEventsStopBelow(ctx, params)
+	row, err := q.ReportEventsStop(ctx, db.ReportEventsStopParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Past: scanMost - 1, Backward: w.backward,
+	})
 	return stopped(row.Number, row.CreatedAt, err)
 }
 
-func eventItem(row db.ReportEventsBelowRow) EventItem {
+func eventItem(row db.ReportEventsListedRow) EventItem {
 	return EventItem{
 		ID: row.ID, Number: row.Number, Type: row.Type, Subject: row.Subject, SubjectID: row.SubjectID,
 		Sequence: row.Sequence, URL: row.URL, CreatedAt: row.CreatedAt, Status: row.Status, Attempts: row.Attempts,

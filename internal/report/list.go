@@ -245,24 +245,19 @@ func (t paymentTable) branches() []*string {
 func (paymentTable) id(p db.Payment) int64 { return p.ID }
 
 func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
-	params := t.params(branch, w)
-	if w.backward {
-		rows, err := q.ReportPaymentsAbove(ctx, db.ReportPaymentsAboveParams(params))
-		return Each(rows, func(row db.ReportPaymentsAboveRow) db.Payment { return db.Payment(row) }), err
-	}
-	rows, err := q.ReportPaymentsBelow(ctx, params)
-	return Each(rows, func(row db.ReportPaymentsBelowRow) db.Payment { return db.Payment(row) }), err
+	rows, err := q.ReportPayments(ctx, t.params(branch, w))
+	return Each(rows, func(row db.ReportPaymentsRow) db.Payment { return db.Payment(row) }), err
 }
 
 // params are those of the query of a branch.
-func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowParams {
-	params := db.ReportPaymentsBelowParams{
+func (t paymentTable) params(branch *string, w window) db.ReportPaymentsParams {
+	params := db.ReportPaymentsParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
 		Currency: optional.Of(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID),
 		TraderID: optional.Of(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
-		Ids: t.ids,
+		Ids: t.ids, Backward: w.backward,
 	}
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status
@@ -271,15 +266,10 @@ func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowPar
 }
 
 func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
-	params := db.ReportPaymentsStopBelowParams{
+	row, err := q.ReportPaymentsStop(ctx, db.ReportPaymentsStopParams{
 		Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID), TraderID: optional.Of(t.TraderID), Status: branch,
-		Payer: t.payer, Past: scanMost - 1, Ids: t.ids,
-	}
-	if w.backward {
-		row, err := q.ReportPaymentsStopAbove(ctx, db.ReportPaymentsStopAboveParams(params))
-		return stopped(row.ID, row.CreatedAt, err)
-	}
-	row, err := q.ReportPaymentsStopBelow(ctx, params)
+		Payer: t.payer, Past: scanMost - 1, Ids: t.ids, Backward: w.backward,
+	})
 	return stopped(row.ID, row.CreatedAt, err)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
 	"gateway.example/internal/reporttest"
@@ -40,6 +41,38 @@ func TestListsUseTheirIndexes(t *testing.T) {
 		plan := b.Explain(t,
 			"select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51")
 		testenv.Check(t, strings.Contains(plan, " "+index+" "), "%s:\n%s", where, plan)
+	}
+}
+
+// A list that one query reads either way has its rows from an index in their order both ways.
+func TestListsGoByIndexesBothWays(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, `do $$ begin
+		execute format('alter database %I set enable_sort = off', current_database());
+		execute format('alter database %I set enable_seqscan = off', current_database());
+	end $$`)
+	b.Pool.Reset()
+	ctx, until := t.Context(), b.Clock.Now()
+	for name, list := range map[string]func(q *db.Queries, backward bool) error{
+		"payments": func(q *db.Queries, backward bool) error {
+			params := db.ReportPaymentsParams{Below: 1000, CreatedTo: until, Scan: 100, Page: 10, Backward: backward}
+			return testenv.ErrOf(q.ReportPayments(ctx, params))
+		},
+		"statement": func(q *db.Queries, backward bool) error {
+			params := db.StatementParams{AccountID: 2, At: until, UntilAt: until, Page: 10, Backward: backward}
+			return testenv.ErrOf(q.Statement(ctx, params))
+		},
+		"settings": func(q *db.Queries, backward bool) error {
+			return testenv.ErrOf(q.AuditSettings(ctx, db.AuditSettingsParams{At: until, ToAt: until, Page: 10, Backward: backward}))
+		},
+		"deposits": func(q *db.Queries, backward bool) error {
+			return testenv.ErrOf(q.DepositListOwn(ctx, db.DepositListOwnParams{MerchantID: 1, BeyondID: 10, Page: 10, Backward: backward}))
+		},
+	} {
+		for _, backward := range []bool{false, true} {
+			plan := b.Plan(t, func(q *db.Queries) error { return list(q, backward) })
+			testenv.Check(t, strings.Contains(plan, "Index") && !strings.Contains(plan, "Sort\n"), "%s, backward %t:\n%s", name, backward, plan)
+		}
 	}
 }
 

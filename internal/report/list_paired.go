@@ -17,14 +17,12 @@ func (s *Service) paired(ctx context.Context, subject string, c scope, w window)
 	if c.MerchantID == 0 {
 		return nil, fault.Fields{"metadata": {"is looked for with a merchant"}}.Err()
 	}
-	params := db.MetadataIDsBelowParams{
+	params := db.MetadataIDsParams{
 		MerchantID: c.MerchantID, Subject: subject, Pair: c.Metadata.ID(), Above: w.above, Below: w.below, Most: scanMost,
+		Backward: w.backward,
 	}
 	ids, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]int64, error) {
-		if w.backward {
-			return q.MetadataIDsAbove(ctx, db.MetadataIDsAboveParams(params))
-		}
-		return q.MetadataIDsBelow(ctx, params)
+		return q.MetadataIDs(ctx, params)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for metadata: %w", err)

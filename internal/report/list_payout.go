@@ -124,13 +124,13 @@ type payoutTable struct {
 func (payoutTable) id(p db.Payin) int64 { return p.ID }
 
 func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payin, error) {
-	params := db.ReportPayinsBelowParams{
+	params := db.ReportPayinsParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
 		Currency: optional.Of(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID),
 		TraderID: optional.Of(t.TraderID), Status: branch, Scan: scanMost,
-		Ids: t.ids,
+		Ids: t.ids, Backward: w.backward,
 	}
 	if t.Overdue {
 		params.TakenUntil, params.ExpiredBy = new(t.now.Add(-work.OverdueAfter)), &t.now
@@ -138,23 +138,14 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status
 	}
-	if w.backward {
-		rows, err := q.ReportPayinsAbove(ctx, db.ReportPayinsAboveParams(params))
-		return Each(rows, func(row db.ReportPayinsAboveRow) db.Payin { return db.Payin(row) }), err
-	}
-	rows, err := q.ReportPayinsBelow(ctx, params)
-	return Each(rows, func(row db.ReportPayinsBelowRow) db.Payin { return db.Payin(row) }), err
+	rows, err := q.ReportPayins(ctx, params)
+	return Each(rows, func(row db.ReportPayinsRow) db.Payin { return db.Payin(row) }), err
 }
 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
-	params := db.ReportPayinsStopBelowParams{
+	row, err := q.ReportPayinsStop(ctx, db.ReportPayinsStopParams{
 		Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID), TraderID: optional.Of(t.TraderID), Status: branch,
-		Past: scanMost - 1, Ids: t.ids,
-	}
-	if w.backward {
-		row, err := q.ReportPayinsStopAbove(ctx, db.ReportPayinsStopAboveParams(params))
-		return stopped(row.ID, row.CreatedAt, err)
-	}
-	row, err := q.ReportPayinsStopBelow(ctx, params)
+		Past: scanMost - 1, Ids: t.ids, Backward: w.backward,
+	})
 	return stopped(row.ID, row.CreatedAt, err)
 }

@@ -118,7 +118,7 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 		return err
 	})
 	plan += b.Plan(t, func(q *db.Queries) error {
-		_, err := q.ReportPaymentsBelow(t.Context(), db.ReportPaymentsBelowParams{
+		_, err := q.ReportPayments(t.Context(), db.ReportPaymentsParams{
 			MerchantID: &b.Shop.ID, Below: math.MaxInt64, CreatedTo: b.Clock.Now(), Sought: true, Part: new("old"),
 			Page: 50, Scan: 1000,
 		})

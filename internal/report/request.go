@@ -82,7 +82,7 @@ func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[Requ
 		return Page[RequestItem]{}, fmt.Errorf("find requests: %w", err)
 	}
 	return Page[RequestItem]{Items: Each(rows, func(row db.ReportRequestsNamedRow) RequestItem {
-		return requestItem(db.ReportRequestsBelowRow(row))
+		return requestItem(db.ReportRequestsRow(row))
 	})}, nil
 }
 
@@ -119,37 +119,26 @@ type requestTable struct {
 	classes []int16
 }
 
-func (requestTable) id(row db.ReportRequestsBelowRow) int64 { return row.ID }
+func (requestTable) id(row db.ReportRequestsRow) int64 { return row.ID }
 
 func (t requestTable) list(
 	ctx context.Context, q *db.Queries, _ *string, w window,
-) ([]db.ReportRequestsBelowRow, error) {
-	params := db.ReportRequestsBelowParams{
+) ([]db.ReportRequestsRow, error) {
+	return q.ReportRequests(ctx, db.ReportRequestsParams{
 		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Scan: scanMost, CameFrom: t.came.from,
 		CameTo: t.came.to, Classes: t.classes, Code: optional.Of(t.Code), KeyID: optional.Of(t.KeyID), Page: int32(w.limit) + 1,
-	}
-	if !w.backward {
-		return q.ReportRequestsBelow(ctx, params)
-	}
-	rows, err := q.ReportRequestsAbove(ctx, db.ReportRequestsAboveParams(params))
-	return Each(rows, func(row db.ReportRequestsAboveRow) db.ReportRequestsBelowRow {
-		return db.ReportRequestsBelowRow(row)
-	}), err
+		Backward: w.backward,
+	})
 }
 
 func (t requestTable) stop(ctx context.Context, q *db.Queries, _ *string, w window) (*mark, error) {
-	params := db.ReportRequestsStopBelowParams{
-		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Past: scanMost - 1,
-	}
-	if w.backward {
-		row, err := q.ReportRequestsStopAbove(ctx, db.ReportRequestsStopAboveParams(params))
-		return stopped(row.ID, row.At, err)
-	}
-	row, err := q.ReportRequestsStopBelow(ctx, params)
+	row, err := q.ReportRequestsStop(ctx, db.ReportRequestsStopParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Past: scanMost - 1, Backward: w.backward,
+	})
 	return stopped(row.ID, row.At, err)
 }
 
-func requestItem(row db.ReportRequestsBelowRow) RequestItem {
+func requestItem(row db.ReportRequestsRow) RequestItem {
 	return RequestItem{
 		ID: row.ID, At: row.At, Method: row.Method, Path: row.Path, Status: int(row.Status), Code: row.Code,
 		KeyID: row.KeyID, RequestID: row.RequestID, Took: time.Duration(row.DurationUs) * time.Microsecond,
