@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
@@ -57,11 +58,7 @@ func Instant(at *timestamppb.Timestamp) *time.Time {
 func Moment(at *timestamppb.Timestamp) time.Time { return optional.Value(Instant(at)) }
 
 func Views[T, V any](list []T, view func(T) V) []V {
-	data := make([]V, 0, len(list))
-	for _, one := range list {
-		data = append(data, view(one))
-	}
-	return data
+	return db.Each(list, view)
 }
 
 // Maybe converts what may be missing; nil is missing in the answer, too.

@@ -285,7 +285,7 @@ func (r query) cut(lines []line) report.Page[Item] {
 		}
 		back = at.cursor()
 	}
-	p := report.Page[Item]{Next: on, Previous: back, Items: report.Each(kept, func(l line) Item { return l.Item })}
+	p := report.Page[Item]{Next: on, Previous: back, Items: db.Each(kept, func(l line) Item { return l.Item })}
 	if r.Backward {
 		slices.Reverse(p.Items)
 		p.Next, p.Previous = back, on

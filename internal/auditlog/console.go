@@ -6,7 +6,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/optional"
-	"gateway.example/internal/report"
 )
 
 // operatorActor is how the log names an operator.
@@ -22,7 +21,7 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, e
 		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
 		SubjectKey: optional.Of(r.Key), Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditReadsRow) line { return readLine(rank, row) }), err
+	return db.Each(rows, func(row db.AuditReadsRow) line { return readLine(rank, row) }), err
 }
 
 func readLine(rank int, row db.AuditReadsRow) line {
@@ -43,7 +42,7 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]lin
 		Proposed: proposed, Decided: decided, Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To,
 		UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditProposalsRow) line { return proposalLine(rank, row) }), err
+	return db.Each(rows, func(row db.AuditProposalsRow) line { return proposalLine(rank, row) }), err
 }
 
 // proposalLine is a line of a proposal: twice its id is what was proposed, one more the decision.

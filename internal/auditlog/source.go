@@ -10,7 +10,6 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/optional"
-	"gateway.example/internal/report"
 )
 
 // The subjects of changes that the log treats in a way of their own.
@@ -47,7 +46,7 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line
 		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
 		SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
 	})
-	return report.Each(rows, settingLine), err
+	return db.Each(rows, settingLine), err
 }
 
 // signInLines reads who signed in or tried to. They are about a user, whom a subject may name.
@@ -68,7 +67,7 @@ func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line,
 		Backward: r.Backward, At: at, ID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
 		Page: r.page,
 	})
-	return report.Each(rows, func(row db.AuditSignInsRow) line { return signInLine(rank, row) }), err
+	return db.Each(rows, func(row db.AuditSignInsRow) line { return signInLine(rank, row) }), err
 }
 
 func signInLine(rank int, row db.AuditSignInsRow) line {

@@ -261,10 +261,7 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.Bank
 	if len(found) == 0 || len(found) == mostCandidates { // of so many, those that are left out may be the one
 		return found, nil
 	}
-	ids := make([]int64, 0, len(found))
-	for _, p := range found {
-		ids = append(ids, *p.RequisiteID)
-	}
+	ids := db.Each(found, func(p db.BankMessageCandidatesRow) int64 { return *p.RequisiteID })
 	rules, err := q.RequisiteMessageOf(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read what messages do: %w", err)

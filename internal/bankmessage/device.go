@@ -128,11 +128,9 @@ func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, erro
 	if err != nil {
 		return nil, fmt.Errorf("list silent devices: %w", err)
 	}
-	list := make([]Device, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Device{ID: row.ID, Name: row.Name, HeardAt: row.HeardAt})
-	}
-	return list, nil
+	return db.Each(rows, func(row db.BankDevicesSilentRow) Device {
+		return Device{ID: row.ID, Name: row.Name, HeardAt: row.HeardAt}
+	}), nil
 }
 
 // AppHeaders and AppBody are the settings of a forwarding app for SMS that signs by itself: see docs/operate/messages.md.

@@ -67,7 +67,7 @@ func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilt
 		rows = rows[:f.Limit]
 		next = &rows[f.Limit-1].ID
 	}
-	return report.Each(rows, func(row db.AccountListRow) Holding {
+	return db.Each(rows, func(row db.AccountListRow) Holding {
 		return Holding{
 			Account: ledger.AccountOf(row.ID), Name: row.Name, Merchant: row.Merchant, Available: row.Available,
 			Reserved: row.Reserved,

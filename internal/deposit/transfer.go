@@ -155,10 +155,7 @@ func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow,
 	if err != nil || len(rows) == 0 || len(rows) == fittingMost {
 		return rows, err
 	}
-	ids := make([]int64, 0, len(rows))
-	for _, d := range rows {
-		ids = append(ids, d.ID)
-	}
+	ids := db.Each(rows, func(d db.DepositsFittingRow) int64 { return d.ID })
 	attached, err := s.q.DepositTransfersOf(ctx, ids)
 	if err != nil {
 		return nil, err

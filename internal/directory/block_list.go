@@ -66,15 +66,13 @@ func (s *Settings) blocks(ctx context.Context, who caller.Caller, params db.Paye
 	if err != nil {
 		return nil, fmt.Errorf("list blocks: %w", err)
 	}
-	list := make([]Block, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Block{
+	return db.Each(rows, func(row db.PayerBlockListRow) Block {
+		return Block{
 			ID: row.ID, Kind: block.Kind(row.Kind), Shown: row.Shown, MerchantID: row.MerchantID, Own: row.Own,
 			Reason: row.Reason, Until: row.Until, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
 			EndedAt: row.EndedAt, EndedBy: row.EndedBy, EndedReason: row.EndedReason, mark: row.Mark,
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }
 
 // PaymentPayer is what a payment's payer can be blocked by: what is "" is not known.

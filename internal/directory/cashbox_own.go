@@ -31,11 +31,9 @@ func (s *Settings) OwnCashboxes(ctx context.Context, who caller.Caller) ([]OwnCa
 	if err != nil {
 		return nil, fmt.Errorf("list cashboxes: %w", err)
 	}
-	list := make([]OwnCashbox, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, OwnCashbox{
+	return db.Each(rows, func(row db.CashboxesOwnRow) OwnCashbox {
+		return OwnCashbox{
 			ID: row.ID, Name: row.Name, Currency: row.Currency, Collects: row.CollectEnabled, Signs: row.Signs,
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }

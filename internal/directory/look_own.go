@@ -66,11 +66,7 @@ func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, 
 	if err != nil {
 		return nil, fmt.Errorf("list looks: %w", err)
 	}
-	list := make([]OwnLook, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, ownLook(row))
-	}
-	return list, nil
+	return db.Each(rows, ownLook), nil
 }
 
 func ownLook(row db.CashboxesLooksRow) OwnLook {

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -111,19 +110,11 @@ func (s *Settings) Changes(ctx context.Context, who caller.Caller, page ChangePa
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.SettingChange, error) {
-		return q.SettingChangeList(ctx, db.SettingChangeListParams{
-			BeforeID: before, Subject: page.Subject, Also: page.Also, SubjectKey: page.SubjectKey, Page: limit + 1,
-		})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list setting changes: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(c Change) int64 { return c.ID })
-	return rows, cursor, nil
+	return db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list setting changes",
+		func(q *db.Queries, before int64, rows int32) ([]Change, error) {
+			return q.SettingChangeList(ctx, db.SettingChangeListParams{
+				BeforeID: before, Subject: page.Subject, Also: page.Also, SubjectKey: page.SubjectKey, Page: rows,
+			})
+		},
+		func(c Change) int64 { return c.ID })
 }

@@ -108,11 +108,9 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 		cover(&params, slotWhole, t.From, until)
 		cover(&params, slotBefore, before, beforeUntil)
 		rows, err := q.PaymentDaySlots(ctx, params)
-		same := make([]db.PaymentHourSlotsRow, 0, len(rows))
-		for _, row := range rows {
-			same = append(same, db.PaymentHourSlotsRow(row))
-		}
-		return same, err
+		return db.Each(rows, func(row db.PaymentDaySlotsRow) db.PaymentHourSlotsRow {
+			return db.PaymentHourSlotsRow(row)
+		}), err
 	})
 	if err != nil {
 		return Trend{}, fmt.Errorf("read trend: %w", err)

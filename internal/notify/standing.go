@@ -31,10 +31,7 @@ type standing struct {
 // short finds the traders who have become short of USDT.
 func short(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: f.traders, Most: standingMost})
-	list := make([]standing, 0, len(ids))
-	for _, id := range ids {
-		list = append(list, standing{ownerID: id})
-	}
+	list := db.Each(ids, func(id int64) standing { return standing{ownerID: id} })
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +44,9 @@ func short(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 // silent finds the phones that have become silent.
 func silent(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	phones, err := f.q.NotifySilent(ctx, db.NotifySilentParams{Until: now.Add(-silentHalf), Traders: f.traders, Most: standingMost})
-	list := make([]standing, 0, len(phones))
-	for _, phone := range phones {
-		list = append(list, standing{ownerID: phone.OwnerID, subject: phone.Subject})
-	}
+	list := db.Each(phones, func(phone db.NotifySilentRow) standing {
+		return standing{ownerID: phone.OwnerID, subject: phone.Subject}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +58,9 @@ func silent(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 // first try on, fails until it has taken one, and nobody knows any more of one to which nothing is sent for long.
 func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	hosts, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: standingMost})
-	list := make([]standing, 0, len(hosts))
-	for _, host := range hosts {
-		list = append(list, standing{ownerID: host.OwnerID, subject: host.Subject, event: host.EventID})
-	}
+	list := db.Each(hosts, func(host db.NotifyFailingRow) standing {
+		return standing{ownerID: host.OwnerID, subject: host.Subject, event: host.EventID}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -44,23 +44,20 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 		own = &page.MerchantID
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
 	for _, state := range page.States {
 		f.Check(slices.Contains(States, state), "state", "must be one of: %s", strings.Join(States, ", "))
 	}
 	f.MaxLength("search", page.Search, MaxSearch)
-	if err := f.Err(); err != nil {
+	links, cursor, err := db.ListPage(ctx, s.pools.Reads, f, page.Page, "list payment links",
+		func(q *db.Queries, before int64, rows int32) ([]Link, error) {
+			return s.found(ctx, q, page.States, db.PaymentLinkListParams{
+				MerchantID: own, BeforeID: before, Part: strings.TrimSpace(page.Search), Page: rows,
+			})
+		},
+		func(l Link) int64 { return l.ID })
+	if err != nil {
 		return nil, nil, err
 	}
-	links, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Link, error) {
-		return s.found(ctx, q, page.States, limit, db.PaymentLinkListParams{
-			MerchantID: own, BeforeID: before, Part: strings.TrimSpace(page.Search),
-		})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list payment links: %w", err)
-	}
-	links, cursor := db.Cut(links, limit, func(l Link) int64 { return l.ID })
 	return links, cursor, s.count(ctx, links)
 }
 
@@ -74,12 +71,13 @@ const (
 // found reads the links of a page, or more. Which of them are used up is known once their places are counted, so it reads on
 // until enough are in the states that are asked for.
 func (s *Service) found(
-	ctx context.Context, q *db.Queries, states []string, limit int32, p db.PaymentLinkListParams,
+	ctx context.Context, q *db.Queries, states []string, p db.PaymentLinkListParams,
 ) ([]Link, error) {
 	var found []Link
+	wanted := int(p.Page)
 	p.States, p.Now = states, s.clock.Now()
 	began := time.Now()
-	for p.Page = limit + 1; ; p.Page = searched {
+	for ; ; p.Page = searched {
 		if time.Since(began) > searchedFor {
 			return nil, fault.ErrBusy
 		}
@@ -97,7 +95,7 @@ func (s *Service) found(
 			}
 			p.BeforeID = l.ID
 		}
-		if len(found) > int(limit) || len(rows) < int(p.Page) {
+		if len(found) >= wanted || len(rows) < int(p.Page) {
 			return found, nil
 		}
 	}

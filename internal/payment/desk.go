@@ -31,10 +31,9 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 		if err != nil {
 			return nil, err
 		}
-		list := make([]DeskPayment, 0, len(rows))
-		for _, row := range rows {
-			list = append(list, DeskPayment{Payment: s.FromRow(row.Payment), Receipts: int(row.Receipts)})
-		}
+		list := db.Each(rows, func(row db.PaymentDeskRow) DeskPayment {
+			return DeskPayment{Payment: s.FromRow(row.Payment), Receipts: int(row.Receipts)}
+		})
 		return list, fits(ctx, q, list)
 	})
 	return list, fault.Doing("list open payments", err)

@@ -226,11 +226,9 @@ func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, a
 		return nil, nil, fmt.Errorf("list the payouts of a file: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileRowListRow) int64 { return int64(row.Line) })
-	list := make([]FilePayin, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, FilePayin{Line: int(row.Line), Payin: FromRow(row.Payin)})
-	}
-	return list, cursor, nil
+	return db.Each(rows, func(row db.PayoutFileRowListRow) FilePayin {
+		return FilePayin{Line: int(row.Line), Payin: FromRow(row.Payin)}
+	}), cursor, nil
 }
 
 // AllFilePayins are all payouts of a file, by its lines.

@@ -51,14 +51,12 @@ func (s *Service) keys(ctx context.Context, q *db.Queries, who caller.Caller, id
 	if err != nil {
 		return nil, fmt.Errorf("list keys of payouts: %w", err)
 	}
-	keys := make([]Key, 0, len(rows))
-	for _, row := range rows {
-		keys = append(keys, Key{
+	return db.Each(rows, func(row db.PayoutKeysRow) Key {
+		return Key{
 			ID: row.ID, CashboxID: row.CashboxID, Name: row.Name, Cashbox: row.Cashbox, Currency: row.Currency,
 			Limit: row.PayoutDailyLimit, Used: row.Used,
-		})
-	}
-	return keys, nil
+		}
+	}), nil
 }
 
 // Flaw is what is wrong with a field of a line.

@@ -221,24 +221,15 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Pro
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
 	now := s.clock.Now()
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ProposalListRow, error) {
-		return q.ProposalList(ctx, db.ProposalListParams{BeforeID: before, Open: !page.All, Now: now, Page: limit + 1})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list proposals: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(r db.ProposalListRow) int64 { return r.Proposal.ID })
-	list := make([]Proposal, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, fromRow(row.Proposal, row.Proposer, row.Decider, now))
-	}
-	return list, cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list proposals",
+		func(q *db.Queries, before int64, rows int32) ([]db.ProposalListRow, error) {
+			return q.ProposalList(ctx, db.ProposalListParams{BeforeID: before, Open: !page.All, Now: now, Page: rows})
+		},
+		func(row db.ProposalListRow) int64 { return row.Proposal.ID })
+	return db.Each(rows, func(row db.ProposalListRow) Proposal {
+		return fromRow(row.Proposal, row.Proposer, row.Decider, now)
+	}), cursor, err
 }
 
 // Get reads a proposal.

@@ -51,11 +51,7 @@ func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal
 	if err != nil {
 		return nil, fmt.Errorf("list proposed requisites: %w", err)
 	}
-	list := make([]Proposal, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, fromRow(row, who.Login, nil, s.clock.Now()))
-	}
-	return list, nil
+	return db.Each(rows, func(row db.Proposal) Proposal { return fromRow(row, who.Login, nil, s.clock.Now()) }), nil
 }
 
 // byTrader tells whether a trader's user made the proposal, and whether they are still switched on.

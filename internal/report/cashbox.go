@@ -23,5 +23,5 @@ func (s *Service) Cashboxes(ctx context.Context, who caller.Caller) ([]Cashbox, 
 	if err != nil {
 		return nil, fmt.Errorf("list cashboxes: %w", err)
 	}
-	return Each(rows, func(row db.CashboxesOfRow) Cashbox { return Cashbox(row) }), nil
+	return db.Each(rows, func(row db.CashboxesOfRow) Cashbox { return Cashbox(row) }), nil
 }

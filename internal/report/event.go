@@ -87,7 +87,7 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 	if err != nil {
 		return Page[EventItem]{}, fmt.Errorf("find events: %w", err)
 	}
-	return Page[EventItem]{Items: Each(rows, func(row db.ReportEventsNamedRow) EventItem {
+	return Page[EventItem]{Items: db.Each(rows, func(row db.ReportEventsNamedRow) EventItem {
 		return eventItem(db.ReportEventsListedRow(row))
 	})}, nil
 }

@@ -122,7 +122,7 @@ func (s *Service) DeadAddresses(
 	if err != nil {
 		return nil, fmt.Errorf("count dead events: %w", err)
 	}
-	return Each(rows, func(row db.ReportDeadEverywhereRow) DeadAddress {
+	return db.Each(rows, func(row db.ReportDeadEverywhereRow) DeadAddress {
 		return DeadAddress{row.MerchantID, row.Name, DeadEndpoint{URL: row.URL, Events: int(row.Events)}}
 	}), nil
 }
@@ -154,7 +154,7 @@ func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndp
 	if err != nil {
 		return nil, fmt.Errorf("list endpoints that fail: %w", err)
 	}
-	return Each(rows, func(row db.ReportFailingRow) FailingEndpoint {
+	return db.Each(rows, func(row db.ReportFailingRow) FailingEndpoint {
 		return FailingEndpoint{
 			MerchantID: row.MerchantID, Merchant: row.Merchant, Host: row.Host, Waiting: row.Waiting,
 			Attempts: int(row.Attempts), NextAt: row.NextAt,
@@ -176,7 +176,7 @@ func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to
 	if err != nil {
 		return nil, fmt.Errorf("count dead events: %w", err)
 	}
-	return Each(rows, func(row db.ReportDeadEndpointsRow) DeadEndpoint {
+	return db.Each(rows, func(row db.ReportDeadEndpointsRow) DeadEndpoint {
 		return DeadEndpoint{URL: row.URL, Events: int(row.Events)}
 	}), nil
 }

@@ -246,7 +246,7 @@ func (paymentTable) id(p db.Payment) int64 { return p.ID }
 
 func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
 	rows, err := q.ReportPayments(ctx, t.params(branch, w))
-	return Each(rows, func(row db.ReportPaymentsRow) db.Payment { return db.Payment(row) }), err
+	return db.Each(rows, func(row db.ReportPaymentsRow) db.Payment { return db.Payment(row) }), err
 }
 
 // params are those of the query of a branch.

@@ -139,7 +139,7 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 		params.Statuses = t.Status
 	}
 	rows, err := q.ReportPayins(ctx, params)
-	return Each(rows, func(row db.ReportPayinsRow) db.Payin { return db.Payin(row) }), err
+	return db.Each(rows, func(row db.ReportPayinsRow) db.Payin { return db.Payin(row) }), err
 }
 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {

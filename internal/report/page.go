@@ -209,14 +209,5 @@ func cursorOf(id int64) *string {
 
 // turned is a page of what its items become.
 func turned[R, T any](p Page[R], turn func(R) T) Page[T] {
-	return Page[T]{Items: Each(p.Items, turn), Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
-}
-
-// Each is what the rows become.
-func Each[R, T any](rows []R, turn func(R) T) []T {
-	list := make([]T, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, turn(row))
-	}
-	return list
+	return Page[T]{Items: db.Each(p.Items, turn), Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
 }

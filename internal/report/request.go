@@ -81,7 +81,7 @@ func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[Requ
 	if err != nil {
 		return Page[RequestItem]{}, fmt.Errorf("find requests: %w", err)
 	}
-	return Page[RequestItem]{Items: Each(rows, func(row db.ReportRequestsNamedRow) RequestItem {
+	return Page[RequestItem]{Items: db.Each(rows, func(row db.ReportRequestsNamedRow) RequestItem {
 		return requestItem(db.ReportRequestsRow(row))
 	})}, nil
 }

@@ -196,7 +196,7 @@ func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
 }
 
 func methods() []string {
-	return Each(catalogue.Methods, func(method catalogue.Method) string { return method.Name })
+	return db.Each(catalogue.Methods, func(method catalogue.Method) string { return method.Name })
 }
 
 // lastDigits tells whether a search is for the digits of a requisite or card that are shown.

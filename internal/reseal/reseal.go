@@ -82,11 +82,9 @@ func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count what is sealed: %w", err)
 	}
-	uses := make([]Use, 0, len(rows))
-	for _, row := range rows {
-		uses = append(uses, Use{Fingerprint: row.Fingerprint, Column: row.Place, Values: row.Sealed})
-	}
-	return uses, nil
+	return db.Each(rows, func(row db.SealedCountRow) Use {
+		return Use{Fingerprint: row.Fingerprint, Column: row.Place, Values: row.Sealed}
+	}), nil
 }
 
 const (

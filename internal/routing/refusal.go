@@ -159,9 +159,5 @@ func (r *Refusals) List(ctx context.Context, who caller.Caller) ([]RefusalHour, 
 	if err != nil {
 		return nil, fmt.Errorf("list refusals: %w", err)
 	}
-	list := make([]RefusalHour, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, RefusalHour(row))
-	}
-	return list, nil
+	return db.Each(rows, func(row db.RefusalHourListRow) RefusalHour { return RefusalHour(row) }), nil
 }

@@ -57,10 +57,7 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	if err := i.describeLegacy(ctx, q, key); err != nil {
 		return err
 	}
-	logins := make([]string, 0, len(users))
-	for _, u := range users {
-		logins = append(logins, u.login)
-	}
+	logins := db.Each(users, func(u user) string { return u.login })
 	rows, err := q.SandboxUsers(ctx, logins)
 	if err != nil {
 		return fmt.Errorf("list users: %w", err)
@@ -79,10 +76,7 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 }
 
 func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) error {
-	keyIDs := make([]string, 0, len(boxes))
-	for _, b := range boxes {
-		keyIDs = append(keyIDs, b.keyID)
-	}
+	keyIDs := db.Each(boxes, func(b box) string { return b.keyID })
 	rows, err := q.SandboxCashboxes(ctx, keyIDs)
 	if err != nil {
 		return fmt.Errorf("list cashboxes: %w", err)

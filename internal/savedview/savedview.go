@@ -69,11 +69,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]V
 	if err != nil {
 		return nil, fmt.Errorf("list saved views: %w", err)
 	}
-	list := make([]View, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, View(row))
-	}
-	return list, nil
+	return db.Each(rows, func(row db.SavedViewListRow) View { return View(row) }), nil
 }
 
 // Save stores a view of the caller, and replaces one of the same list and name. It ignores the view's

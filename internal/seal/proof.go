@@ -217,10 +217,7 @@ func (s *Service) place(ctx context.Context, row db.LedgerPage, t db.Transfer) (
 	if index < 0 {
 		return p, errNotOnPage
 	}
-	roots := make([]Hash, 0, len(parts))
-	for _, part := range parts {
-		roots = append(roots, toHash(part.Hash))
-	}
+	roots := db.Each(parts, func(part db.LedgerPart) Hash { return toHash(part.Hash) })
 	p.Index = int64(at)*partSize + int64(index)
 	p.Path = append(append([]Hash{}, pathOf(leaves, index)...), pathOf(roots, at)...)
 	if root, whole := climb(p.Leaf, p.Index, row.Transfers, p.Path); !whole || root != toHash(row.Root) {

@@ -68,23 +68,12 @@ func (r *Reads) List(ctx context.Context, who caller.Caller, f Filter) ([]Read, 
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	found := fault.Decoded(ctx)
-	limit, before := f.Bounds(found)
-	if err := found.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, r.pools.Reads, func(q *db.Queries) ([]db.SensitiveRead, error) {
-		return q.SensitiveReadList(ctx, db.SensitiveReadListParams{
-			BeforeID: before, Subject: f.Subject, SubjectKey: f.SubjectKey, UserID: f.UserID, Page: limit + 1,
-		})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list sensitive reads: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.SensitiveRead) int64 { return row.ID })
-	list := make([]Read, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Read(row))
-	}
-	return list, cursor, nil
+	rows, cursor, err := db.ListPage(ctx, r.pools.Reads, fault.Decoded(ctx), f.Page, "list sensitive reads",
+		func(q *db.Queries, before int64, rows int32) ([]db.SensitiveRead, error) {
+			return q.SensitiveReadList(ctx, db.SensitiveReadListParams{
+				BeforeID: before, Subject: f.Subject, SubjectKey: f.SubjectKey, UserID: f.UserID, Page: rows,
+			})
+		},
+		func(row db.SensitiveRead) int64 { return row.ID })
+	return db.Each(rows, func(row db.SensitiveRead) Read { return Read(row) }), cursor, err
 }

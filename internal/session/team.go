@@ -249,12 +249,10 @@ func (s *Service) TeamSessions(ctx context.Context, who caller.Caller) ([]TeamSe
 	if err != nil {
 		return nil, fmt.Errorf("list the team's sessions: %w", err)
 	}
-	list := make([]TeamSession, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, TeamSession{
+	return db.Each(rows, func(row db.TeamSessionsRow) TeamSession {
+		return TeamSession{
 			Login: row.Login, Door: Door(row.Door), CreatedAt: row.CreatedAt, SeenAt: row.SeenAt, Agent: row.Agent,
 			Address: row.Address,
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }

@@ -135,14 +135,12 @@ func (s *Service) Addresses(ctx context.Context, who caller.Caller) ([]Address, 
 		return nil, fmt.Errorf("read the address book: %w", err)
 	}
 	now := s.clock.Now()
-	list := make([]Address, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Address{
+	return db.Each(rows, func(row db.WithdrawalAddress) Address {
+		return Address{
 			ID: row.ID, Network: row.Network, Address: row.Address, Label: row.Label, AddedBy: who.Knows(row.AddedBy),
 			AddedAt: row.AddedAt, UsableAt: row.UsableAt, Rests: now.Before(row.UsableAt),
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }
 
 // RemoveAddress takes an address out of the caller's book. What is on its way stays so.

@@ -78,11 +78,7 @@ func reads[P, R any](
 ) waiting {
 	return func(ctx context.Context, q *db.Queries, now time.Time) ([]Item, error) {
 		rows, err := query(q, ctx, params(now))
-		list := make([]Item, 0, len(rows))
-		for _, row := range rows {
-			list = append(list, item(row))
-		}
-		return list, err
+		return db.Each(rows, item), err
 	}
 }
 

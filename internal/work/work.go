@@ -133,10 +133,7 @@ func (s *Service) Queues(ctx context.Context, who caller.Caller) ([]Queue, error
 }
 
 func (s *Service) addClaims(ctx context.Context, who caller.Caller, queue Queue) error {
-	ids := make([]int64, 0, len(queue.Items))
-	for _, item := range queue.Items {
-		ids = append(ids, item.SubjectID)
-	}
+	ids := db.Each(queue.Items, func(item Item) int64 { return item.SubjectID })
 	claims, err := s.Claims(ctx, who, queue.Kind, ids)
 	if err != nil {
 		return err
