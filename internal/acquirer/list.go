@@ -1,14 +1,12 @@
 package acquirer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 )
 
 // Processor is a trader's processor as operators see it, without its secret.
@@ -28,7 +26,7 @@ type Processor struct {
 
 // List lists a trader's processors for an operator, the present one first.
 func (d *Directory) List(ctx context.Context, who caller.Caller, traderID int64) ([]Processor, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	rows, err := d.q.AcquirerList(ctx, traderID)

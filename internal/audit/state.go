@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,7 +80,7 @@ const (
 
 // State reads the state of the audits.
 func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return State{}, err
 	}
 	var state State
@@ -194,7 +193,7 @@ func (s *Service) broken(ctx context.Context) ([]Past, error) {
 func (s *Service) History(
 	ctx context.Context, who caller.Caller, scope string, before time.Time,
 ) (list []Past, more bool, err error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, false, err
 	}
 	rows, err := s.q.AuditHistoryList(ctx, db.AuditHistoryListParams{Scope: scope, Before: before, Page: historyPage + 1})

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -58,7 +57,7 @@ func (s *Service) ListConflicts(
 
 // GetConflict reads a conflict, open or closed.
 func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return Conflict{}, err
 	}
 	row, err := s.q.ConflictGet(ctx, id)
@@ -70,7 +69,7 @@ func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) 
 
 // CloseConflict notes that an operator has dealt with a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
-	if err := cmp.Or(who.Need(caller.OperatorCases), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorCases); err != nil {
 		return Conflict{}, err
 	}
 	now, actor := s.clock.Now(), who.Actor()

@@ -1,12 +1,10 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
 
@@ -58,7 +56,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 // Payment reads a payment that a user may see, open or ended, with the state of its checkout. Only
 // traders get steps, while it is open or may be paid late.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
-	if err := cmp.Or(who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
 	}
 	p, err := s.Payments.Get(ctx, who, id)

@@ -1,7 +1,6 @@
 package deposit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -116,7 +115,7 @@ type Cashbox struct {
 
 // Balances reads the balances of the cashboxes of the caller's merchant, for a user of its portal.
 func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
-	if err := cmp.Or(who.Need(caller.MerchantMoney), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantMoney); err != nil {
 		return nil, err
 	}
 	boxes, err := s.q.CashboxesOf(ctx, who.MerchantID)

@@ -1,7 +1,6 @@
 package deposit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -29,7 +28,7 @@ func (s *Service) ReceivingAddresses(ctx context.Context, who caller.Caller) ([]
 	if who.Kind == caller.MerchantPortal {
 		needed = caller.MerchantRead
 	}
-	if err := cmp.Or(who.Need(needed), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, needed); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.ReceivingList(ctx)

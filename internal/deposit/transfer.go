@@ -1,7 +1,6 @@
 package deposit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -311,7 +310,7 @@ func needed(network string) int64 {
 
 // Assign has a transfer that is for no deposit be for this one, as an operator says. It confirms nothing.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id int64) (Deposit, error) {
-	if err := cmp.Or(who.Need(caller.OperatorMoney), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Deposit{}, err
 	}
 	t, err := s.q.DepositTransferFind(ctx, transfer)

@@ -22,7 +22,7 @@ func (s *Settings) Balance(ctx context.Context, who caller.Caller, owner ledger.
 
 // OwnBalance reads the balance of the caller's trader.
 func (s *Settings) OwnBalance(ctx context.Context, who caller.Caller) (Balance, error) {
-	if err := needed(ctx, who, caller.TraderMoney); err != nil {
+	if err := who.Admit(ctx, caller.TraderMoney); err != nil {
 		return Balance{}, err
 	}
 	return s.balance(ctx, ledger.Trader, who.TraderID)

@@ -147,7 +147,7 @@ func authority(link string) string {
 
 // ListBanks lists a currency's banks for an operator.
 func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency string) ([]Bank, error) {
-	if err := needed(ctx, who, caller.OperatorRead); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	settings, err := s.q.BankSettings(ctx, currency)

@@ -22,7 +22,7 @@ const ownCashboxes = 1000
 
 // OwnCashboxes lists the cashboxes of the calling user's merchant, the oldest first.
 func (s *Settings) OwnCashboxes(ctx context.Context, who caller.Caller) ([]OwnCashbox, error) {
-	if err := needed(ctx, who, caller.MerchantRead); err != nil {
+	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CashboxesOwnRow, error) {

@@ -81,7 +81,7 @@ func find[T any](
 // get reads one by its id.
 func get[T any](ctx context.Context, s *Settings, who caller.Caller, id int64, read entry[T]) (T, error) {
 	var none T
-	if err := needed(ctx, who, caller.OperatorRead); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return none, err
 	}
 	list, err := read(ctx, s.q, one(id))
@@ -137,7 +137,7 @@ func became[T any, P versioned[T]](c Change, err error) (Changed[T], error) {
 
 // few reads a list that is short enough for one page.
 func few[T any, P versioned[T]](ctx context.Context, who caller.Caller, read func() ([][]byte, error)) ([]T, error) {
-	if err := needed(ctx, who, caller.OperatorRead); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	rows, err := read()

@@ -112,7 +112,7 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (found Requisit
 
 // RequisiteValue reads the whole value of a requisite, and notes who read it.
 func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
-	if err := needed(ctx, who, caller.OperatorReveal); err != nil {
+	if err := who.Admit(ctx, caller.OperatorReveal); err != nil {
 		return "", err
 	}
 	sealed, err := s.q.RequisiteValue(ctx, id)

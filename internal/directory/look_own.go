@@ -57,7 +57,7 @@ func (l OwnLook) Version() string {
 // OwnLooks lists the looks of the cashboxes of the calling user's merchant, the oldest first. Whoever
 // may see events may see them.
 func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, error) {
-	if err := needed(ctx, who, caller.MerchantEvents); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CashboxesLooksRow, error) {

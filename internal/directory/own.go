@@ -64,7 +64,7 @@ type RequisiteUse struct {
 
 // ListOwnRequisites lists the requisites of the calling trader, in the order of their ids.
 func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]OwnRequisite, error) {
-	if err := needed(ctx, who, caller.TraderRead); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.RequisiteListOwn(ctx, who.TraderID)
@@ -134,7 +134,7 @@ func (s *Settings) OwnPage(ctx context.Context, who caller.Caller, query OwnQuer
 
 // OwnRequisite reads a requisite of the calling trader. That of another trader is not found.
 func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64) (OwnRequisite, error) {
-	if err := needed(ctx, who, caller.TraderRead); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return OwnRequisite{}, err
 	}
 	row, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID})
@@ -229,7 +229,7 @@ func clockOf(t pgtype.Time) string {
 
 // Break reports whether the caller's trader is on a break.
 func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
-	if err := needed(ctx, who, caller.TraderRead); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return false, err
 	}
 	on, err := s.q.TraderOnBreak(ctx, who.TraderID)

@@ -65,14 +65,6 @@ func (s *Settings) Approved(tx pgx.Tx) *Settings {
 	return &within
 }
 
-// needed checks that the caller has a capability, and that what they sent could be read.
-func needed(ctx context.Context, who caller.Caller, wanted caller.Capability) error {
-	if err := who.Need(wanted); err != nil {
-		return err
-	}
-	return fault.Decoded(ctx).Err()
-}
-
 // change begins a change of a setting by a caller with the capability; nobody else may make one.
 func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, key string) (Change, error) {
 	if err := who.Need(needed); err != nil {

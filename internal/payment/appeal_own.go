@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,7 +60,7 @@ func (s *Service) ListOwnAppeals(
 // GetAppeal reads an appeal of the caller's merchant for a user of its portal, or any for an
 // operator.
 func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
-	if err := cmp.Or(who.Need(caller.MerchantRead, caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return AppealRecord{}, err
 	}
 	merchantID := who.MerchantID

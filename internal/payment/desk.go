@@ -23,7 +23,7 @@ type DeskPayment struct {
 // Desk lists the open payments of the caller's trader, those that expire first before the others, at
 // most MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
-	if err := checkDesk(ctx, who); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
 	}
 	list, err := db.List(ctx, s.reads, func(q *db.Queries) ([]DeskPayment, error) {
@@ -41,16 +41,9 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 
 // DeskCount counts the open payments of the caller's trader, and stops at most.
 func (s *Service) DeskCount(ctx context.Context, who caller.Caller, most int32) (int, error) {
-	if err := checkDesk(ctx, who); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return 0, err
 	}
 	count, err := s.q.PaymentDeskCount(ctx, db.PaymentDeskCountParams{TraderID: who.TraderID, Most: most})
 	return int(count), fault.Doing("count open payments", err)
-}
-
-func checkDesk(ctx context.Context, who caller.Caller) error {
-	if err := who.Need(caller.TraderRead); err != nil {
-		return err
-	}
-	return fault.Decoded(ctx).Err()
 }

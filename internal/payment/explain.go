@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -131,7 +130,7 @@ type Replay struct {
 
 // ReplayRouting tells how a payment got its requisite, and repeats the choice by today's rules.
 func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return Replay{}, err
 	}
 	p, err := s.q.PaymentFind(ctx, id)

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,7 +56,7 @@ var smallest = decimal.NewFromInt(1)
 func (s *Service) ExplainForTrader(
 	ctx context.Context, who caller.Caller, requisiteID int64,
 ) ([]RequisiteExplanation, error) {
-	if err := cmp.Or(who.Need(caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
 	}
 	return s.explainTrader(ctx, who.TraderID, requisiteID, who.May(caller.TraderMoney))

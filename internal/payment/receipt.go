@@ -2,7 +2,6 @@ package payment
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -138,7 +137,7 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 
 // findWithReceipts finds a payment if the caller may read its receipts.
 func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
-	if err := cmp.Or(who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return db.Payment{}, err
 	}
 	return s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))

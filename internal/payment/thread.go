@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,7 +71,7 @@ func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64)
 // ReadThread reads what was written about an appeal. It counts as read for everybody of the caller's side when they could
 // answer.
 func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID int64) (Thread, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead, caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead, caller.TraderRead); err != nil {
 		return Thread{}, err
 	}
 	a, err := s.threadAppeal(ctx, who, appealID)

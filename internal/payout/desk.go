@@ -1,7 +1,6 @@
 package payout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -18,7 +17,7 @@ type DeskCounts struct {
 
 // DeskCounts counts the payouts of the caller's trader, each kind at most to most.
 func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32) (DeskCounts, error) {
-	if err := cmp.Or(who.Need(caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return DeskCounts{}, err
 	}
 	givenBack, err := s.givenBack(ctx, s.q, who.TraderID)

@@ -1,7 +1,6 @@
 package payout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -81,7 +80,7 @@ func waiting(p db.Payin, share decimal.Decimal) Offer {
 
 // GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
 func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
-	if err := cmp.Or(who.Need(caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return Offer{}, err
 	}
 	p, err := s.find(ctx, id)

@@ -1,7 +1,6 @@
 package seal
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +109,7 @@ func (s *Service) prove(
 	ctx context.Context, who caller.Caller, needed caller.Capability, subject string,
 	find func() (id, cashboxID int64, err error),
 ) (Proof, error) {
-	if err := cmp.Or(who.Need(needed), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, needed); err != nil {
 		return Proof{}, err
 	}
 	id, cashboxID, err := find()

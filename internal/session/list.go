@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -77,7 +76,7 @@ func (s *Service) Users(ctx context.Context, who caller.Caller, search UserSearc
 
 // User reads a user for an operator.
 func (s *Service) User(ctx context.Context, who caller.Caller, id int64) (User, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return User{}, err
 	}
 	list, err := users(ctx, s.reads, db.UserListParams{Now: s.now(), BeforeID: id + 1, ID: &id, Page: 1})

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +38,7 @@ type Member struct {
 
 // Team lists the users of the calling owner's merchant.
 func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error) {
-	if err := cmp.Or(who.Need(caller.MerchantTeamRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantTeamRead); err != nil {
 		return nil, err
 	}
 	now := s.now()
@@ -214,7 +213,7 @@ func (s *Service) TeamLog(
 	who caller.Caller,
 	before int64,
 ) (list []TeamChange, more bool, err error) {
-	if err := cmp.Or(who.Need(caller.MerchantTeamRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantTeamRead); err != nil {
 		return nil, false, err
 	}
 	if before <= 0 {
@@ -240,7 +239,7 @@ func (s *Service) TeamLog(
 
 // TeamSessions lists the open sessions of users of the owner's merchant, the last used first.
 func (s *Service) TeamSessions(ctx context.Context, who caller.Caller) ([]TeamSession, error) {
-	if err := cmp.Or(who.Need(caller.MerchantTeamRead), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantTeamRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.reads.TeamSessions(ctx, db.TeamSessionsParams{

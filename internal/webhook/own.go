@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -27,7 +26,7 @@ type Told struct {
 
 // Get reads an event of a merchant with its attempts.
 func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, error) {
-	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return Told{}, err
 	}
 	parsed, err := uuid.Parse(id)
@@ -57,7 +56,7 @@ const latestAmong = 5000
 // Latest is the last event of a merchant's cashbox, to be sent again as a test. The contract has no
 // event just for tests, and an endpoint need not expect one.
 func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
-	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return uuid.Nil, err
 	}
 	id, err := s.q.WebhookEventLatest(ctx, db.WebhookEventLatestParams{
@@ -68,7 +67,7 @@ func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64)
 
 // OldSecrets lists until when each older secret of a merchant's cashbox still signs.
 func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
-	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err
 	}
 	box, err := s.q.CashboxOwner(ctx, cashboxID)

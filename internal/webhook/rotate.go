@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -26,7 +25,7 @@ const maxPrevious = 10
 // a merchant who calls again because the first answer was lost can still verify. To drop a leaked
 // secret, receivers stop accepting it: then it does no harm that it still signs for a while.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
-	if err := cmp.Or(who.Need(caller.MerchantKeys), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.MerchantKeys); err != nil {
 		return "", time.Time{}, err
 	}
 	now := s.clock.Now()

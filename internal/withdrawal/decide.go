@@ -84,7 +84,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (With
 
 // Approve lets a withdrawal be handed over. It takes a second operator above what one may move alone.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
-	if err := deciding(ctx, who); err != nil {
+	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err
 	}
 	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Approved, actor: who.Actor()},
@@ -159,14 +159,6 @@ func (s *Service) byHand(
 			}
 			return foureyes.Want(s.FourEyes.Always(), action, d)
 		})
-}
-
-// deciding checks that the caller may decide about withdrawals.
-func deciding(ctx context.Context, who caller.Caller) error {
-	if err := who.Need(caller.OperatorMoney); err != nil {
-		return err
-	}
-	return fault.Decoded(ctx).Err()
 }
 
 // because checks that the caller may decide, and the reason that they give.

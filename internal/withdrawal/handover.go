@@ -43,7 +43,7 @@ func handOverOf(row db.WithdrawalHandOver) HandOver {
 // approved. Whoever loses an answer asks again with the same number and gets the same list: so a withdrawal is on one
 // list, and no list is lost.
 func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (HandOver, error) {
-	if err := deciding(ctx, who); err != nil {
+	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return HandOver{}, err
 	}
 	var made db.WithdrawalHandOver

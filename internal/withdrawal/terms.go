@@ -1,7 +1,6 @@
 package withdrawal
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -37,7 +36,7 @@ type NewTerms struct {
 
 // Terms lists the networks that withdrawals go by. Operators also see those that are switched off.
 func (s *Service) Terms(ctx context.Context, who caller.Caller) ([]Terms, error) {
-	if err := cmp.Or(who.Need(caller.OperatorRead, caller.MerchantMoney, caller.TraderMoney), fault.Decoded(ctx).Err()); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead, caller.MerchantMoney, caller.TraderMoney); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.WithdrawalTermsSettings(ctx)

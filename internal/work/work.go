@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 )
 
 // Kind is the kind of what waits.
@@ -108,10 +107,7 @@ func New(pools db.Pools, c clock.Clock) *Service {
 
 // Queues are all queues that are not empty.
 func (s *Service) Queues(ctx context.Context, who caller.Caller) ([]Queue, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	var found []Queue
