@@ -2,7 +2,6 @@ package bankmessage
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -132,14 +131,7 @@ func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.
 // DeskStamps are numbers, by trader, that change when a message comes that waits for a person.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.BankMessageStamps(ctx, traderIDs)
-	if err != nil {
-		return nil, fmt.Errorf("read the stamps of messages: %w", err)
-	}
-	stamps := make(map[int64]uint64, len(rows))
-	for _, row := range rows {
-		stamps[row.ID] = uint64(row.Stamp)
-	}
-	return stamps, nil
+	return db.Stamps(rows), fault.Doing("read the stamps of messages", err)
 }
 
 // Get reads a message of the caller's trader.

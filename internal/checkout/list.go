@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
 
@@ -36,10 +38,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	if err != nil {
 		return nil, err
 	}
-	payments := make([]payment.Payment, 0, len(open))
-	for _, p := range open {
-		payments = append(payments, p.Payment)
-	}
+	payments := db.Each(open, func(p payment.DeskPayment) payment.Payment { return p.Payment })
 	readings, err := s.Read(ctx, payments...)
 	if err != nil {
 		return nil, err
@@ -112,12 +111,5 @@ func (s *Service) steps(d DeskPayment) []Step {
 // except their time, or a break. One query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.DeskStamps(ctx, traderIDs)
-	if err != nil {
-		return nil, fmt.Errorf("read the stamps of desks: %w", err)
-	}
-	stamps := make(map[int64]uint64, len(rows))
-	for _, row := range rows {
-		stamps[row.ID] = uint64(row.Stamp)
-	}
-	return stamps, nil
+	return db.Stamps(rows), fault.Doing("read the stamps of desks", err)
 }

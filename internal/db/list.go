@@ -58,6 +58,16 @@ func Each[R, T any](rows []R, turn func(R) T) []T {
 	return list
 }
 
+// Stamps are the stamps of rows by their ids.
+func Stamps[R ~struct{ ID, Stamp int64 }](rows []R) map[int64]uint64 {
+	stamps := make(map[int64]uint64, len(rows))
+	for _, row := range rows {
+		one := struct{ ID, Stamp int64 }(row)
+		stamps[one.ID] = uint64(one.Stamp)
+	}
+	return stamps
+}
+
 func within[R any](
 	ctx context.Context, pool *pgxpool.Pool, begin string, query func(q *Queries) ([]R, error),
 ) ([]R, error) {

@@ -164,14 +164,7 @@ func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
 // DeskStamps are numbers, by trader, that change when money comes that desks may offer for payments, or is taken.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.ArrivalStamps(ctx, traderIDs)
-	if err != nil {
-		return nil, fmt.Errorf("read the stamps of what came: %w", err)
-	}
-	stamps := make(map[int64]uint64, len(rows))
-	for _, row := range rows {
-		stamps[row.ID] = uint64(row.Stamp)
-	}
-	return stamps, nil
+	return db.Stamps(rows), fault.Doing("read the stamps of what came", err)
 }
 
 // Attachment is money that is free, and the payment towards which it shall count.

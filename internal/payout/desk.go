@@ -89,12 +89,5 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 // query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.PayinDeskStamps(ctx, traderIDs)
-	if err != nil {
-		return nil, fmt.Errorf("read the stamps of payouts: %w", err)
-	}
-	stamps := make(map[int64]uint64, len(rows))
-	for _, row := range rows {
-		stamps[row.ID] = uint64(row.Stamp)
-	}
-	return stamps, nil
+	return db.Stamps(rows), fault.Doing("read the stamps of payouts", err)
 }
