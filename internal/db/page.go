@@ -23,13 +23,18 @@ type Page struct {
 	Cursor *string
 }
 
+// Size is how many rows a page has.
+func (p Page) Size(f fault.Fields) int32 {
+	if p.Limit == nil {
+		return pageDefault
+	}
+	f.Check(*p.Limit >= 1 && *p.Limit <= pageMax, "limit", "must be between 1 and %d", pageMax)
+	return *p.Limit
+}
+
 // Bounds are a page in SQL: its size, and the id that it stays below.
 func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
-	limit, before = pageDefault, math.MaxInt64
-	if p.Limit != nil {
-		limit = *p.Limit
-		f.Check(limit >= 1 && limit <= pageMax, "limit", "must be between 1 and %d", pageMax)
-	}
+	limit, before = p.Size(f), math.MaxInt64
 	if p.Cursor != nil {
 		id, err := strconv.ParseInt(*p.Cursor, 10, 64)
 		f.Check(err == nil && id > 0, "cursor", "is not a cursor of ours")

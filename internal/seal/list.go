@@ -41,25 +41,15 @@ type SealedDay struct {
 	Violations int64
 }
 
-const (
-	listDefault = 50
-	listMost    = 100
-)
-
-// Paging asks for a page of the list of days, newest first.
-type Paging struct {
-	// Limit is 1 to 100; nil is 50.
-	Limit *int32
-	// Cursor is the day at which the page before ended, or nil.
-	Cursor *string
-}
+// Paging asks for a page of the list of days, newest first. Its cursor is a day.
+type Paging = db.Page
 
 // Days lists sealed days to operators, with the cursor of the next page; nil on the last.
 func (s *Service) Days(ctx context.Context, who caller.Caller, p Paging) ([]SealedDay, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := p.bounds(fault.Decoded(ctx))
+	limit, before, err := bounds(p, fault.Decoded(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,12 +80,8 @@ func (s *Service) Days(ctx context.Context, who caller.Caller, p Paging) ([]Seal
 	return days, &days[limit-1].Day, nil
 }
 
-func (p Paging) bounds(f fault.Fields) (limit int32, before time.Time, err error) {
-	limit, before = listDefault, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	if p.Limit != nil {
-		limit = *p.Limit
-		f.Check(limit >= 1 && limit <= listMost, "limit", "must be between 1 and %d", listMost)
-	}
+func bounds(p Paging, f fault.Fields) (limit int32, before time.Time, err error) {
+	limit, before = p.Size(f), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	if p.Cursor != nil {
 		before, err = time.Parse(time.DateOnly, *p.Cursor)
 		f.Check(err == nil, "cursor", "is not a cursor of ours")

@@ -55,14 +55,11 @@ type Attempt struct {
 	Error  *string
 }
 
-// FeedPage asks for a page of a merchant's feed.
+// FeedPage asks for a page of a merchant's feed, from the cursor up.
 type FeedPage struct {
+	db.Page
 	// Status filters by status; nil is all.
 	Status *string
-	// Limit is 1 to 100; nil is 50.
-	Limit *int32
-	// Cursor is where the page before ended; nil is the beginning.
-	Cursor *string
 }
 
 // List lists a merchant's events with their attempts, for a user of its portal.
@@ -95,13 +92,9 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
-		params := db.WebhookEventFeedParams{
-			MerchantID: merchantID, AfterNumber: after, Page: limit,
-		}
-		if page.Status == nil {
-			return q.WebhookEventFeed(ctx, params)
-		}
-		return feedByStatus(ctx, q, params, *page.Status)
+		return q.WebhookEventFeed(ctx, db.WebhookEventFeedParams{
+			MerchantID: merchantID, Status: page.Status, AfterNumber: after, Page: limit,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list events: %w", err)
@@ -143,27 +136,11 @@ func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	}.Err()
 }
 
-// feedByStatus reads the feed by an index on status. Filtering the feed could read any number of
-// events for a few.
-func feedByStatus(
-	ctx context.Context, q *db.Queries, p db.WebhookEventFeedParams, status string,
-) ([]db.WebhookEventFeedRow, error) {
-	rows, err := q.WebhookEventFeedByStatus(ctx, db.WebhookEventFeedByStatusParams{
-		MerchantID: p.MerchantID, Status: status, AfterNumber: p.AfterNumber, Page: p.Page,
-	})
-	list := make([]db.WebhookEventFeedRow, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, db.WebhookEventFeedRow(row))
-	}
-	return list, err
-}
-
 // DeadPage asks for a page of dead events, the newest first.
 type DeadPage struct {
+	db.Page
 	// MerchantID filters by merchant; nil is all.
 	MerchantID *int64
-	Limit      *int32
-	Cursor     *string
 }
 
 // ListDead lists the dead events, the newest first, to operators. The cursor is nil on the last page.
@@ -171,7 +148,7 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), db.Page{Limit: page.Limit, Cursor: page.Cursor}, "list dead events",
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list dead events",
 		func(q *db.Queries, before int64, rows int32) ([]db.WebhookEventDeadRow, error) {
 			return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{MerchantID: page.MerchantID, BeforeNumber: before, Page: rows})
 		}, func(row db.WebhookEventDeadRow) int64 { return row.Number })
@@ -215,7 +192,7 @@ func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 
 func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err error) {
 	f := fault.Decoded(ctx)
-	limit, _ = db.Page{Limit: p.Limit}.Bounds(f)
+	limit = p.Size(f)
 	if p.Status != nil {
 		known := *p.Status == statusPending || *p.Status == statusDelivered || *p.Status == statusDead
 		f.Check(known, "status", "must be pending, delivered or dead")
