@@ -74,7 +74,7 @@ func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer
 		if err != nil {
 			return err
 		}
-		t := taking{
+		t := transition{
 			answer: answer, to: to, codes: k.codes, cards: s.Payments.CardsAllowed(p.Payment), now: s.clock.Now(),
 			attempt: attempt, state: state,
 		}
@@ -92,7 +92,7 @@ func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer
 }
 
 // noteAsked stores that the acquirer asked for a code.
-func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before State, t taking) error {
+func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before State, t transition) error {
 	if !t.latest() || before.Phase == AwaitingCode || t.state.Phase != AwaitingCode || t.state.LastError != nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func underWay(attempt string) bool {
 }
 
 // store writes the result of an answer.
-func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t taking) error {
+func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t transition) error {
 	if err := putAttempt(ctx, q, t.attempt); err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	return fault.Doing("write attempt", err)
 }
 
-// taking applies an answer: it is given what is known, and decides what happens to attempt, checkout
-// and payment.
-type taking struct {
+// transition is what an acquirer's answer changes: it is given what is known, and decides what happens to
+// the attempt, the checkout and the payment.
+type transition struct {
 	answer acquirer.Answer
 	to     asked
 	// codes is how many codes the acquirer had been sent when it was asked.
@@ -192,10 +192,10 @@ type move struct {
 }
 
 // latest reports whether the checkout is still about this attempt.
-func (t *taking) latest() bool { return t.state.AttemptID == t.attempt.ID }
+func (t *transition) latest() bool { return t.state.AttemptID == t.attempt.ID }
 
 // decide is the whole decision table for answers.
-func (t *taking) decide(status payment.Status) {
+func (t *transition) decide(status payment.Status) {
 	switch {
 	case t.attempt.Status == attemptUndoing:
 		t.undoing(status)
@@ -210,7 +210,7 @@ func (t *taking) decide(status payment.Status) {
 
 // time adds up how long the acquirer takes: from when it was handed a card or a code until it decides, or asks for the
 // next code.
-func (t *taking) time() {
+func (t *transition) time() {
 	a := &t.attempt
 	if a.HandedAt == nil || underWay(a.Status) && a.CodesFollowed < a.CodesSent {
 		return
@@ -222,7 +222,7 @@ func (t *taking) time() {
 // undoing: the payment was completed by this charge and then taken back. The charge is undone
 // whatever happens to the payment. If the payment is completed again without a newer charge, an
 // operator has to know that the money is gone.
-func (t *taking) undoing(status payment.Status) {
+func (t *transition) undoing(status payment.Status) {
 	t.undo()
 	if uncharged(t.attempt.Status) && status == payment.Completed && t.latest() {
 		t.end(attemptConflict)
@@ -230,7 +230,7 @@ func (t *taking) undoing(status payment.Status) {
 }
 
 // pending: the acquirer decides.
-func (t *taking) pending() {
+func (t *transition) pending() {
 	switch t.answer.State {
 	case acquirer.Approved:
 		t.end(string(acquirer.Approved))
@@ -245,7 +245,7 @@ func (t *taking) pending() {
 }
 
 // decline lets the payer try another card, unless this was the last one allowed.
-func (t *taking) decline(reason string) {
+func (t *transition) decline(reason string) {
 	t.end(string(acquirer.Declined))
 	t.state.LastError = &reason
 	t.state.Declined++
@@ -260,7 +260,7 @@ func (t *taking) decline(reason string) {
 // attempt that the acquirer does not know is first voided, by Poll. One that it voided by itself is
 // declined. One of which nothing was heard before was most likely voided by a Poll that has not come
 // to say so, and where it was not, the payer lost no more than an answer: the card is not counted.
-func (t *taking) noCharge() {
+func (t *transition) noCharge() {
 	switch {
 	case t.to == voided, t.answer.State == acquirer.Voided && t.attempt.Status == attemptAuthorising:
 		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
@@ -273,7 +273,7 @@ func (t *taking) noCharge() {
 
 // unknownAttempt: the acquirer does not know an attempt that we did not void. Poll asks again and voids it.
 // A code may have overtaken its card, which is on its way until its call has ended.
-func (t *taking) unknownAttempt() {
+func (t *transition) unknownAttempt() {
 	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
 	}
@@ -281,7 +281,7 @@ func (t *taking) unknownAttempt() {
 
 // undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time
 // it asks. Of a code on its way it tells nothing where it was asked before and does not count it.
-func (t *taking) undecided() {
+func (t *transition) undecided() {
 	a := &t.attempt
 	a.Status = attemptOpen
 	uncounted := a.Submitting && t.answer.Codes < a.CodesSent
@@ -303,7 +303,7 @@ func (t *taking) undecided() {
 	a.ProgressAt, a.PollAt = t.now, t.now.Add(time.Second)
 }
 
-func (t *taking) reject() {
+func (t *transition) reject() {
 	var last bool
 	if t.state, last = t.state.codeRejected(); last {
 		reason := errorCodeRejected
@@ -313,7 +313,7 @@ func (t *taking) reject() {
 
 // awaitAgreement: somebody else completed the payment, and we wait for the acquirer to agree; or the
 // payment is under appeal, which decides nothing about the charge.
-func (t *taking) awaitAgreement(status payment.Status) {
+func (t *transition) awaitAgreement(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:
 		t.end(string(acquirer.Approved))
@@ -339,7 +339,7 @@ func (t *taking) awaitAgreement(status payment.Status) {
 }
 
 // undo: the payment ended without money. Poll undoes what the acquirer still has.
-func (t *taking) undo() {
+func (t *transition) undo() {
 	switch {
 	case t.answer.State == acquirer.Declined:
 		t.end(string(acquirer.Declined))
@@ -357,7 +357,7 @@ func (t *taking) undo() {
 	}
 }
 
-func (t *taking) end(status string) {
+func (t *transition) end(status string) {
 	t.attempt.Status, t.attempt.Submitting = status, false
 	t.state = t.state.ended()
 }

@@ -37,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		if codes, err := strconv.Atoi(more); err == nil {
 			answer.Codes, answer.Reason = int32(codes), ""
 		}
-		taken := taking{
+		taken := transition{
 			answer: answer, to: questions[row[5]], codes: before.CodesSent, cards: 1, now: noon, attempt: before,
 			state: at(named[row[2]]),
 		}
@@ -64,9 +64,9 @@ func TestDeclinesCount(t *testing.T) {
 	undone := acquirer.Answer{State: acquirer.Voided}
 	for _, cards := range []int{1, 2, 3, 10} {
 		state := State{Phase: AwaitingBank}
-		hear := func(status payment.Status, answer acquirer.Answer, to asked) taking {
+		hear := func(status payment.Status, answer acquirer.Answer, to asked) transition {
 			state.Phase = AwaitingBank
-			taken := taking{
+			taken := transition{
 				answer: answer, to: to, cards: cards, now: noon, state: state,
 				attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon},
 			}
@@ -102,7 +102,7 @@ func TestDeclinesCount(t *testing.T) {
 // wrong, once, whatever the call that sent it answers later.
 func TestAnswerFromBeforeACode(t *testing.T) {
 	t.Parallel()
-	code := taking{
+	code := transition{
 		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon, state: State{Phase: AwaitingConfirm},
 		attempt: db.CardAttempt{
 			Status: attemptOpen, CodesSent: 1, Submitting: true, CreatedAt: noon, PollAt: noon.Add(callGrace),
@@ -128,7 +128,7 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 // Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
 func TestAcquirerAsksOnce(t *testing.T) {
 	t.Parallel()
-	taken := taking{
+	taken := transition{
 		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon,
 		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: -1}, state: State{Phase: AwaitingBank},
 	}

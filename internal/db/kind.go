@@ -61,7 +61,8 @@ func (k Kind) params() map[string]string {
 	return params
 }
 
-// answer is how long to wait for a statement's answer; 0 is for ever.
+// answer is how long a client waits for the answer to a statement: a little longer than the server lets the statement run. 0 is
+// for ever.
 func (k Kind) answer() time.Duration {
 	if k.statement == 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Plan is how the database makes the last query of read.
+// Plan runs read, and returns the database's plan of its last query.
 func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 	t.Helper()
 	p := &planned{DBTX: d.Pool}
@@ -55,7 +55,7 @@ func RowsRead(t testing.TB, pool *pgxpool.Pool, table string) (rows int64) {
 	return rows
 }
 
-// planned has each query explained before it is made.
+// planned runs queries, and keeps the plan of the last one.
 type planned struct {
 	db.DBTX
 	plan string

@@ -70,8 +70,9 @@ func WantFields(t testing.TB, err error, fields ...string) {
 	}
 }
 
-// WantKinds wants each method of a service that takes a caller to be for some kinds of callers alone, whatever they ask for:
-// all others are refused for their kind. The methods stand by those kinds, both between spaces.
+// WantKinds calls each method of a service that takes a caller once for each kind of caller, and wants all kinds but the
+// listed ones to be refused for their kind. A key of methods lists kinds, its value the methods that they may call, both
+// separated by spaces.
 func WantKinds(t testing.TB, service any, methods map[string]string) {
 	t.Helper()
 	v := reflect.ValueOf(service)

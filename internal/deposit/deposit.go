@@ -45,7 +45,7 @@ type Deposit struct {
 	Named string
 }
 
-// Owners are a deposit's: no trader is one.
+// Owners are the merchant of a deposit, and no trader: traders have no part in deposits.
 func (d Deposit) Owners() (merchantID, traderID int64) { return d.MerchantID, 0 }
 
 func fromRow(row db.Deposit) Deposit {

@@ -17,7 +17,7 @@ import (
 // errOtherAmount refuses another amount than asked for, where the cashbox's method takes none.
 var errOtherAmount = fault.Fields{"receivedAmount": {"must be what was asked for: this cashbox takes no other amount"}}.Err()
 
-// arrival is what came of a payment by its trader's word.
+// arrival is how much of a payment arrived, as its trader says.
 type arrival struct {
 	amount decimal.Decimal
 	// taken settles the payment for what came, and not for what was asked; toPlatform has the platform
@@ -29,7 +29,7 @@ type arrival struct {
 var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken",
 	"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.")
 
-// errMoreUnrated refuses what nobody can know yet whether the trader has it.
+// errMoreUnrated refuses more than was asked for without a rate: nobody can know yet whether the trader has as much USDT.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
 
 // ConfirmReceived is Confirm, with what came: an amount that is said is kept, and taken as the method

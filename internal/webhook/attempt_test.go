@@ -188,7 +188,7 @@ func TestDelays(t *testing.T) {
 	for i, delay := range documented {
 		least, most := 100*time.Hour, time.Duration(0)
 		for range 500 {
-			waits := again(i+1, 0)
+			waits := backoff(i+1, 0)
 			least, most = min(least, waits), max(most, waits)
 		}
 		testenv.Check(t, least >= delay*9/10 && most <= delay*11/10,

@@ -263,7 +263,7 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 	params := db.WebhookAttemptInsertParams{
 		MerchantID: merchantID, EventID: event.EventID, Round: event.Round, EventStatus: status, At: r.at,
 		DurationMs: int32(min(r.duration.Milliseconds(), int64(time.Hour/time.Millisecond))),
-		Answer:     r.answer, AgainSeconds: again(int(event.Attempts)+1, r.retryAfter).Seconds(),
+		Answer:     r.answer, AgainSeconds: backoff(int(event.Attempts)+1, r.retryAfter).Seconds(),
 	}
 	if r.code != 0 {
 		code := int32(r.code)
@@ -274,9 +274,9 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 	return db.Do((*db.Queries).WebhookAttemptInsert, params)
 }
 
-// again is the delay before the next attempt: the documented one, or a longer one that the endpoint
+// backoff is the delay before the next attempt: the documented one, or a longer one that the endpoint
 // asked for.
-func again(made int, retryAfter time.Duration) time.Duration {
+func backoff(made int, retryAfter time.Duration) time.Duration {
 	delay := delays[min(made, len(delays))-1]
 	jitter := 0.9 + 0.2*rand.Float64()
 	return max(time.Duration(float64(delay)*jitter), retryAfter)
