@@ -57,6 +57,19 @@ func transfersOf(table, rows string) string {
 		union all select subject_id from transfer where subject = '` + table + `' and subject_id > $2 and subject_id <= $3)`
 }
 
+// unlikeMoved ends a query that lists what accounts should have: it compares that with what the transfers moved.
+func unlikeMoved(transfers, line string) string {
+	return `) as x (owner_kind, owner_id, purpose, amount)
+			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
+			where x.amount <> 0
+		), actual as (
+			select t.subject_id as id, m.account_id, sum(m.amount) as amount
+			from ` + sides + `
+			where ` + transfers + `
+			group by t.subject_id, m.account_id having sum(m.amount) <> 0
+		)` + unequal(line)
+}
+
 // unequal ends a query that compares what accounts should have with what they have.
 func unequal(line string) string {
 	return `
@@ -94,15 +107,7 @@ var rules = []rule{
 					when p.status = 'completed' and not p.due then p.amount_usdt else 0 end),
 				('platform', 0, 'available', case
 					when p.status = 'completed' and not p.due then p.spread_platform_usdt + p.difference_usdt else 0 end)
-			) as x (owner_kind, owner_id, purpose, amount)
-			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
-			where x.amount <> 0
-		), actual as (
-			select t.subject_id as id, m.account_id, sum(m.amount) as amount
-			from ` + sides + `
-			where t.subject = 'payment' and t.subject_id in (select id from p)
-			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)` + unequal("payment %s, account %s: has %s, should have %s")},
+			` + unlikeMoved("t.subject = 'payment' and t.subject_id in (select id from p)", "payment %s, account %s: has %s, should have %s")},
 	{name: "a payment is settled for what was asked or for what came, at its own rate", of: "payment", query: `
 		select format('payment %s: asked %s, came %s, %s USDT, difference %s', p.id, p.amount, p.received_amount, p.amount_usdt,
 			p.difference_usdt)

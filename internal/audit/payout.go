@@ -21,15 +21,7 @@ var payoutRules = []rule{
 					when p.return_of is not null and p.status = 'processing' then p.frozen_usdt else 0 end),
 				('platform', 0, 'available', case
 					when p.return_of is null and p.status = 'completed' then p.frozen_usdt - p.trader_usdt else 0 end)
-			) as x (owner_kind, owner_id, purpose, amount)
-			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
-			where x.amount <> 0
-		), actual as (
-			select t.subject_id as id, m.account_id, sum(m.amount) as amount
-			from ` + sides + `
-			where ` + transfersOf("payin", "p") + `
-			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)` + unequal("payout %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("payin", "p"), "payout %s, account %s: has %s, should have %s")},
 	{name: "what goes back to a payer is what came, once, and no more", of: "payin", query: `
 		with came as materialized (
 			select payin_uuid, payment_id, currency, sum(amount) as amount from arrival

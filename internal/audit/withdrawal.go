@@ -15,15 +15,7 @@ var withdrawalRules = []rule{
 					case when w.status in ('requested', 'approved', 'handed_over') then w.amount + w.fee else 0 end),
 				('external', 0, 'available', case when w.status = 'completed' then w.amount else 0 end),
 				('platform', 0, 'available', case when w.status = 'completed' then w.fee else 0 end)
-			) as x (owner_kind, owner_id, purpose, amount)
-			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
-			where x.amount <> 0
-		), actual as (
-			select t.subject_id as id, m.account_id, sum(m.amount) as amount
-			from ` + sides + `
-			where ` + transfersOf("withdrawal", "w") + `
-			group by t.subject_id, m.account_id having sum(m.amount) <> 0
-		)` + unequal("withdrawal %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("withdrawal", "w"), "withdrawal %s, account %s: has %s, should have %s")},
 	{name: "a withdrawal's events and history run without gaps", of: "withdrawal", query: `
 		with w as (
 			select * from withdrawal
