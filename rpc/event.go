@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/webhook"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
@@ -14,7 +13,7 @@ type EventService struct{ Events *webhook.Events }
 func (s *EventService) ListEvents(
 	ctx context.Context, req *gatewayv1.ListEventsRequest,
 ) (*gatewayv1.ListEventsResponse, error) {
-	page := webhook.FeedPage{Page: db.Page{Limit: req.Limit, Cursor: req.Cursor}}
+	page := webhook.FeedPage{Paging: webhook.Paging{Limit: req.Limit, Cursor: req.Cursor}}
 	list, cursor, err := s.Events.Feed(ctx, caller.From(ctx), page)
 	return &gatewayv1.ListEventsResponse{Data: Views(list, eventView), NextCursor: cursor}, err
 }

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
@@ -58,7 +57,11 @@ func Instant(at *timestamppb.Timestamp) *time.Time {
 func Moment(at *timestamppb.Timestamp) time.Time { return optional.Value(Instant(at)) }
 
 func Views[T, V any](list []T, view func(T) V) []V {
-	return db.Each(list, view)
+	data := make([]V, 0, len(list))
+	for _, one := range list {
+		data = append(data, view(one))
+	}
+	return data
 }
 
 // Maybe converts what may be missing; nil is missing in the answer, too.

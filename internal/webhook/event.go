@@ -55,9 +55,12 @@ type Attempt struct {
 	Error  *string
 }
 
+// Paging says how long a page is, and where the one before ended.
+type Paging = db.Page
+
 // FeedPage asks for a page of a merchant's feed, from the cursor up.
 type FeedPage struct {
-	db.Page
+	Paging
 	// Status filters by status; nil is all.
 	Status *string
 }
@@ -138,7 +141,7 @@ func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 
 // DeadPage asks for a page of dead events, the newest first.
 type DeadPage struct {
-	db.Page
+	Paging
 	// MerchantID filters by merchant; nil is all.
 	MerchantID *int64
 }
@@ -148,7 +151,7 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list dead events",
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Paging, "list dead events",
 		func(q *db.Queries, before int64, rows int32) ([]db.WebhookEventDeadRow, error) {
 			return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{MerchantID: page.MerchantID, BeforeNumber: before, Page: rows})
 		}, func(row db.WebhookEventDeadRow) int64 { return row.Number })

@@ -68,13 +68,13 @@ func TestFeedPages(t *testing.T) {
 	var got []uuid.UUID
 	var cursor *string
 	for _, size := range []int{3, 3, 1, 0, 0} {
-		list, next := b.feed(t, FeedPage{Page: db.Page{Limit: &limit, Cursor: cursor}})
+		list, next := b.feed(t, FeedPage{Paging: Paging{Limit: &limit, Cursor: cursor}})
 		testenv.Need(t, len(list) == size && next != nil, "a page of %d; want %d", len(list), size)
 		got, cursor = append(got, ids(list)...), next
 	}
 	testenv.WantAll(t, got, want, "the feed")
 	later := b.insert(t, nowhere)
-	list, _ := b.feed(t, FeedPage{Page: db.Page{Cursor: cursor}})
+	list, _ := b.feed(t, FeedPage{Paging: Paging{Cursor: cursor}})
 	testenv.WantAll(t, ids(list), []uuid.UUID{later}, "then")
 }
 
@@ -103,11 +103,11 @@ func TestFeedRefuses(t *testing.T) {
 	b := setup(t)
 	own := b.merchant.User(caller.Owner)
 	for field, pages := range map[string][]FeedPage{
-		"limit":  {{Page: db.Page{Limit: new(int32)}}, {Page: db.Page{Limit: new(int32(101))}}},
+		"limit":  {{Paging: Paging{Limit: new(int32)}}, {Paging: Paging{Limit: new(int32(101))}}},
 		"status": {{Status: new("sent")}, {Status: new("")}},
 		"cursor": { // the last but one is of before events had numbers
-			{Page: db.Page{Cursor: new("")}}, {Page: db.Page{Cursor: new("x17")}}, {Page: db.Page{Cursor: new("0")}},
-			{Page: db.Page{Cursor: new("AAAAAAAAAvoAAAAAAAAAEQ")}}, {Page: db.Page{Cursor: new("9223372036854775808")}},
+			{Paging: Paging{Cursor: new("")}}, {Paging: Paging{Cursor: new("x17")}}, {Paging: Paging{Cursor: new("0")}},
+			{Paging: Paging{Cursor: new("AAAAAAAAAvoAAAAAAAAAEQ")}}, {Paging: Paging{Cursor: new("9223372036854775808")}},
 		},
 	} {
 		for _, page := range pages {
@@ -135,15 +135,15 @@ func TestListDead(t *testing.T) {
 	}
 	b.insert(t, nowhere)
 	operator, limit := operator, int32(4)
-	first, cursor := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Page: db.Page{Limit: &limit}}))(t)
+	first, cursor := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Paging: Paging{Limit: &limit}}))(t)
 	testenv.Need(t, cursor != nil, "there is no cursor")
-	second, end := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Page: db.Page{Limit: &limit, Cursor: cursor}}))(t)
+	second, end := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Paging: Paging{Limit: &limit, Cursor: cursor}}))(t)
 	got := append(ids(first), ids(second)...)
 	testenv.Check(t, slices.Equal(got, all) && len(first) == 4 && end == nil, "%v; want %v", got, all)
 	list, _ := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{MerchantID: &other.ID}))(t)
 	testenv.Check(t, slices.Equal(ids(list), theirs) && list[0].MerchantID == other.ID,
 		"%v; want %v", ids(list), theirs)
-	dbtest.WantFields(t, testenv.ErrOf2(b.events.ListDead(t.Context(), operator, DeadPage{Page: db.Page{Limit: new(int32), Cursor: new("x")}})), "limit", "cursor")
+	dbtest.WantFields(t, testenv.ErrOf2(b.events.ListDead(t.Context(), operator, DeadPage{Paging: Paging{Limit: new(int32), Cursor: new("x")}})), "limit", "cursor")
 }
 
 // A key reads the same feed as its merchant's portal, by the index of its numbers, if it has the scope.
@@ -159,7 +159,7 @@ func TestFeedByKey(t *testing.T) {
 	key := b.merchant.Caller
 	key.Scopes = []string{caller.ScopePayments}
 	var got []uuid.UUID
-	page := FeedPage{Page: db.Page{Limit: new(int32(2))}}
+	page := FeedPage{Paging: Paging{Limit: new(int32(2))}}
 	for range 3 {
 		list, cursor := testenv.Must2(b.events.Feed(t.Context(), key, page))(t)
 		got, page.Cursor = append(got, ids(list)...), cursor
@@ -195,7 +195,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	dead, pending, limit := statusDead, statusPending, int32(3)
 	before := dbtest.RowsRead(t, pool, "webhook_event")
 	for range 10 { // more often than a plan is made anew for each call
-		page := FeedPage{Page: db.Page{Limit: &limit}, Status: &dead}
+		page := FeedPage{Paging: Paging{Limit: &limit}, Status: &dead}
 		var found int
 		for range 3 {
 			list, cursor := testenv.Must2(events.List(t.Context(), b.merchant.User(caller.Owner), page))(t)
@@ -220,7 +220,7 @@ func TestFeedRefusesCursorBeyond(t *testing.T) {
 	for last, want := range []string{"cursor", ""} {
 		b.Exec(t, "update webhook_relay set last_number = $1", last)
 		cursor, status := "1", statusDead
-		for _, page := range []FeedPage{{Page: db.Page{Cursor: &cursor}}, {Page: db.Page{Cursor: &cursor}, Status: &status}} {
+		for _, page := range []FeedPage{{Paging: Paging{Cursor: &cursor}}, {Paging: Paging{Cursor: &cursor}, Status: &status}} {
 			_, next, err := events.List(t.Context(), b.merchant.User(caller.Owner), page)
 			var found *fault.Error
 			if errors.As(err, &found); want == "" && (err != nil || *next != cursor) ||

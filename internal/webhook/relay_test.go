@@ -149,7 +149,7 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	testenv.NoError(t, tx.Commit(t.Context()))
 	after := b.write(t, 1)
 	b.relayAll(t)
-	list, _ = b.feed(t, FeedPage{Page: db.Page{Cursor: cursor}})
+	list, _ = b.feed(t, FeedPage{Paging: Paging{Cursor: cursor}})
 	testenv.WantAll(t, ids(list), []uuid.UUID{late.ID, after[0]}, "after the cursor")
 }
 
@@ -177,7 +177,7 @@ func TestFeedIsRestored(t *testing.T) {
 	want = append(want, restored.write(t, 4)...)
 	restored.relayAll(t)
 	testenv.WantAll(t, restored.all(t), want, "the feed")
-	list, _ := restored.feed(t, FeedPage{Page: db.Page{Cursor: cursor}})
+	list, _ := restored.feed(t, FeedPage{Paging: Paging{Cursor: cursor}})
 	testenv.Check(t, len(list) == 6, "after the cursor there are %d events", len(list))
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
@@ -31,7 +30,7 @@ func (s *MerchantService) ListEvents(
 	ctx context.Context, req *portalv1.ListEventsRequest,
 ) (*portalv1.ListEventsResponse, error) {
 	list, cursor, err := s.Events.List(ctx, caller.From(ctx), webhook.FeedPage{
-		Status: req.Status, Page: db.Page{Limit: req.Limit, Cursor: req.Cursor},
+		Status: req.Status, Paging: webhook.Paging{Limit: req.Limit, Cursor: req.Cursor},
 	})
 	return &portalv1.ListEventsResponse{Data: rpc.Views(list, EventView), NextCursor: cursor}, err
 }
