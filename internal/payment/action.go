@@ -11,16 +11,15 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Update is a status that the application reports for a payment.
 type Update struct {
 	Status            string
 	ProviderPaymentID *string
 	Reason            *string
 }
 
-// UpdateStatus sets a payment's status; any status may follow any other. It reports whether a webhook
-// was queued: the same status again is no change. The provider's id is stored in any case, since a
-// trader is often faster than the bank.
+// UpdateStatus sets a payment's status for the application; any status may follow any other. It reports whether a
+// webhook was queued: reporting the present status again changes nothing and queues none. The provider's id is
+// stored in any case, because a trader often confirms before the bank does.
 func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
 	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
@@ -65,8 +64,8 @@ func (u Update) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// Confirm completes a payment when its trader says that the transfer has arrived. The status decides
-// and not the clock: an overdue payment can be confirmed while it is pending.
+// Confirm completes a payment when its trader says that the transfer has arrived. Only the status decides, and not
+// the clock: an overdue payment can be confirmed for as long as it is pending.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
 	return s.ConfirmReceived(ctx, who, id, nil)
 }
@@ -94,7 +93,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 	return s.FromRow(after), err
 }
 
-// findTraders finds a payment that the caller may end as its trader.
+// findTraders finds a payment that is assigned to the calling trader, who may end it.
 func (s *Service) findTraders(ctx context.Context, who caller.Caller, id int64) (db.Payment, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return db.Payment{}, err
@@ -102,7 +101,6 @@ func (s *Service) findTraders(ctx context.Context, who caller.Caller, id int64) 
 	return s.findFor(ctx, who, strconv.FormatInt(id, 10))
 }
 
-// Page asks for a page of payments, newest first.
 type Page struct {
 	db.Page
 	// Status filters by status; nil is any.

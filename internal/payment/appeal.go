@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Refusals of an appeal, in the order they are checked.
+// The refusals of an appeal, in the order in which they are checked.
 var (
 	errAppealExists     = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
 	errAppealNotFailed  = fault.New(fault.Refused, "appeal_payment_not_failed", "Only a failed payment can be appealed.")
@@ -41,7 +41,6 @@ type AppealRequest struct {
 	File *io.SectionReader
 }
 
-// AppealRecord is an appeal and the payment it is about.
 type AppealRecord struct {
 	ID int64
 	// Status is open, in_review, completed, failed or closed.
@@ -51,11 +50,10 @@ type AppealRecord struct {
 	Reason    string
 	// FileName is the name that the merchant gave. People get KeptName.
 	FileName string
-	// FileType is the media type of the file's content.
 	FileType string
 	// FileSize is in bytes.
 	FileSize int64
-	// Statement is what a refusal rests on, for operators; see Resolution.
+	// Statement refers to the bank statement that a refusal is based on. Only operators see it; see Resolution.
 	Statement *string
 	Payment   Payment
 }
@@ -101,7 +99,7 @@ func mayAppeal(who caller.Caller) error {
 	return who.NeedMerchant(caller.ScopePayments)
 }
 
-// openAppeal opens an appeal of a payment, once it is checked that the caller may appeal it.
+// openAppeal opens an appeal of a payment. Its callers have checked that the caller may appeal.
 func (s *Service) openAppeal(
 	ctx context.Context,
 	who caller.Caller,
@@ -142,7 +140,7 @@ func (s *Service) openAppeal(
 	return opened, err
 }
 
-// appealable says why a locked payment cannot be appealed, or nil.
+// appealable returns why a locked payment cannot be appealed, or nil.
 func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time) error {
 	exists, err := q.AppealExists(ctx, db.AppealExistsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
 	switch {
@@ -189,8 +187,8 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	return params, f.Err()
 }
 
-// moveAppeal keeps the appeal of a payment in step with its status: in review while the payment is in
-// appeal, and then decided as the payment is. It costs nothing for payments without an appeal.
+// moveAppeal keeps the status of an appeal in step with its payment: in review while the payment is in appeal, then
+// completed or failed as the payment is. For payments without an appeal it adds no query.
 func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
 	switch Status(to.Status) {
@@ -210,5 +208,6 @@ func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	})}
 }
 
-// KeptName is the file's name for operators: the merchant's, made safe.
+// KeptName is the merchant's name of the file, made safe to show and to save. Operators get it in place of
+// FileName.
 func (a AppealRecord) KeptName() string { return attachment.KeptName(a.FileName, a.FileType) }

@@ -20,7 +20,6 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// Errors of the operator's steps.
 var (
 	errAppealNotOpen   = fault.New(fault.Refused, "appeal_not_open", "The appeal is not open any more.")
 	errAppealNotReview = fault.New(fault.Refused, "appeal_not_in_review", "The appeal is not in review.")
@@ -46,8 +45,8 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, err
 }
 
-// ReviewAppeal begins the review of an open appeal: its payment, which must still be failed, moves to
-// appeal and is held again.
+// ReviewAppeal begins the review of an open appeal. Its payment, which must still be failed, moves to appeal, and
+// the trader's USDT are held again.
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
@@ -60,14 +59,14 @@ func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64)
 		func(*db.Queries, db.Payment) error { return nil }) // nothing is moved yet
 }
 
-// AppealDecision is the decision of one appeal, as a proposal keeps it.
+// AppealDecision is the decision about one appeal, in the form in which a proposal for a second operator stores it.
 type AppealDecision struct {
 	ID         int64
 	Resolution Resolution
 }
 
-// Resolution is how an appeal is decided: completed or failed, and why. One that is refused names the line of the trader's
-// bank statement, or says why there is none.
+// Resolution is how an appeal is decided: completed or failed, and why. A refusal names the line of the trader's
+// bank statement that proves it, or says why there is none.
 type Resolution struct {
 	Outcome           string
 	Reason, Statement *string
@@ -118,9 +117,8 @@ func (s *Service) findAppeal(
 	return found, db.Missing(err, fault.ErrNotFound, "find appeal")
 }
 
-// moveAppealed moves the payment of an appeal that must be in the wanted status; the appeal follows.
-// The appeal cannot change while the payment is locked: of several decisions at the same time one
-// wins.
+// moveAppealed moves the payment of an appeal, which must have the wanted status; the status of the appeal follows.
+// The appeal cannot change while the payment is locked, so of several decisions at the same time one wins.
 func (s *Service) moveAppealed(
 	ctx context.Context,
 	a db.Appeal,
@@ -156,7 +154,7 @@ func (s *Service) moveAppealed(
 	return after, err
 }
 
-// AppealFile is an appeal's file, with KeptName as its name and the media type of its content.
+// AppealFile is an appeal's file. Its name is KeptName, and its media type is that of its content.
 type AppealFile struct {
 	Name, Type string
 	Content    []byte

@@ -14,7 +14,7 @@ import (
 // OwnAppeals asks for a page of a merchant's appeals, the newest first.
 type OwnAppeals struct {
 	Page
-	// Statuses filters, together with Status; none is any.
+	// Statuses filters, together with Status; without both, every status is listed.
 	Statuses []string
 	// CashboxID filters by cashbox; nil is any.
 	CashboxID *int64
@@ -22,7 +22,6 @@ type OwnAppeals struct {
 	Backward bool
 }
 
-// statuses are the statuses to filter by; nil is any.
 func (o OwnAppeals) statuses() []string {
 	if o.Status == nil {
 		return o.Statuses
@@ -30,8 +29,8 @@ func (o OwnAppeals) statuses() []string {
 	return append(slices.Clone(o.Statuses), *o.Status)
 }
 
-// ListOwnAppeals lists the appeals of the caller's merchant for a user of its portal, the newest
-// first. The cursor leads on in the same direction; nil is the end.
+// ListOwnAppeals lists the appeals of the caller's merchant for a user of its portal, the newest first in either
+// direction. The cursor continues in the direction of the page; it is nil at the end.
 func (s *Service) ListOwnAppeals(
 	ctx context.Context, who caller.Caller, page OwnAppeals,
 ) ([]AppealRecord, *string, error) {
@@ -78,8 +77,8 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	return s.appealFromRows(row.Appeal, row.Payment), nil
 }
 
-// AppealOf is the id of a payment's appeal for a user of the merchant's portal, of the trader who has the payment, or an
-// operator; 0 is none.
+// AppealOf returns the id of a payment's appeal, or 0 if there is none. It is for a user of the merchant's portal,
+// for the trader to whom the payment is assigned, and for operators.
 func (s *Service) AppealOf(ctx context.Context, who caller.Caller, paymentID int64) (int64, error) {
 	if err := who.Need(caller.MerchantRead, caller.TraderRead, caller.OperatorRead); err != nil {
 		return 0, err

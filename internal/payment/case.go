@@ -23,27 +23,28 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// A payment of which another amount came than its cashbox takes is a case: it has the status appeal, the
-// trader's USDT stay held, and its merchant or an operator decides. Whoever decides nothing lets it fail
-// at its end, and then the trader keeps what came as money that belongs to no payment.
+// A payment that received an amount which its cashbox does not accept becomes a case: it gets the status appeal,
+// the trader's USDT stay held, and its merchant or an operator decides. If nobody decides in time, the payment
+// fails, and the money becomes a free arrival of the trader's: it counts towards no payment.
 
-// caseLasts is how long a case waits for a decision, and then for the rest if that is decided.
+// caseLasts is how long a case waits for a decision and, if the decision is to wait for the rest, how long it waits
+// for that.
 const caseLasts = 24 * time.Hour
 
-// The decisions of a case, as they are asked for.
 const (
 	TakeWhatCame = "take"
 	WaitForRest  = "wait"
 	ReturnIt     = "return"
 )
 
-// How a case stands, as events tell.
+// The state of a case, as webhook events show it.
 const (
 	caseOpen     = "open"
 	caseTaken    = "taken"
 	caseWaits    = "waiting"
 	caseReturned = "returned"
-	// caseEnded is one of a payment that ended unpaid: what came is its trader's to keep for whom it was.
+	// caseEnded means that the payment ended unpaid. The trader keeps the money as a free arrival, until it is
+	// known whose it is.
 	caseEnded = "ended"
 )
 
@@ -51,21 +52,20 @@ const (
 const reasonReturned = "returned"
 
 var (
-	// ErrNoCase refuses to decide what somebody has decided, or what is no case.
+	// ErrNoCase refuses a decision about a payment that is not a case, or no longer one.
 	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
-	// errCaseOpen refuses to decide an appeal of which another amount came.
+	// errCaseOpen refuses to resolve an appeal that is a case: DecideCase has to decide it.
 	errCaseOpen = fault.New(fault.Refused, "payment_case_open", "Another amount came: decide what becomes of that.")
 	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
 )
 
-// CaseDecision is what becomes of another amount.
 type CaseDecision struct {
 	PaymentID int64
 	// Decision is take, wait or return. Reason may be nil.
 	Decision string
 	Reason   *string
-	// To is the payer, to whom money is returned.
+	// To is the payer to whom the money is returned. Only the decision return needs it.
 	To *payout.Recipient
 }
 
@@ -84,8 +84,8 @@ func (d CaseDecision) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// ListCases lists for an operator the payments of which another amount came and nobody has decided, the newest first. The cursor
-// is nil on the last page.
+// ListCases lists, for an operator, the payments that received another amount and that nobody has decided about,
+// the newest first. The cursor is nil on the last page.
 func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page) ([]Payment, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -95,8 +95,8 @@ func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page
 	})
 }
 
-// MayDecide refuses who may not decide a case so. What goes back is a payout to whom the decision names, so of a merchant's
-// users only those have it made who may have payouts made.
+// MayDecide checks that the caller may make this decision. Returning money is a payout to a recipient whom the
+// decision names, so a merchant's user also needs the capability to pay out.
 func MayDecide(who caller.Caller, decision string) error {
 	if decision == ReturnIt {
 		return who.Need(caller.MerchantPayOut, caller.OperatorCases)
@@ -104,8 +104,8 @@ func MayDecide(who caller.Caller, decision string) error {
 	return who.Need(caller.MerchantAppeal, caller.OperatorCases)
 }
 
-// DecideCase decides what becomes of another amount than was asked for: a user of the merchant's portal
-// does, or an operator. Of several decisions at the same time one wins.
+// DecideCase decides about a payment that received another amount than it asked for. A user of the merchant's
+// portal or an operator decides. Of several decisions at the same time one wins; the others get ErrNoCase.
 func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecision) (Payment, error) {
 	if err := MayDecide(who, d.Decision); err != nil {
 		return Payment{}, err
@@ -135,7 +135,7 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 	return s.FromRow(after), err
 }
 
-// takeCase completes a payment for what came, at its own rate.
+// takeCase completes a payment with the amount that arrived, at the payment's own rate.
 func (s *Service) takeCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
@@ -143,21 +143,24 @@ func (s *Service) takeCase(
 		to: Completed, actor: who.Actor(), reason: d.Reason, decided: caseTaken,
 		came: &arrival{amount: p.ReceivedAmount.Decimal, taken: true},
 	}
-	d.To = nil // nobody is paid back, and a proposal keeps what it is given
+	d.To = nil // the recipient is not needed, and a proposal would store it
 	if err := foureyes.Want(s.movingAlone(ctx, db.New(tx), who, p, *c.came), foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
 	return s.move(ctx, tx, p, c)
 }
 
-// movingAlone refuses an operator who alone would move more than one may: what is held for the payment, or what its trader
-// gives away for what came, where that is more.
+// movingAlone returns an error if the decision moves more USDT than one operator may, and otherwise counts it
+// towards what the operator moves in a day. What is moved is the larger of the USDT held for the payment and of the
+// USDT that its trader gives for the amount that arrived.
 func (s *Service) movingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, came arrival) error {
 	return s.moving(ctx, q, who, p, decimal.Max(p.HoldUSDT, given(p, came)), decimal.Zero)
 }
 
-// attachingAlone is movingAlone of money that is attached. What makes a case is noted for what it is worth by itself: its merchant may
-// take it then, together with what was attached or said before, which was noted or was there without an operator.
+// attachingAlone is movingAlone for a transfer that is attached to a payment. If the payment becomes a case, only
+// the transfer itself counts towards what the operator moves in a day: the merchant may accept the case later, and
+// the rest of it was counted before or was reported without an operator. A second operator is still required if the
+// whole is more than one operator may move.
 func (s *Service) attachingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, c change) error {
 	if c.to != Appeal {
 		return s.movingAlone(ctx, q, who, p, *c.came)
@@ -175,13 +178,13 @@ func (s *Service) moving(ctx context.Context, q *db.Queries, who caller.Caller, 
 	})
 }
 
-// given is what a payment's trader gives away for what came.
+// given is the USDT that a payment's trader gives for the amount that arrived.
 func given(p db.Payment, came arrival) decimal.Decimal {
 	worth := withArrival(p, &came)
 	return worth.AmountUSDT.Add(worth.SpreadPlatformUSDT).Add(worth.DifferenceUSDT)
 }
 
-// waitForRest opens a payment again for what is missing, until the end that a case has.
+// waitForRest makes a payment pending again, so that the payer can send the missing amount. It waits for caseLasts.
 func (s *Service) waitForRest(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
@@ -204,15 +207,15 @@ func (s *Service) waitForRest(
 	})
 }
 
-// returnCase fails a payment and has its trader send what came back to the payer. What it is worth stays held
-// of them until they have.
+// returnCase fails a payment and makes a payout by which its trader sends the money back to the payer. The worth of
+// the money stays held from the trader's USDT until they have sent it.
 func (s *Service) returnCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
 	if len(catalogue.Payouts(p.Currency)) == 0 {
 		return p, errNoReturn
 	}
-	// As everywhere else, what operators move is locked before what accounts have.
+	// The order of locks is the same everywhere: first what operators have moved, then the accounts.
 	alone := s.movingAlone(ctx, db.New(tx), who, p, arrival{amount: p.ReceivedAmount.Decimal, taken: true})
 	if alone != nil && !errors.Is(alone, foureyes.ErrSecondOperator) {
 		return p, alone
@@ -236,7 +239,7 @@ func (s *Service) returnCase(
 	if err != nil {
 		return p, err
 	}
-	// A second operator is asked only about what can be done.
+	// A second operator is asked only about a decision that could be carried out.
 	if err := foureyes.Want(alone, foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
@@ -245,8 +248,8 @@ func (s *Service) returnCase(
 	})
 }
 
-// arrive is what somebody's word on an amount does to a payment: together with what came before it completes
-// the payment as the cashbox's method says, or is a case.
+// arrive adds a reported amount to what has arrived before. The change then completes the payment, if the amount
+// policy of the cashbox's method accepts the total, or else makes it a case.
 func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error {
 	total := counted(p).Add(amount)
 	came, err := arrivalOf(p, total, s.settings.AmountPolicy(p.CashboxID, p.Method))
@@ -262,11 +265,12 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 	return nil
 }
 
-// workKind is what operators claim cases by. A claim ends with its case, whoever decides it: the next case of the
-// payment waits for anybody.
+// workKind is the kind of work under which operators claim cases. A claim ends when its case is decided, by
+// whomever, so anybody may claim the next case of the same payment.
 const workKind = "other_amount"
 
-// moveArrivals has money count towards a payment, and frees it where the payment ends unpaid, or begins anew.
+// moveArrivals makes transfers count towards a payment, and makes them free again if the payment ends unpaid or
+// begins anew.
 func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
 	said := c.said
@@ -278,7 +282,8 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	case said != nil && to.RequisiteID != nil && (!said.amount.Equal(to.Amount) || counted(from).IsPositive()):
 		queries = append(queries, db.Do((*db.Queries).ArrivalInsert, said.insert(to, c.actor, now)))
 	}
-	// What came stays the payment's also where it is completed without a word on it: settled is then what was asked for.
+	// The transfers stay with the payment also when it is completed without a reported amount; then the amount
+	// asked for is settled.
 	had := from.ReceivedAmount.Valid || Status(from.Status) == Completed
 	counts := Status(to.Status) == Completed || to.ReceivedAmount.Valid && countsToday(to)
 	if had && !counts && c.decided != caseReturned {
@@ -290,7 +295,7 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	return append(queries, tellArrivals(to, c, now)...)
 }
 
-// tellArrivals notes in the payment's timeline what came and what was decided about it.
+// tellArrivals adds to the payment's timeline what arrived and what was decided about it.
 func tellArrivals(to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
 	tell := func(what StepName, detail StepDetail) {
@@ -311,13 +316,13 @@ func tellArrivals(to db.Payment, c change, now time.Time) []db.Query {
 	return queries
 }
 
-// word is what somebody says came, of which the change keeps a row.
+// word is a report that a transfer has arrived. The change stores it as an arrival.
 type word struct {
 	amount      decimal.Decimal
 	payer, note string
 	at          *time.Time
 	messageID   *int64
-	// arrivalID is the row there is already; 0 is none.
+	// arrivalID is the arrival that is stored already, or 0.
 	arrivalID int64
 }
 
@@ -333,7 +338,7 @@ func (w word) insert(p db.Payment, actor string, now time.Time) db.ArrivalInsert
 	}
 }
 
-// wordOf is what a caller says came, checked.
+// wordOf checks a caller's report.
 func wordOf(f fault.Fields, said Came, now time.Time) word {
 	w := word{payer: strings.TrimSpace(optional.Value(said.Payer)), note: strings.TrimSpace(optional.Value(said.Note)), at: said.At, messageID: said.MessageID}
 	f.OptionalMaxLength("payer", said.Payer, maxText)

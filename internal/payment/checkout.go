@@ -19,7 +19,7 @@ func (p Payment) CardCheckout() bool { return p.RequisiteType == nil }
 
 func cardCheckout(p db.Payment) bool { return p.RequisiteType == nil }
 
-// cardShown is the part of a status webhook about the payment's card, or nil.
+// cardShown is the part of a status webhook about the payment's card; it is nil without a card.
 func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card.Shown, error) {
 	if !cardCheckout(p) {
 		return nil, nil //nolint:nilnil // no card is no error

@@ -24,7 +24,6 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// Errors of a creation.
 var (
 	errCollectDisabled = fault.New(fault.Forbidden, "merchant_collect_disabled",
 		"Collecting payments is switched off for the cashbox.")
@@ -34,14 +33,14 @@ var (
 		"The amount is outside the platform's limits.")
 	errNoRequisite = fault.New(fault.Refused, "collect_requisites_not_available",
 		"No requisite is available for this payment now.")
-	// errBlocked has the code of what it is to the merchant's program. Why, and by whom, is not told.
+	// errBlocked has the same code as a missing requisite, because for the merchant's program it is the same. It
+	// does not tell why the payer is blocked, or by whom.
 	errBlocked = errNoRequisite.Saying("No requisite is available for this payer.")
 )
 
 // createTimeout limits a creation, however often it has to choose again.
 const createTimeout = 20 * time.Second
 
-// Created is the answer to a creation.
 type Created struct {
 	Payment Payment
 	// Replay says that the order id was used before: Payment is the one created then.
@@ -72,8 +71,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay makes the payment by the settings in memory. It refuses a payment only if its order
-// id is still free and the settings in memory are up to date.
+// createOrReplay makes the payment by the settings in memory. Before it refuses a payment, it makes sure that the
+// order id is still free and that the settings in memory are up to date.
 func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
 	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.Name, OrderID: o.OrderID}
 	for {
@@ -98,8 +97,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Created{}, err
 		}
-		// Another call may have renewed the settings meanwhile, and there may be a requisite by the
-		// new ones.
+		// Another call may have renewed the settings meanwhile, and by the new ones a requisite may be available.
 		if s.settings.Version() == known && refuses(refusal) {
 			s.tellRefusal(ctx, d, refusal)
 			return Created{}, s.inWords(d, refusal)
@@ -107,7 +105,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 	}
 }
 
-// inWords adds the accepted alternatives to a refusal.
+// inWords adds to a refusal what would be accepted instead.
 func (s *Service) inWords(d *draft, refusal error) error {
 	offers := strings.Join(s.settings.Offers(d.who.MerchantID, d.who.CashboxID), ", ")
 	switch {
@@ -162,8 +160,7 @@ func mismatch(p db.Payment, o order) []string {
 	return fields
 }
 
-// draft is a payment that is being made: the request, and everything else that decides whether and
-// how it is made.
+// draft is a payment that is being made: the request, and everything else that decides whether and how it is made.
 type draft struct {
 	order
 	who        caller.Caller
@@ -172,12 +169,12 @@ type draft struct {
 	shop       *inforce.Shop
 	limit      *db.PlatformLimit
 	base       rate.Base
-	// blocked tells that the payer is kept out.
+	// blocked says that the payer is blocked.
 	blocked bool
 	// baseErr is rate.ErrNone if the currency never had a rate.
 	baseErr error
 
-	// dry says that the payment is only tried and not made.
+	// dry says that the payment is only tried, to explain the routing, and not made.
 	dry bool
 }
 
@@ -192,7 +189,7 @@ func (s *Service) draft(who caller.Caller, o order) *draft {
 	return d
 }
 
-// refusal is why the payment is refused, in the documented order, or nil.
+// refusal returns why the payment is refused, or nil. It checks the reasons in the documented order.
 func (d *draft) refusal() error {
 	switch {
 	case d.shop == nil:
@@ -213,7 +210,7 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// mayReturn reports whether the payer may be sent back to the merchant's address.
+// mayReturn reports whether the cashbox allows that the payer is sent back to the merchant's address.
 func (d *draft) mayReturn() bool {
 	if d.ReturnURL == nil || len(d.shop.ReturnHosts) == 0 {
 		return true
@@ -227,7 +224,6 @@ func (d *draft) outside() bool {
 	return least.Valid && d.amount.LessThan(least.Decimal) || most.Valid && d.amount.GreaterThan(most.Decimal)
 }
 
-// bounds are the amounts that both the platform and the cashbox accept.
 func (d *draft) bounds() (least, most decimal.NullDecimal) {
 	least, most = d.shop.MinAmount, d.shop.MaxAmount
 	if d.limit == nil {
@@ -242,7 +238,7 @@ func (d *draft) bounds() (least, most decimal.NullDecimal) {
 	return least, most
 }
 
-// want is what the payment needs of a requisite.
+// want is what the payment requires of a requisite.
 func (d *draft) want() routing.Want {
 	return routing.Want{
 		Currency: d.Currency, Method: d.method.Name, Amount: d.amount, Now: d.now, Desk: d.method.RequisiteType == "",
@@ -250,13 +246,14 @@ func (d *draft) want() routing.Want {
 	}
 }
 
-// hold is how much of a candidate's trader's USDT would be held.
+// hold is how much of the USDT of a candidate's trader would be held.
 func (d *draft) hold(c routing.Candidate) decimal.Decimal {
 	_, _, quote := d.price(c)
 	return quote.Hold()
 }
 
-// make makes the payment, unless it is refused, in one of the merchant's open places.
+// make makes the payment unless it is refused. The payment takes one of the places that limit the merchant's open
+// payments.
 func (s *Service) make(ctx context.Context, d *draft) (db.Payment, error) {
 	if err := d.refusal(); err != nil {
 		return db.Payment{}, err
@@ -288,9 +285,9 @@ func (s *Service) choose(ctx context.Context, d *draft, place *place) (db.Paymen
 	return db.Payment{}, search.Err()
 }
 
-// write makes the payment on a candidate, in one round trip: it inserts the order id and the payment,
-// reserves the requisite and holds the trader's USDT, or none of it. If only pending USDT would cover
-// the hold, they are folded in first.
+// write makes the payment on a candidate in one round trip. It inserts the order id and the payment, reserves the
+// requisite and holds the trader's USDT, or does nothing at all. If the hold is covered only together with pending
+// USDT, these are added to the trader's available USDT first.
 func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) (db.Payment, error) {
 	id, err := s.ids.next(ctx)
 	if err != nil {
@@ -311,7 +308,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	)
 	queries = append(queries, d.Metadata.Index(p.MerchantID, subject, id)...)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
-	// A trader never puts up more than they have.
+	// A trader's account is never overdrawn for a new payment.
 	queries = append(queries, ledger.Take(cause, positionOf(p)...)...)
 	err = db.Write(ctx, s.creations, queries...)
 	if ledger.Short(err) {
@@ -328,7 +325,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	return p, err
 }
 
-// price is what the payment is worth at a trader's terms.
+// price is what the payment is worth on the terms of a candidate's trader.
 func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote) {
 	markup, source := rate.Markups{
 		Body: d.percent, CashboxMethod: d.shop.MarginPercent, Merchant: d.who.RatePercent, Trader: c.TraderRatePercent,

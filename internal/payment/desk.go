@@ -14,9 +14,9 @@ const MaxDesk = 200
 // DeskPayment is an open payment as its trader sees it.
 type DeskPayment struct {
 	Payment
-	// Receipts is how many the payer has sent.
+	// Receipts is how many receipts the payer has sent.
 	Receipts int
-	// Fits says that money of no payment came in the amount it waits for.
+	// Fits says that a free arrival has exactly the missing amount.
 	Fits bool
 }
 

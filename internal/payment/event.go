@@ -40,13 +40,12 @@ type statusMeta struct {
 	PreviousStatus string  `json:"previousStatus"`
 	Reason         *string `json:"reason"`
 	Sequence       int32   `json:"sequence"`
-	// ReceivedAmount is what came, where somebody said.
+	// ReceivedAmount is the amount that arrived, if it was reported.
 	ReceivedAmount *string `json:"receivedAmount"`
-	// Late tells that the payment was completed after its time had run out.
+	// Late says that the payment was completed after it had expired.
 	Late bool `json:"late,omitempty"`
-	// Case is how it stands with another amount that came: open, taken, waiting, returned or ended.
-	Case string `json:"case,omitempty"`
-	// Metadata is what the merchant noted.
+	// Case is the state of a case, if another amount arrived: open, taken, waiting, returned or ended.
+	Case     string       `json:"case,omitempty"`
 	Metadata metadata.Set `json:"metadata,omitempty"`
 }
 

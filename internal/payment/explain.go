@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// tellRefusal counts and logs why a choice found no requisite.
+// tellRefusal counts and logs why no requisite was found.
 func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	none := new(routing.NoneError)
 	switch {
@@ -24,7 +24,7 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	}
 }
 
-// RoutingQuestion is a payment that is only tried.
+// RoutingQuestion describes a payment that is tried without being made.
 type RoutingQuestion struct {
 	Amount, Currency, Method string
 	CashboxID                int64
@@ -32,11 +32,10 @@ type RoutingQuestion struct {
 	At *time.Time
 }
 
-// RoutingAnswer is the result of a try.
 type RoutingAnswer struct {
 	// Refusal is the error code that the payment would get, or "".
 	Refusal string
-	// NoRate says that it is refused because the currency never had a rate.
+	// NoRate says that the payment is refused because the currency never had a rate.
 	NoRate bool
 	// RequisiteID is the requisite that it would get, or 0.
 	RequisiteID int64
@@ -87,7 +86,7 @@ func (s *Service) explainRouting(
 		refusal = d.refusal()
 	}
 	if d.shop == nil || d.baseErr != nil {
-		// Without a cashbox or a rate it is not known how much would be held of a candidate.
+		// Without a cashbox or a rate it is not known how much of a candidate's USDT would be held.
 		return RoutingAnswer{ //nolint:nilerr // the refusal is the answer
 			Refusal: fault.As(refusal).Code, NoRate: errors.Is(refusal, rate.ErrNone),
 		}, nil
@@ -100,7 +99,7 @@ func (s *Service) explainRouting(
 	return answer, nil
 }
 
-// settle sums up the candidates.
+// settle fills in the answer from the candidates and the refusal.
 func (a *RoutingAnswer) settle(refusal error) {
 	if refusal != nil {
 		a.Refusal = fault.As(refusal).Code
@@ -115,20 +114,20 @@ func (a *RoutingAnswer) settle(refusal error) {
 	a.Refusal = errNoRequisite.Code
 }
 
-// Replay is the choice of a payment's requisite as it was made, and as it would be made now.
+// Replay compares how a payment's requisite was chosen with how it would be chosen now.
 type Replay struct {
 	PaymentID, RequisiteID, TraderID int64
 	// Question is what the payment asked for.
 	Question RoutingQuestion
-	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked belong
-	// to the candidate that was taken; nil if not known.
+	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked describe the choice
+	// of the candidate that got the payment; nil if that is not known.
 	Passed       []routing.Passed
 	Pool, Looked *int32
-	// Now is the choice for the same payment by today's rules.
+	// Now is the choice for the same payment by the present rules.
 	Now RoutingAnswer
 }
 
-// ReplayRouting tells how a payment got its requisite, and repeats the choice by today's rules.
+// ReplayRouting tells how a payment got its requisite, and repeats the choice by the present rules.
 func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return Replay{}, err

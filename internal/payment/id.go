@@ -12,8 +12,7 @@ import (
 const (
 	// idsAtOnce is how many ids are taken from the database at a time.
 	idsAtOnce = 100
-	// idsKeptFor is how long ids are kept before use: a payment with a higher id may be older by that
-	// much.
+	// idsKeptFor is how long ids are kept before use. So a payment with a higher id may be older by that much.
 	idsKeptFor = time.Second
 )
 

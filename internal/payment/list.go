@@ -21,7 +21,7 @@ type Query struct {
 	// OrderID filters by order id; each method has at most one payment with it. Method filters by
 	// method.
 	OrderID, Method *string
-	// Metadata keeps to what has one pair; it is for merchants' keys.
+	// Metadata filters by one pair; it is for merchants' keys.
 	Metadata metadata.Set
 }
 
@@ -56,7 +56,6 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 	})
 }
 
-// page reads a page of payments.
 func (s *Service) page(
 	ctx context.Context, f fault.Fields, page Page, doing string,
 	query func(q *db.Queries, before int64, rows int32) ([]db.Payment, error),
@@ -114,7 +113,6 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 	})
 }
 
-// ofMerchant reads a page of a merchant's payments.
 func (query Query) ofMerchant(
 	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payment, error) {

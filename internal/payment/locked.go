@@ -14,11 +14,9 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// Locked is a payment whose row is locked by a transaction. Its methods change it and what belongs to
-// it.
+// Locked is a payment whose row a transaction has locked. Its methods change the payment and what belongs to it.
 type Locked struct {
 	Payment
-	// Tx is the transaction.
 	Tx      pgx.Tx
 	row     db.Payment
 	service *Service
@@ -38,13 +36,12 @@ func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(
 	return locked.Payment, err
 }
 
-// Move moves the payment to another status.
 func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *string) error {
 	return p.change(ctx, change{to: to, actor: actor, reason: reason})
 }
 
-// Received is somebody's word, by a message of a bank, on what has come for a pending payment: it completes the
-// payment, or is a case.
+// Received applies what a bank's message reports: that an amount has arrived for a pending payment. It completes
+// the payment or makes it a case.
 func (p *Locked) Received(ctx context.Context, actor string, amount decimal.Decimal, messageID int64) error {
 	c := change{to: Completed, actor: actor, said: &word{amount: amount, messageID: &messageID}}
 	if err := p.service.arrive(p.row, &c, amount); err != nil {
@@ -61,7 +58,6 @@ func (p *Locked) change(ctx context.Context, c change) error {
 	return err
 }
 
-// update takes over the new state of the payment.
 func (p *Locked) update(row db.Payment) { p.row, p.Payment = row, p.service.FromRow(row) }
 
 // QueueEvent writes a webhook event of the payment that is not about its status, with the next event

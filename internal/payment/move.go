@@ -54,28 +54,28 @@ type change struct {
 	actor             string
 	reason            *string
 	providerPaymentID *string
-	// came is what has come; nil where nobody said.
+	// came is the amount that has arrived; nil if none was reported.
 	came *arrival
-	// late tells that the payment's time had run out.
+	// late says that the payment had expired.
 	late bool
-	// said is the word that tells of it, where there is one to be kept, and decided how a case stands after it.
+	// said is the report of a transfer that is to be stored, if there is one, and decided is the state of the case
+	// after the change.
 	said    *word
 	decided string
-	// until is when a case or its wait ends.
+	// until is when a case, or the wait for the rest, ends.
 	until time.Time
 }
 
-// beyondHold reports whether a trader's word gives away more than was held for the payment. They must
-// have it then: a forced debit would make money of a word.
+// beyondHold reports whether the change takes more from the trader than was held for the payment. Then the trader
+// must have the money available: a forced debit would let a trader's mere word create money.
 func (c change) beyondHold(p db.Payment) bool {
 	return c.late || c.came != nil && c.came.amount.GreaterThan(p.Amount)
 }
 
-// changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
-// as the caller has read it, and usually that is enough: only if somebody else has changed it meanwhile
-// it is read and decided upon again. A card payment is locked first, because its checkout may change it
-// at the same time. decide reads by the queries it is given: beside a transaction no other connection
-// may be free.
+// changeStatus makes the change that decide returns for the payment; nil is no change. found is the payment as the
+// caller has read it. Usually that is still current; if somebody else has changed the payment meanwhile, it is read
+// again and decide is called again. A card payment is locked first, because its checkout may change it at the same
+// time. decide must use the queries that it is given: during a transaction no second connection may be free.
 func (s *Service) changeStatus(
 	ctx context.Context,
 	found db.Payment,
@@ -86,7 +86,7 @@ func (s *Service) changeStatus(
 		if err != nil || c == nil {
 			return after, err
 		}
-		if c.beyondHold(after) { // which takes a look at the balance before the commit
+		if c.beyondHold(after) { // the balance has to be checked before the commit
 			break
 		}
 		moved, err := s.moveNow(ctx, after, *c)
@@ -113,7 +113,8 @@ func (s *Service) changeStatus(
 // outdated reports whether a move failed because the payment has changed since it was read.
 func outdated(err error) bool { return db.Violated(err) == "payment_version" }
 
-// moveNow moves a payment without a card checkout in one round trip, after the given queries.
+// moveNow moves a payment without a card checkout, after the given queries, all in one round trip. If the payment
+// has changed since it was read, nothing is moved; see outdated.
 func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before ...db.Query) (db.Payment, error) {
 	to, queries, err := s.moveQueries(from, c, nil)
 	if err != nil {
@@ -214,7 +215,6 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	return to, queries, nil
 }
 
-// record writes a row of history.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
 	came := decimal.NullDecimal{}
 	if c.came != nil {
@@ -233,8 +233,8 @@ func record(c change, merchantID, id int64, from *string, at time.Time) db.Query
 	})
 }
 
-// slotRest is how long a requisite is not given the same amount again after a payment ended unpaid,
-// so that a late transfer is not taken for the next payer's.
+// slotRest is how long after an unpaid end a requisite is not given the same amount again, so that a late transfer
+// is not taken for that of the next payer.
 const slotRest = 15 * time.Minute
 
 // moveReservation updates the count of the requisite's day, and frees the slot or takes it again if
@@ -250,7 +250,8 @@ func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	return append(queries, moveSlot(from, to, now)...)
 }
 
-// moveSlot frees or takes a requisite's slot: of what the payment still waits for. Card checkout has none.
+// moveSlot frees or takes the requisite's slot for the amount that the payment still waits for. A card checkout has
+// no slot.
 func moveSlot(from, to db.Payment, now time.Time) []db.Query {
 	if cardCheckout(to) {
 		return nil

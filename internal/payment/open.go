@@ -50,7 +50,6 @@ func (c *openCount) due(now time.Time) bool {
 
 func newOpenCounts() *openCounts { return &openCounts{merchants: map[int64]*openCount{}} }
 
-// with runs fn on a merchant's count.
 func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,8 +61,8 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	fn(c)
 }
 
-// take takes one of a merchant's places, or returns that there is none. If the last count leaves
-// none, or there was no count yet, it counts first.
+// take takes one of a merchant's places, or returns that there is none. If the last count leaves no place, or
+// nothing was counted yet, it counts first, unless it is too early to count again.
 func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
 	p := &place{counts: o, merchantID: merchantID, limit: limit}
 	if p.take() {
@@ -83,7 +82,6 @@ func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, 
 	return nil, errOpenLimit
 }
 
-// place is the place of one creation.
 type place struct {
 	counts     *openCounts
 	merchantID int64
@@ -120,8 +118,8 @@ func (p *place) count() []db.Query {
 	})}
 }
 
-// counted applies the new count. It may or may not include what was made here since it began: until
-// the next count that is rather counted twice than not at all.
+// counted applies the new count. The count may or may not include what was made here since it began. Until the next
+// count such payments are counted twice rather than not at all, so that the limit is never exceeded by them.
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// serveEvery is how often the processes together store that one is serving.
+	// serveEvery is how often the processes together store that one of them is serving.
 	serveEvery = 5 * time.Second
-	// outageAfter is how long no process has to serve before that is an outage.
+	// outageAfter is how long there must be no serving process before that counts as an outage.
 	outageAfter = 30 * time.Second
 	// giveBackMost is how much time open payments get back at most.
 	giveBackMost = time.Hour
 )
 
-// serve notes that a process is serving. If none did for a while, nobody could pay: open payments get
-// that time back before any of them is swept, or they would all expire at once. Processes that find
-// the same gap take turns, so that it is given back once.
+// serve stores that a process is serving. During an outage nobody could pay, so open payments get that time back
+// before any of them is expired; otherwise they would all expire at once. Processes that notice the same outage
+// take turns, so that its time is given back once.
 func (s *Service) serve(ctx context.Context) error {
 	served, err := db.New(s.pool).ServingGap(ctx)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// actorPayer is the actor for the holder of a payment's link.
+// actorPayer is the actor in the history when the holder of a payment's link acts.
 const actorPayer = "payer"
 
-// CancelByPayer cancels a pending payment for the holder of its link. If a payer cancels while a
-// trader confirms, one wins and the other gets payment_not_pending. A payer can do nothing after the
-// payment's expiry, and not cancel it once a part of it has come.
+// CancelByPayer cancels a pending payment for the holder of its link. If a payer cancels while a trader confirms,
+// one wins and the other gets payment_not_pending. After the payment's expiry a payer can do nothing, and once a
+// part of the amount has arrived the payment cannot be cancelled.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -34,9 +34,9 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	return s.FromRow(after), err
 }
 
-// Claim notes that the payer says they have paid. The first time, the payment's expiry moves to at
-// least as long from now as its cashbox's method says, so that the transfer can still arrive, and a
-// merchant who wants it gets an event. Repeating it changes nothing.
+// Claim stores that the payer says they have paid. The first time, it extends the payment's expiry, if necessary,
+// to the time from now that the cashbox's method sets, so that the transfer can still arrive, and merchants who
+// want it get an event. Repeating the call changes nothing.
 func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	})
 }
 
-// CheckAsked reports to the holder of the link whether the merchant has appealed a failed payment.
+// CheckAsked tells the holder of the link whether the merchant has appealed the failed payment.
 func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
 	if p.Status != Failed {
 		return false, nil

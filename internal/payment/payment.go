@@ -22,7 +22,6 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// Status is the status of a payment.
 type Status string
 
 // The statuses. Any of them may follow any other.
@@ -34,7 +33,6 @@ const (
 	Appeal    Status = "appeal"
 )
 
-// Statuses are all statuses.
 var Statuses = []string{string(Pending), string(Completed), string(Failed), string(Cancelled), string(Appeal)}
 
 func known(status string) bool { return slices.Contains(Statuses, status) }
@@ -45,10 +43,9 @@ const reasonExpired = "expired"
 // reasonLate is the reason of a payment that was completed after it had expired.
 const reasonLate = "late"
 
-// subject is the subject of a payment's transfers and events.
 const subject = "payment"
 
-// Request is what a merchant asks for when creating a payment, as it was sent.
+// Request is a merchant's request to create a payment, as it was sent.
 type Request struct {
 	OrderID     string
 	Amount      string
@@ -64,9 +61,9 @@ type Request struct {
 	ReturnURL *string
 	// Metadata is what the merchant notes on the payment.
 	Metadata metadata.Set
-	// FeedOnly says that events of the payment go to no address: they are in the feed alone.
+	// FeedOnly says that events of the payment are not sent to any address: they are only in the event feed.
 	FeedOnly bool
-	// MerchantName says that the body names a merchant, which it must not.
+	// MerchantName says that the body has a merchant's name, which is not allowed.
 	MerchantName bool
 }
 
@@ -78,16 +75,16 @@ type Payer struct {
 	Type       string
 	Successful int64
 	Expired    int64
-	// Counted says that the counters were sent.
+	// Counted says that the merchant sent the payer's counters.
 	Counted bool
 }
 
-// order is a valid request.
+// order is a request that was validated.
 type order struct {
 	Request
 	amount decimal.Decimal
 	method catalogue.Method
-	// percent is the markup of the body.
+	// percent is the markup that the request asks for.
 	percent decimal.NullDecimal
 }
 
@@ -181,7 +178,6 @@ func (d *draft) addPayer(p *db.Payment) {
 	}
 }
 
-// Payment is a payment as it stands.
 type Payment struct {
 	ID         int64
 	UUID       uuid.UUID
@@ -192,7 +188,7 @@ type Payment struct {
 	Currency   string
 	// Amount is what the payer pays, in the currency.
 	Amount decimal.Decimal
-	// ReceivedAmount is what came, where somebody said.
+	// ReceivedAmount is the amount that arrived, if it was reported.
 	ReceivedAmount decimal.NullDecimal
 	Description    *string
 	// PayerUserID is the merchant's own name for the payer, or nil.
@@ -208,7 +204,7 @@ type Payment struct {
 	ReturnURL *string
 	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
 	Metadata metadata.Set
-	// ClaimedAt is when the payer first said that they have paid, or nil.
+	// ClaimedAt is when the payer first said that they had paid, or nil.
 	ClaimedAt *time.Time
 	// EventSequence is the number of the payment's last webhook event; 0 before the first.
 	EventSequence int32
@@ -224,21 +220,20 @@ type Payment struct {
 	RequisiteHolder *string
 	RequisiteBank   *string
 
-	// BaseRate is the fiat price of a USDT. While RateUnavailable, it is the last known one, by which
-	// the trader's USDT are held; so are the sums in USDT.
+	// BaseRate is the price of one USDT in the payment's currency. While RateUnavailable, it is the last known
+	// rate, by which the trader's USDT are held and the sums in USDT are computed.
 	BaseRate        decimal.Decimal
 	RateUnavailable bool
 	MarkupPercent   decimal.Decimal
 	// AmountUSDT is what the merchant gets.
 	AmountUSDT decimal.Decimal
-	// ProfitUSDT is the whole spread, and the other two are the trader's and the platform's parts of
-	// it.
+	// ProfitUSDT is the whole spread; SpreadTraderUSDT and SpreadPlatformUSDT are the trader's and the platform's
+	// parts of it.
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
 }
 
-// FromRow is the payment of a row.
 func (s *Service) FromRow(row db.Payment) Payment {
 	return Payment{
 		ID:                 row.ID,
@@ -278,13 +273,12 @@ func (s *Service) FromRow(row db.Payment) Payment {
 	}
 }
 
-// requisite is the opened requisite of a payment, where the payer sends the money; nil for card
-// checkout.
+// requisite is the decrypted requisite to which the payer sends the money; nil for card checkout.
 func (s *Service) requisite(row db.Payment) *string {
 	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
 
-// Shown is the payment with what a user of a portal who may read it is shown of it.
+// Shown is the payment as a portal's user who may read it sees it: it has only what that user may see.
 func (p Payment) Shown(who caller.Caller) Payment {
 	shown := Payment{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
@@ -308,7 +302,7 @@ func (p Payment) Shown(who caller.Caller) Payment {
 	return shown
 }
 
-// OpenToPayer reports whether the payer may still act: the payment is pending and not overdue.
+// OpenToPayer reports whether the payer may still act: the payment is pending and not expired.
 func (p Payment) OpenToPayer(now time.Time) bool {
 	return p.Status == Pending && now.Before(p.ExpiresAt)
 }
@@ -316,10 +310,11 @@ func (p Payment) OpenToPayer(now time.Time) bool {
 // Ended reports whether the payment needs nothing more from the payer.
 func (p Payment) Ended() bool { return p.Status != Pending }
 
-// RequisiteSnapshot reports whether the payment shows a requisite. Card checkout has none.
+// RequisiteSnapshot reports whether the payment has a copy of a requisite. A payment by card checkout has none.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
-// ErrPartCame refuses to cancel a payment that waits for its rest: what came would be its trader's.
+// ErrPartCame refuses to cancel a payment that has received a part of its amount: otherwise the trader would keep
+// that part.
 var ErrPartCame = fault.New(fault.Refused, "payment_part_came", "A part of this payment has come, so it cannot be cancelled.")
 
 // ErrNotPending refuses an action of a trader or payer on a payment that is no longer pending.

@@ -24,7 +24,6 @@ const MaxReceipts = 3
 // receiptWindow is how long after a payment ended unpaid receipts are still accepted.
 const receiptWindow = 24 * time.Hour
 
-// Errors about receipts.
 var (
 	errReceiptsFull   = fault.New(fault.Refused, "receipts_full", "The payment has as many receipts as it may have.")
 	errReceiptsClosed = fault.New(
@@ -34,11 +33,11 @@ var (
 	)
 )
 
-// Receipt is a file with which a payer shows that they have paid.
+// Receipt is a file by which a payer shows that they have paid.
 type Receipt struct {
 	// Number is 1 to MaxReceipts, in the order they came.
 	Number int32
-	// Name is the payer's name of the file, made safe.
+	// Name is the payer's name of the file, made safe to show and to save.
 	Name string
 	// Type is the media type of the content, Size its length in bytes.
 	Type      string
@@ -65,7 +64,7 @@ func (p Payment) TakesReceipts(now time.Time) bool {
 	return p.Status == Pending && p.ClaimedAt != nil || p.Status == Appeal
 }
 
-// AddReceipt stores a receipt from the holder of the payment's link.
+// AddReceipt stores a receipt for the holder of the payment's link, at most MaxReceipts for a payment.
 func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -116,7 +115,6 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 	})
 }
 
-// CountReceipts counts the payer's receipts, for the holder of the payment's link.
 func (s *Service) CountReceipts(ctx context.Context, p Payment) (int, error) {
 	count, err := s.q.ReceiptCount(ctx, db.ReceiptCountParams{MerchantID: p.MerchantID, PaymentID: p.ID})
 	return int(count), err
@@ -143,7 +141,6 @@ func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, payme
 	return s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))
 }
 
-// ReadReceipt reads a receipt and its file.
 func (s *Service) ReadReceipt(
 	ctx context.Context,
 	who caller.Caller,

@@ -14,32 +14,33 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// errOtherAmount refuses another amount than asked for, where the cashbox's method takes none.
+// errOtherAmount refuses an amount that the amount policy of the cashbox's method does not accept.
 var errOtherAmount = fault.Fields{"receivedAmount": {"must be what was asked for: this cashbox takes no other amount"}}.Err()
 
-// arrival is how much of a payment arrived, as its trader says.
+// arrival is the total amount that has arrived for a payment, and how it is settled.
 type arrival struct {
 	amount decimal.Decimal
-	// taken settles the payment for what came, and not for what was asked; toPlatform has the platform
-	// gain or bear the difference.
+	// taken settles the payment with the amount that arrived, instead of the amount asked for. toPlatform gives the
+	// difference, a gain or a loss, to the platform.
 	taken, toPlatform bool
 }
 
-// errOtherOpen refuses late money that may be another payer's.
+// errOtherOpen refuses a transfer that may be another payer's.
 var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken",
 	"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.")
 
-// errMoreUnrated refuses more than was asked for without a rate: nobody can know yet whether the trader has as much USDT.
+// errMoreUnrated refuses more than was asked for while there is no rate: it is not known yet whether the trader has
+// enough USDT.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
 
-// ConfirmReceived is Confirm, with what came: an amount that is said is kept, and taken as the method
-// of the cashbox says. Nil is what the payment waits for.
+// ConfirmReceived is Confirm with the amount that arrived, which is stored and accepted or not by the amount policy
+// of the cashbox's method. Nil is the amount that the payment waits for.
 func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int64, said *string) (Payment, error) {
 	return s.ConfirmCame(ctx, who, id, Came{Amount: said})
 }
 
-// ConfirmCame is ConfirmReceived with all that is to be said of it. An amount that the method of the cashbox
-// does not take makes a case of the payment: see DecideCase.
+// ConfirmCame is ConfirmReceived with all details of the transfer. An amount that the method's amount policy does
+// not accept makes the payment a case: see DecideCase.
 func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, said Came) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 		return Payment{}, err
 	}
 	if came.Valid || Status(found.Status) != Pending {
-		// What is taken is decided by settings that may just have been changed.
+		// Whether the amount is accepted depends on settings that may just have been changed.
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Payment{}, err
 		}
@@ -63,7 +64,7 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 		}
 		c, err := s.confirmed(ctx, q, p, who, w.amount)
 		if err != nil || !came.Valid && !counted(p).IsPositive() {
-			return c, err // what was asked for, and nothing besides
+			return c, err // exactly the amount asked for, so there is nothing to store
 		}
 		c.said = &w
 		return c, s.arrive(p, c, w.amount)
@@ -71,7 +72,7 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 	return s.FromRow(after), err
 }
 
-// receivedAmount is what a trader says came.
+// receivedAmount checks the amount that a trader reports.
 func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decimal.NullDecimal, err error) {
 	f := fault.Decoded(ctx)
 	if said == nil {
@@ -87,7 +88,8 @@ func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decim
 	return decimal.NewNullDecimal(amount), f.Err()
 }
 
-// confirmed is the change that completes a payment by its trader's word on an amount, if it may still be.
+// confirmed returns the change that completes a payment because its trader reports an amount. It refuses a payment
+// that has ended, unless it expired and may still be completed late.
 func (s *Service) confirmed(
 	ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller, amount decimal.Decimal,
 ) (*change, error) {
@@ -98,12 +100,12 @@ func (s *Service) confirmed(
 	if !s.MayComeLate(s.FromRow(p)) {
 		return nil, ErrNotPending
 	}
-	// A payment that is made only now cannot be what was paid before, so nothing is locked for this.
+	// Nothing is locked for this: a payment that is made only now cannot be the one that was paid before.
 	others, err := q.SlotOthers(ctx, db.SlotOthersParams{
 		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{p.Amount, amount}, PaymentID: p.ID,
 	})
-	// What was asked for is not another payment's that asks for something else. Some merchants give all payers one id, so that this
-	// is asked of no more than it must be.
+	// Exactly the amount asked for cannot belong to a payment that asks for another amount. Some merchants use one
+	// id for all payers, so the payer's other payments are checked only if it is necessary.
 	if err == nil && !others && p.PayerUserID != nil && !amount.Equal(p.Amount) {
 		others, err = q.PayerOthers(ctx, db.PayerOthersParams{
 			PayerUserID: p.PayerUserID, MerchantID: p.MerchantID, RequisiteID: p.RequisiteID, PaymentID: p.ID,
@@ -125,7 +127,8 @@ func (s *Service) MayComeLate(p Payment) bool {
 		s.clock.Now().Before(p.StatusAt.Add(s.settings.Lateness(p.CashboxID, p.Method)))
 }
 
-// arrivalOf is an amount that has come, if the policy takes it.
+// arrivalOf is how an amount that has arrived is settled by the policy. It returns errOtherAmount if the policy
+// does not accept it.
 func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) (*arrival, error) {
 	switch {
 	case p.RateUnavailable && came.GreaterThan(p.Amount):
@@ -138,8 +141,8 @@ func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) 
 	return nil, errOtherAmount
 }
 
-// withArrival is a payment with what came of it, and what that is worth at its own rate and terms.
-// Nil is what was asked for, so that whoever moves a payment without a word on it settles that.
+// withArrival is the payment with the amount that arrived, and with sums that fit that amount at the payment's own
+// rate and terms. A nil amount means that the amount asked for is settled.
 func withArrival(p db.Payment, came *arrival) db.Payment {
 	p.ReceivedAmount, p.SettledAmount = decimal.NullDecimal{}, decimal.NullDecimal{}
 	toPlatform := false
@@ -152,7 +155,7 @@ func withArrival(p db.Payment, came *arrival) db.Payment {
 	return priced(p, toPlatform)
 }
 
-// priced has the sums of a payment's rate.
+// priced computes the payment's sums in USDT from its rate and terms.
 func priced(p db.Payment, toPlatform bool) db.Payment {
 	arrival := rate.Arrival{Asked: p.Amount, Came: p.Amount, AsItCame: p.SettledAmount.Valid, ToPlatform: toPlatform}
 	if p.ReceivedAmount.Valid {
@@ -164,7 +167,7 @@ func priced(p db.Payment, toPlatform bool) db.Payment {
 	return p
 }
 
-// keepArrival stores what came, where that changes.
+// keepArrival stores the amount that arrived and the sums that follow from it.
 func keepArrival(from, to db.Payment) []db.Query {
 	if !from.ReceivedAmount.Valid && !to.ReceivedAmount.Valid {
 		return nil
@@ -176,7 +179,7 @@ func keepArrival(from, to db.Payment) []db.Query {
 	})}
 }
 
-// fiatOrNull is an amount as it is written; nil is none.
+// fiatOrNull formats an amount; it is nil without one.
 func fiatOrNull(amount decimal.NullDecimal) *string {
 	if !amount.Valid {
 		return nil

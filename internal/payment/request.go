@@ -51,7 +51,7 @@ func checkMethod(f fault.Fields, r Request) catalogue.Method {
 	return findMethod(f, field, *name, r.Currency)
 }
 
-// findMethod finds a method of payments in a currency, or says what is wrong with either.
+// findMethod finds a method of payments in a currency, or adds to f what is wrong with the method or the currency.
 func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
 	found, known := catalogue.Find(catalogue.Methods, name)
 	if slices.Contains(found.Currencies, currency) {
@@ -66,7 +66,6 @@ func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
 	return catalogue.Method{}
 }
 
-// trimmed is a text without space around it; nil if nothing else is in it.
 func trimmed(s *string) *string {
 	if inside := strings.TrimSpace(optional.Value(s)); inside != "" {
 		return &inside

@@ -27,7 +27,6 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// Config configures the service.
 type Config struct {
 	// FourEyes says when completing an appeal takes two operators.
 	FourEyes foureyes.Rules
@@ -41,11 +40,12 @@ type Config struct {
 	Refusals *routing.Refusals
 	// Requisites opens the requisites of payments.
 	Requisites *requisite.Safe
-	// Payouts return what came to payers; without it nothing is returned.
+	// Payouts makes the payouts that return money to payers; it may be nil where nothing is returned.
 	Payouts *payout.Service
-	// Cards stores the cards of payments. Without it no card payment changes its status.
+	// Cards stores the cards of payments. Without it no card payment can change its status.
 	Cards *card.Safe
-	// CardMoved is called with each change of a card payment's status. It goes with Cards.
+	// CardMoved returns queries to be run with each change of a card payment's status. It is set together with
+	// Cards.
 	CardMoved func(to Payment, at time.Time) []db.Query
 }
 
@@ -53,7 +53,7 @@ type Config struct {
 type Service struct {
 	// pool is for changes of status; creations and reads have their own.
 	pool, creations, reads *pgxpool.Pool
-	// in is where locked payments are changed: the pool, or the transaction of an approval.
+	// in is where transactions that lock payments begin: the pool, or the transaction of an approval.
 	in        db.Beginner
 	q         *db.Queries
 	clock     clock.Clock
@@ -66,7 +66,6 @@ type Service struct {
 	settling  *db.Sweep[db.SettlementDueListRow]
 }
 
-// New makes the service.
 func New(
 	pools db.Pools,
 	c clock.Clock,
@@ -110,7 +109,6 @@ func (s *Service) Approved(tx pgx.Tx) *Service {
 	return &within
 }
 
-// inLocked locks a payment's row and runs fn on it in a transaction.
 func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx pgx.Tx, p db.Payment) error) error {
 	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: merchantID, ID: id})
@@ -130,13 +128,12 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Paymen
 	return s.FromRow(row), nil
 }
 
-// IDOf is the id of a payment by its uuid. It does not check the caller: whoever uses the id has to.
+// IDOf returns the id of a payment by its uuid. It does not check the caller, so whoever uses the id has to.
 func (s *Service) IDOf(ctx context.Context, uuid string) (int64, error) {
 	p, err := s.find(ctx, uuid)
 	return p.ID, err
 }
 
-// findFor finds a payment that the caller may see.
 func (s *Service) findFor(ctx context.Context, who caller.Caller, id string) (db.Payment, error) {
 	if err := mayRead(who); err != nil {
 		return db.Payment{}, err
@@ -160,7 +157,7 @@ func mayRead(who caller.Caller) error {
 	return nil
 }
 
-// ByUUID reads a payment for the holder of its link. The link is the access control.
+// ByUUID reads a payment for the holder of its link. Knowing the link is the permission.
 func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
 	row, err := s.findByUUID(ctx, id)
 	return s.FromRow(row), err
@@ -190,8 +187,8 @@ func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 	return p, err
 }
 
-// visible refuses the payment with 403 to another merchant, as documented, and with not found to
-// everybody else.
+// visible returns not found for a payment that the caller may not see; another merchant gets 403 instead, as the
+// API documents.
 func visible(who caller.Caller, p db.Payment) error {
 	switch who.Kind {
 	case caller.MerchantKey, caller.MerchantPortal:
@@ -206,7 +203,7 @@ func visible(who caller.Caller, p db.Payment) error {
 			return nil
 		}
 	case caller.Cabinet:
-		// The same payer id at another merchant is another person.
+		// The same payer id at another merchant may be another person.
 		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) &&
 			slices.Contains(payers(who), *p.PayerUserID) {
 			return nil
@@ -225,7 +222,8 @@ func parseID(s string) (int64, bool) {
 // CardsAllowed is how many cards may be tried for a payment.
 func (s *Service) CardsAllowed(p Payment) int { return s.settings.CardsAllowed(p.CashboxID, p.Method) }
 
-// Blocked reports whether the payer of a payment is kept out by who they are, or by one of these marks.
+// Blocked reports whether the payer of a payment is blocked, by one of these marks or by what the payment knows of
+// them.
 func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool, error) {
 	if err := s.settings.Current(ctx); err != nil {
 		return false, err
@@ -233,5 +231,5 @@ func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool
 	return s.settings.Blocked(p.MerchantID, s.clock.Now(), append(marks, block.UserMark(p.PayerUserID))...), nil
 }
 
-// RequisiteHashes are the hashes by which payments to a phone, card or account are found.
+// RequisiteHashes returns the hashes by which payments to a phone, card or account number are found.
 func (s *Service) RequisiteHashes(value string) [][]byte { return s.config.Requisites.Hashes(value) }

@@ -7,14 +7,13 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// Sight is what a caller may see of a payment besides what everybody sees who may read it. A nil
-// number is hidden from the caller, or not known before there is a fresh rate.
+// Sight is what a caller may see of a payment in addition to what every reader sees. A nil number is hidden from
+// the caller, or is not known until there is a fresh rate.
 type Sight struct {
-	// Link says that the caller may have the link to the payer's page. Its holder can act as the
-	// payer.
+	// Link says that the caller may have the link to the payer's page. Whoever has the link can act as the payer.
 	Link bool
-	// Restricted says that the caller sees neither what the platform earns, nor base rate and markup,
-	// from which that could be calculated.
+	// Restricted says that the caller sees neither the platform's earnings, nor the base rate and markup, from
+	// which these could be calculated.
 	Restricted bool
 	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole spread.
 	Amount, SpreadTrader, SpreadPlatform, Profit, BaseRate, Markup *decimal.Decimal
@@ -27,7 +26,7 @@ func mayHoldLink(who caller.Caller) bool {
 	return who.Kind == caller.MerchantKey || who.Kind == caller.Cabinet && !who.ViewAs || who.May(caller.MerchantLinks)
 }
 
-// RequisiteFor is where the payer sends the money, as far as the caller may see it; nil without a
+// RequisiteFor is the requisite to which the payer sends the money, as far as the caller may see it; nil without a
 // requisite.
 func (p Payment) RequisiteFor(who caller.Caller) *string {
 	if p.RequisiteValue == nil || who.SeesWhole() {
@@ -36,7 +35,6 @@ func (p Payment) RequisiteFor(who caller.Caller) *string {
 	return new(requisite.Mask(*p.RequisiteValue))
 }
 
-// Seen is what a caller who may read the payment sees of it.
 func (p Payment) Seen(who caller.Caller) Sight {
 	s := Sight{
 		Link:       mayHoldLink(who),
@@ -52,13 +50,13 @@ func (p Payment) Seen(who caller.Caller) Sight {
 	if s.Restricted {
 		return s.Restrict()
 	}
-	if who.Kind == caller.MerchantPortal { // their terms are theirs to see; how the others share is not
+	if who.Kind == caller.MerchantPortal { // they may see their own terms, but not how the others share
 		s.Profit, s.SpreadTrader, s.SpreadPlatform = nil, nil, nil
 	}
 	return s
 }
 
-// Restrict removes what the platform earns and what it could be calculated from.
+// Restrict removes the platform's earnings and what they could be calculated from.
 func (s Sight) Restrict() Sight {
 	s.Restricted = true
 	s.Profit, s.SpreadPlatform, s.BaseRate, s.Markup = nil, nil, nil, nil

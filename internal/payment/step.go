@@ -9,10 +9,9 @@ import (
 	"gateway.example/internal/db"
 )
 
-// StepName is something that happened to a payment besides its changes of status.
+// StepName names an event in a payment's timeline that is not a change of status.
 type StepName string
 
-// The steps that are stored.
 const (
 	StepPageOpened    StepName = "page_opened"
 	StepCardEntered   StepName = "card_entered"
@@ -20,11 +19,12 @@ const (
 	StepCodeResent    StepName = "code_resent"
 	StepCodeEntered   StepName = "code_entered"
 	StepCodeNotNeeded StepName = "code_not_needed"
-	// StepTimeGivenBack gives back the time of an outage, in which nobody could pay.
+	// StepTimeGivenBack extends the payment by the time of an outage in which nobody could pay.
 	StepTimeGivenBack StepName = "time_given_back"
-	// StepBankMessage is the message of a bank that a payment was confirmed by.
+	// StepBankMessage is a confirmation by a bank's message.
 	StepBankMessage StepName = "bank_message"
-	// StepMoneyCame is another amount than was asked for that came, and StepCaseDecided what was decided about it.
+	// StepMoneyCame is a transfer in another amount than was asked for, and StepCaseDecided is the decision about
+	// it.
 	StepMoneyCame   StepName = "money_came"
 	StepCaseDecided StepName = "case_decided"
 )
@@ -35,16 +35,17 @@ type StepDetail struct {
 	// Last4 and Brand describe the entered card.
 	Last4 string `json:"last4,omitempty"`
 	Brand string `json:"brand,omitempty"`
-	// By is who asked for the code again: merchant or trader.
+	// By is who asked the payer for the code again: merchant or trader.
 	By string `json:"by,omitempty"`
 	// Page is the opened page, and Agent the family of the browser.
 	Page  string `json:"page,omitempty"`
 	Agent string `json:"agent,omitempty"`
-	// Message is the message of the bank that says By.
+	// Message is the id of the bank's message.
 	Message int64 `json:"message,omitempty"`
-	// Minutes is how many were given back.
+	// Minutes is how many minutes were given back.
 	Minutes int `json:"minutes,omitempty"`
-	// Amount is what came, Payer who sent it, and Decision what became of it: taken, waiting, returned or ended.
+	// Amount is what arrived, Payer is who sent it, and Decision is the state of the case: taken, waiting, returned
+	// or ended.
 	Amount   string `json:"amount,omitempty"`
 	Payer    string `json:"payer,omitempty"`
 	Decision string `json:"decision,omitempty"`
@@ -67,14 +68,14 @@ func stepJSON(detail StepDetail) []byte {
 }
 
 const (
-	// visitsMost is how many opened pages are stored for a payment.
+	// visitsMost is how many visits to pages are stored for a payment.
 	visitsMost = 50
-	// visitTimeout is how long a page waits until its opening is stored.
+	// visitTimeout is how long a page waits at most until the visit is stored.
 	visitTimeout = 300 * time.Millisecond
 )
 
-// Visited stores that the payer opened a page of a payment. If that fails, it is logged and the page
-// is shown.
+// Visited stores that the payer opened a page of a payment. A failure is logged only, so that the page is shown
+// anyway.
 func (s *Service) Visited(ctx context.Context, p Payment, page, agent string) {
 	bounded, cancel := context.WithTimeout(ctx, visitTimeout)
 	defer cancel()

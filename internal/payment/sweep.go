@@ -17,8 +17,8 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails overdue pending payments and cases that nobody has decided, the oldest first, and reports how many. Processes that sweep
-// at the same time skip each other's rows.
+// Expire fails pending payments that are overdue and cases that nobody has decided in time, the oldest first, and
+// returns how many. Processes that expire payments at the same time skip each other's rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	if err := s.serve(ctx); err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	})
 }
 
-// paymentsFree finds which of a merchant's payments nobody has locked.
+// paymentsFree finds which of a merchant's payments are not locked.
 func paymentsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 	return db.One(free, (*db.Queries).PaymentsFree, db.PaymentsFreeParams{MerchantID: merchantID, Ids: ids})
 }
@@ -66,8 +66,8 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 	return overdue != nil, err
 }
 
-// ExpireAll expires payments until none is overdue, including those that another process is expiring,
-// but not those that have just failed.
+// ExpireAll expires payments until none is overdue. It waits for those that another process is expiring, but does
+// not repeat those whose expiry has just returned an error.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
 		return s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
@@ -126,17 +126,17 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	return true, db.Pipeline(ctx, tx, moveMoney(from, to, now)...)
 }
 
-// errRateGone rolls a settlement back if the rate turned stale meanwhile. The payment stays due.
+// errRateGone rolls a settlement back if the rate has become stale meanwhile. The payment stays due.
 var errRateGone = errors.New("the rate is stale again")
 
-// PruneSlots deletes reservations that have ended.
+// PruneSlots deletes reservations of requisites that have ended.
 func (s *Service) PruneSlots(ctx context.Context) error {
 	_, err := s.q.SlotPrune(ctx, s.clock.Now())
 	return err
 }
 
-// PurgeFiles removes the files of appeals that were decided before the time to keep, and the receipts
-// of payments that ended before it. Names, types and sizes stay.
+// PurgeFiles removes the files of appeals that were decided longer than keep ago, and the receipts of payments that
+// ended longer ago. Names, types and sizes stay.
 func (s *Service) PurgeFiles(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

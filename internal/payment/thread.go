@@ -15,36 +15,36 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// errThreadFull refuses a message when there are as many as there may be.
+// errThreadFull refuses a message beyond maxMessages.
 var errThreadFull = fault.New(fault.Refused, "appeal_thread_full", "There are 100 messages about the appeal already.")
 
 const (
-	// MaxMessage is how many characters a message has at most.
+	// MaxMessage is the maximum length of a message in characters.
 	MaxMessage = 1000
-	// maxMessages is how many messages an appeal has at most, as the table says, too.
+	// maxMessages is how many messages an appeal may have; the table has the same limit.
 	maxMessages = 100
 )
 
-// Thread is what operators and the payment's trader wrote to each other about an appeal. Its merchant does not see it.
+// Thread is the conversation between operators and the payment's trader about an appeal. The merchant does not see
+// it.
 type Thread struct {
 	Appeal AppealRecord
 	// Messages are in the order in which they were written.
 	Messages []ThreadMessage
-	// Open tells that something may be written still: the appeal is not decided.
+	// Open says that the appeal is not decided, so that messages may still be written.
 	Open bool
 }
 
-// ThreadMessage is what somebody wrote about an appeal.
 type ThreadMessage struct {
 	Number     int32
 	FromTrader bool
-	// Login is who wrote it. Traders are not told which operator did; "" then.
+	// Login is the author's. It is "" if the caller is a trader and the author an operator.
 	Login string
 	Text  string
 	At    time.Time
 }
 
-// ThreadSummary is an appeal with messages, as its trader lists it.
+// ThreadSummary is an appeal with messages, as its trader's list shows it.
 type ThreadSummary struct {
 	Appeal           AppealRecord
 	LastAt           time.Time
@@ -68,8 +68,8 @@ func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64)
 	return a, nil
 }
 
-// ReadThread reads what was written about an appeal. It counts as read for everybody of the caller's side when they could
-// answer.
+// ReadThread reads the conversation about an appeal. If the caller could answer, its messages then count as read by
+// everybody on the caller's side, the operators or the trader's users.
 func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID int64) (Thread, error) {
 	if err := who.Admit(ctx, caller.OperatorRead, caller.TraderRead); err != nil {
 		return Thread{}, err
@@ -101,7 +101,7 @@ func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID in
 
 // WriteThread writes a message about an appeal that is not decided.
 func (s *Service) WriteThread(ctx context.Context, who caller.Caller, appealID int64, message string) error {
-	// It decides nothing, so it asks for no second factor again.
+	// A message decides nothing, so no fresh second factor is required.
 	if err := who.Proved().Need(caller.OperatorCases, caller.TraderWork); err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (s *Service) WriteThread(ctx context.Context, who caller.Caller, appealID i
 	})
 }
 
-// ListThreads lists the appeals about which something was written, for users of the trader who has their payments, the newest
-// appeal first. The cursor is nil on the last page.
+// ListThreads lists the appeals that have messages, for users of the trader to whom the payments are assigned, the
+// newest appeal first. The cursor is nil on the last page.
 func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page) ([]ThreadSummary, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -170,5 +170,5 @@ func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, nil
 }
 
-// HoldsCard reports whether a message may hold a card number. Such text is not shown again in a form.
+// HoldsCard reports whether a message may contain a card number. A form must not show such a text again.
 func HoldsCard(message string) bool { return checkdigit.MentionsCard(message) }

@@ -27,7 +27,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 	return s.ended(ctx, found, is(Waiting, ErrNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
-// Take gives a waiting payout to the first trader who asks. From then on only they can end it.
+// Take assigns a waiting payout to the first trader who asks. From then on only that trader can end it or give it
+// back; an operator can resolve or reclaim it.
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return Offer{}, err
@@ -91,7 +92,7 @@ func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, pr
 	return s.Prove(ctx, who, id, Proof{Reference: proof})
 }
 
-// Prove is Complete with a file that shows it, or without.
+// Prove is Complete with a file as further proof, which is optional.
 func (s *Service) Prove(ctx context.Context, who caller.Caller, id string, proof Proof) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		reference, media, err := proof.check(f)
@@ -133,7 +134,7 @@ func (s *Service) traderEnd(
 	return s.taken(who, after), nil
 }
 
-// traderChange finds a payout that the calling trader took, and checks the requested change.
+// traderChange finds a payout that the calling trader took, and validates the reason or the proof of the change.
 func (s *Service) traderChange(
 	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
 ) (db.Payin, change, error) {
@@ -161,13 +162,14 @@ type Resolution struct {
 	ProofReference *string
 }
 
-// Decision is an operator's decision about one payout, as a proposal keeps it.
+// Decision is an operator's decision about one payout, in the form in which a proposal for a second operator stores
+// it.
 type Decision struct {
 	ID         string
 	Resolution Resolution
 }
 
-// together asks for a second operator if a payout is larger than what one may move alone.
+// together requires a second operator if the payout is larger than what one operator may move alone.
 func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payin) error {
@@ -205,9 +207,8 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	})
 }
 
-// Reverse turns a completed payout into a failed one, for an operator: the recipient never got the
-// money, or it came back. Trader and platform lose what they got even if they do not have it any
-// more.
+// Reverse turns a completed payout into a failed one, for an operator: the recipient never got the money, or it
+// came back. What the trader and the platform got is taken back even if that overdraws their accounts.
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
@@ -227,10 +228,10 @@ func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, rea
 	})
 }
 
-// admits is why a locked payout cannot be changed now, or nil.
+// admits returns why a locked payout cannot be changed now, or nil.
 type admits func(db.Payin) error
 
-// is admits payouts in one status.
+// is admits payouts in one status and refuses others with the given error.
 func is(status Status, otherwise error) admits {
 	return func(p db.Payin) error {
 		if Status(p.Status) != status {
@@ -240,8 +241,8 @@ func is(status Status, otherwise error) admits {
 	}
 }
 
-// takenBy admits what the caller took and has not ended. It is checked under the lock, because the
-// payout may have been given back and taken by somebody else since it was read.
+// takenBy admits a payout that the caller took and has not ended. It is checked under the lock, because since it
+// was read the payout may have been given back and taken by somebody else.
 func takenBy(who caller.Caller) admits {
 	return func(p db.Payin) error {
 		if !isTaker(p, who) {
@@ -251,13 +252,13 @@ func takenBy(who caller.Caller) admits {
 	}
 }
 
-// isTaker reports whether the caller took the payout. Every other trader gets not found: they may not
-// know what others took, and must take a payout first.
+// isTaker reports whether the caller took the payout. Every other trader gets not found: they may not learn what
+// others took, and have to take a payout before they can end it.
 func isTaker(p db.Payin, who caller.Caller) bool {
 	return p.TraderID != nil && *p.TraderID == who.TraderID
 }
 
-// endFrom ends a payout if it is admitted under its lock.
+// endFrom locks a payout, and ends it if it is admitted.
 func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		err := admitted(p)
@@ -272,7 +273,7 @@ func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, 
 	return after, err
 }
 
-// ended is endFrom with the payout as its result.
+// ended is endFrom with the result as a Payin.
 func (s *Service) ended(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
 	after, err := s.endFrom(ctx, found, admitted, c)
 	return FromRow(after), err

@@ -21,7 +21,6 @@ import (
 // createTimeout limits a creation, including the wait for the cashbox's account.
 const createTimeout = 20 * time.Second
 
-// Created is the answer to a creation.
 type Created struct {
 	Payin Payin
 	// Replay says that the order id was used before: Payin is the one created then.
@@ -94,8 +93,8 @@ func (s *Service) createOrReplay(
 	return Created{Payin: FromRow(p)}, err
 }
 
-// replay reads the payout with the order id. It is a statement of its own, to see what another
-// transaction has just committed.
+// replay reads the payout with the order id. It is a statement of its own, because only a new statement sees what
+// another transaction has just committed.
 func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInsertParams, o order) (Created, error) {
 	id, err := q.PayinKeyGet(ctx, db.PayinKeyGetParams(key))
 	if err != nil {
@@ -128,8 +127,8 @@ func mismatch(p db.Payin, address string, o order) []string {
 	return fields
 }
 
-// known is the part of a requisite that the payout still has to compare: all of it, or what was left
-// after its removal.
+// known returns which part of the requisite a repeated request is compared with: the whole, or after its removal
+// only its last characters.
 func known(p db.Payin, o order) string {
 	if p.Address == nil {
 		return requisite.Mask(o.Address)
@@ -137,7 +136,7 @@ func known(p db.Payin, o order) string {
 	return o.Address
 }
 
-// marks are what the payout is kept out by, if one of them is blocked.
+// marks are the user, address and requisite of an order in the form in which blocks name them.
 func (s *Service) marks(o order) []string {
 	marks := []string{block.UserMark(o.UserID), block.AddressMark(o.UserIP)}
 	if s.Requisites != nil {
@@ -146,7 +145,7 @@ func (s *Service) marks(o order) []string {
 	return marks
 }
 
-// blockedFields are the fields that what is blocked came in.
+// blockedFields are the fields of a request in which each kind of blocked value is sent.
 var blockedFields = map[block.Kind]string{block.User: "userId", block.Address: "userIp", block.Requisite: "address"}
 
 // draft is a payout that is being made: the request, and what decides whether and at what price it is
@@ -157,14 +156,13 @@ type draft struct {
 	id  int64
 	now time.Time
 	box *db.CashboxForPayoutRow
-	// blocked is the mark by which the payout is kept out, or "".
+	// blocked is the mark that is blocked, or "".
 	blocked string
 	base    rate.Base
 	// baseErr is rate.ErrNone if the currency never had a rate.
 	baseErr error
 }
 
-// refusal is why the payout is refused, or nil.
 func (d *draft) refusal() error {
 	switch {
 	case d.box == nil, !d.box.CurrencyFits:
@@ -183,10 +181,11 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// keyDay is the day that a key's limit counts by.
+// keyDay is the day by which a key's daily limit counts, which is the day in UTC.
 func keyDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// withinKey counts what is paid out towards its key's daily limit.
+// withinKey adds an amount to what the key has paid out today, if the key has a daily limit. It returns errKeyLimit
+// if that exceeds the limit.
 func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.Decimal, now time.Time) error {
 	most, err := q.KeyPayoutLimit(ctx, keyID)
 	if err != nil && !db.NoRows(err) {
@@ -202,8 +201,8 @@ func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.D
 	return db.Missing(err, errKeyLimit, "count against the key's limit")
 }
 
-// freeze moves the payout's cost from the cashbox's available money to its reserved, and inserts the
-// payout. The debit must be covered, so an overdrawn cashbox pays nothing out.
+// freeze moves the payout's cost from the cashbox's available money to its reserved money, and inserts the payout.
+// The money must be available, so an overdrawn cashbox pays nothing out.
 func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, error) {
 	var p db.Payin
 	params, err := s.row(d)
@@ -221,13 +220,14 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	return p, fault.Doing("insert payout", err)
 }
 
-// frozen is the transfer of a payout's cost to what is reserved.
+// frozen is the posting that reserves a payout's cost.
 func frozen(d *draft, usdt decimal.Decimal) *ledger.Posting {
 	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
 	return ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, d.box.ID, usdt)...)
 }
 
-// inserts write a payout, its first status, what is noted on it and its transfer, but for the debit.
+// inserts are the queries that insert a payout, its first status, its metadata and its transfer. The debit of the
+// cashbox is not among them.
 func (s *Service) inserts(d *draft, params db.PayinInsertParams, p *db.Payin) []db.Query {
 	queries := []db.Query{
 		db.One(p, (*db.Queries).PayinInsert, params),

@@ -9,13 +9,12 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// DeskCounts is how many payouts a trader has to do with.
 type DeskCounts struct {
-	// Taken are those they took and have not ended, Waiting those they could take.
+	// Taken counts the payouts that the trader took and has not ended, Waiting those that the trader could take.
 	Taken, Waiting int
 }
 
-// DeskCounts counts the payouts of the caller's trader, each kind at most to most.
+// DeskCounts counts the payouts of the caller's trader. Each of the two counts stops at most.
 func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32) (DeskCounts, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return DeskCounts{}, err
@@ -33,21 +32,21 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	return DeskCounts{Taken: int(row.Taken), Waiting: int(row.Waiting)}, nil
 }
 
-// Desk is what a trader has to pay and could take, what ends first before the others.
+// Desk lists the payouts that a trader took and those that the trader could take, the earliest end first.
 type Desk struct {
 	Taken, Waiting []Offer
-	// Banks are those that the waiting payouts name, whichever of them is asked for.
+	// Banks are the banks that waiting payouts name, whichever of them was asked for.
 	Banks []string
 }
 
 const (
 	// MaxDesk is how many payouts of a kind a desk shows.
 	MaxDesk = 20
-	// banksOf is how many waiting payouts are looked at for the names of their banks.
+	// banksOf is how many waiting payouts are read to find the names of their banks.
 	banksOf = 1000
 )
 
-// Desk reads the desk of the caller's trader. Of what waits it has only the payouts to a bank, unless that is "".
+// Desk reads the desk of the caller's trader. If a bank is given, only waiting payouts to that bank are listed.
 func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Desk, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return Desk{}, err
@@ -85,7 +84,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 	return desk, err
 }
 
-// DeskStamps are numbers, by trader, that change with the payouts that they took or could take. One
+// DeskStamps returns a number for each trader that changes with the payouts that the trader took or could take. One
 // query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.PayinDeskStamps(ctx, traderIDs)

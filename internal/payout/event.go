@@ -29,9 +29,8 @@ type statusMeta struct {
 	PreviousStatus string  `json:"previousStatus"`
 	Reason         *string `json:"reason"`
 	Sequence       int32   `json:"sequence"`
-	// ReturnOf is the payment whose money goes back to its payer.
-	ReturnOf *int64 `json:"returnOf,omitempty"`
-	// Metadata is what the merchant noted.
+	// ReturnOf is the payment whose money the payout returns to its payer.
+	ReturnOf *int64       `json:"returnOf,omitempty"`
 	Metadata metadata.Set `json:"metadata,omitempty"`
 }
 

@@ -18,26 +18,25 @@ import (
 )
 
 const (
-	// keepUnmade is how long a file is kept of which nothing is made, and unmadeMost how many of them a merchant has.
+	// keepUnmade is how long a file is kept without its payouts being made, and unmadeMost is how many such files a
+	// merchant may have; a new file replaces the oldest.
 	keepUnmade = 24 * time.Hour
 	unmadeMost = 20
 )
 
-// File is a file of payouts.
 type File struct {
 	ID, KeyID, CashboxID int64
 	Name                 string
 	SentAt               time.Time
 	SentBy               string
-	// MadeAt and MadeBy are when the payouts were made, and by whom; without them they are not.
+	// MadeAt and MadeBy are when and by whom the payouts were made; nil before that.
 	MadeAt *time.Time
 	MadeBy *string
-	// Payouts, Amount and FrozenUSDT are how many were made, and of how much together.
+	// Payouts is how many were made, and Amount and FrozenUSDT are their sums.
 	Payouts            int
 	Amount, FrozenUSDT decimal.Decimal
 }
 
-// Made reports whether the payouts were made.
 func (f File) Made() bool { return f.MadeAt != nil }
 
 func fileOf(row db.PayoutFileListRow) File {
@@ -62,15 +61,15 @@ func filePlace(id int64) vault.Place {
 	return vault.Place{Table: "payout_file", Column: "content", Row: id}
 }
 
-// NewFile is a file that is sent, and the key by which its payouts are to be made.
+// NewFile is an uploaded file, and the key by which its payouts are to be made.
 type NewFile struct {
 	KeyID   int64
 	Name    string
 	Content []byte
 }
 
-// SendFile keeps a file so that it can be looked at before its payouts are made. The same file again is the same one:
-// it is paid by another key then, unless its payouts are made already.
+// SendFile stores a file so that it can be previewed before its payouts are made. A file with the same content is
+// not stored twice: its payouts will be made by the new key, unless they are made already.
 func (s *Service) SendFile(ctx context.Context, who caller.Caller, n NewFile) (File, error) {
 	if err := who.Need(caller.MerchantPayouts); err != nil {
 		return File{}, err
@@ -146,10 +145,10 @@ func (s *Service) fileRow(ctx context.Context, who caller.Caller, id int64) (db.
 	return row, nil
 }
 
-// fresh reads what has just been written.
+// fresh reads through the pool that writes, to see what has just been written.
 func (s *Service) fresh() *db.Queries { return db.New(s.pool) }
 
-// PreviewFile says what the payouts of a file would be that are not made yet, and what keeps them from being made.
+// PreviewFile shows what the payouts of a file would be if they were made now, and what prevents that.
 func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) (Preview, error) {
 	row, err := s.fileRow(ctx, who, id)
 	if err != nil || row.MadeAt != nil {
@@ -159,7 +158,6 @@ func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) 
 	return preview, err
 }
 
-// FilePage asks for a part of a list of files.
 type FilePage struct{ db.Page }
 
 // Files lists the files of the caller's merchant, the newest first. The cursor is nil on the last page.
@@ -196,13 +194,13 @@ func (s *Service) FileProgress(ctx context.Context, who caller.Caller, id int64)
 	return counts, nil
 }
 
-// FilePayin is the payout of a line.
+// FilePayin is the payout that a line of a file asked for.
 type FilePayin struct {
 	Line int
 	Payin
 }
 
-// FilePayins lists the payouts of a file, by its lines. The cursor is nil on the last page.
+// FilePayins lists the payouts of a file in the order of its lines. The cursor is nil on the last page.
 func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, page FilePage) ([]FilePayin, *string, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, nil, err
@@ -231,7 +229,7 @@ func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, a
 	}), cursor, nil
 }
 
-// AllFilePayins are all payouts of a file, by its lines.
+// AllFilePayins lists all payouts of a file in the order of its lines.
 func (s *Service) AllFilePayins(ctx context.Context, who caller.Caller, id int64) ([]FilePayin, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, err
@@ -240,13 +238,13 @@ func (s *Service) AllFilePayins(ctx context.Context, who caller.Caller, id int64
 	return list, err
 }
 
-// PurgeFiles drops files that were sent a day ago or longer and of which nothing was made.
+// PurgeFiles deletes files that were sent at least keepUnmade ago and whose payouts were not made.
 func (s *Service) PurgeFiles(ctx context.Context) error {
 	_, err := s.fresh().PayoutFilePurge(ctx, s.clock.Now().Add(-keepUnmade))
 	return err
 }
 
-// FileTemplate is a file with the names of the columns and a row to write over.
+// FileTemplate is an empty file as CSV: the names of the columns and an example row to overwrite.
 func FileTemplate() string {
 	return strings.Join(FileColumns[:needed], ",") + ",bankName\r\n" + "PAYOUT-1,1500.00,sbp,79001234567,Ivan Petrov,Sberbank\r\n"
 }

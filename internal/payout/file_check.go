@@ -15,16 +15,18 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// Key is a key by which payouts of a file are made: its cashbox pays, and its daily limit holds.
+// Key is an API key by which the payouts of a file are made: they are paid from the key's cashbox, and the key's
+// daily limit applies.
 type Key struct {
 	ID, CashboxID           int64
 	Name, Cashbox, Currency string
-	// Limit is how much may be asked for in a day, without end if it is not valid; Used is what was asked for today.
+	// Limit is how much the key may pay out in a day; if it is not valid there is no limit. Used is what was asked
+	// for today.
 	Limit decimal.NullDecimal
 	Used  decimal.Decimal
 }
 
-// Left is how much more may be asked for today, without end if it is not valid.
+// Left is how much more the key may pay out today; if it is not valid there is no limit.
 func (k Key) Left() decimal.NullDecimal {
 	if !k.Limit.Valid {
 		return k.Limit
@@ -32,10 +34,10 @@ func (k Key) Left() decimal.NullDecimal {
 	return decimal.NewNullDecimal(decimal.Max(k.Limit.Decimal.Sub(k.Used), decimal.Zero))
 }
 
-// keysMost is how many keys are offered.
+// keysMost is how many keys Keys lists at most.
 const keysMost = 200
 
-// Keys lists the keys of the caller's merchant that may ask for payouts.
+// Keys lists the keys of the caller's merchant that may make payouts.
 func (s *Service) Keys(ctx context.Context, who caller.Caller) ([]Key, error) {
 	if err := who.Need(caller.MerchantMoney); err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func (s *Service) Keys(ctx context.Context, who caller.Caller) ([]Key, error) {
 }
 
 func (s *Service) keys(ctx context.Context, q *db.Queries, who caller.Caller, id *int64) ([]Key, error) {
-	now := time.Now() // a key ends by real time
+	now := time.Now() // keys expire by real time, also where the clock is simulated
 	rows, err := q.PayoutKeys(ctx, db.PayoutKeysParams{
 		MerchantID: who.MerchantID, ID: id, Day: keyDay(s.clock.Now()), Now: &now, Most: keysMost,
 	})
@@ -66,23 +68,24 @@ type Flaw struct {
 	Reasons []string
 }
 
-// Preview is what the payouts of a file would be, made now.
+// Preview shows what the payouts of a file would be if they were made now.
 type Preview struct {
 	Key Key
-	// Payouts is how many rows ask for one, and Amount what they pay out together.
+	// Payouts is the number of rows that ask for one, and Amount the sum that these pay out.
 	Payouts int
 	Amount  decimal.Decimal
-	// Rate is fiat for one USDT, FrozenUSDT what all rows without a flaw cost, and Available what the cashbox has.
+	// Rate is the price of one USDT in the currency, FrozenUSDT the cost of all rows without a flaw, and Available
+	// what the cashbox has.
 	Rate, FrozenUSDT, Available decimal.Decimal
 	Flaws                       []Flaw
-	// Refused is why nothing can be made of the file although its rows are right, or nil.
+	// Refused is why no payouts can be made although the rows are right, or nil.
 	Refused *fault.Error
 }
 
 // Good reports whether the payouts could be made.
 func (p Preview) Good() bool { return len(p.Flaws) == 0 && p.Refused == nil }
 
-// draftFile reads a file, checks it by what holds now, and plans a payout for each row.
+// draftFile reads a file, checks it by the present settings, and plans a payout for each row.
 func (s *Service) draftFile(
 	ctx context.Context, q *db.Queries, who caller.Caller, row db.PayoutFile,
 ) (Preview, []*draft, []line, error) {
@@ -123,7 +126,7 @@ func (s *Service) draftFile(
 	return preview, drafts, lines, nil
 }
 
-// drafts plans the payouts of a file, and adds to its lines what is wrong by what else there is.
+// drafts plans the payouts of a file, and adds to its lines the flaws that are found by the surroundings.
 func (s *Service) drafts(
 	ctx context.Context, q *db.Queries, who caller.Caller, preview *Preview, lines []line,
 ) ([]*draft, error) {
@@ -169,12 +172,12 @@ func (s *Service) drafts(
 	return drafts, nil
 }
 
-// surroundings are what decides about the payouts of a file beside its own rows.
+// surroundings are what decides about the payouts of a file in addition to its own rows.
 type surroundings struct {
 	base    rate.Base
 	baseErr error
-	// boxes are the settings of the cashbox by method, taken the order ids by method that are used, and blocked the marks
-	// that are not paid out to.
+	// boxes are the cashbox's settings by method, taken are the order ids by method that are already used, and
+	// blocked are the blocked marks.
 	boxes   map[string]*db.CashboxForPayoutRow
 	taken   map[[2]string]bool
 	blocked map[string]bool
@@ -223,7 +226,7 @@ func (s *Service) surroundings(
 	return known, nil
 }
 
-// add notes what is wrong with the lines, in their order and that of the columns.
+// add adds the flaws of the lines, in the order of lines and columns.
 func (p *Preview) add(lines []line) {
 	p.Payouts = len(lines)
 	for _, one := range lines {

@@ -19,21 +19,21 @@ const (
 	MaxFileSize = 1 << 20
 	// MaxFileRows is how many payouts a file may have.
 	MaxFileRows = 2_000
-	// headRows is how many rows may stand above the names of the columns.
+	// headRows is how many rows may precede the row with the names of the columns.
 	headRows = 20
-	// noted begins the name of a column whose values are metadata; the key follows.
+	// noted is the prefix of the columns whose values are metadata; the key follows it.
 	noted = "metadata."
 )
 
-// FileColumns are the columns of a file as the API calls them, those first that a row needs.
+// FileColumns are the columns of a file by their names in the API. The required ones are first.
 var FileColumns = []string{
 	"orderId", "amount", "method", "address", "recipient", "currency", "code", "bankName", "userId", "callbackUri",
 }
 
-// needed is how many of the columns a file must have.
+// needed is how many columns, the first of FileColumns, are required.
 const needed = 5
 
-// columnNames are what columns are called besides.
+// columnNames are other names by which columns are recognized.
 var columnNames = map[string][]string{
 	"orderId":   {"order id", "order", "заказ", "номер заказа", "номер"},
 	"amount":    {"сумма"},
@@ -46,10 +46,10 @@ var columnNames = map[string][]string{
 	"userId":    {"user id", "user", "пользователь"},
 }
 
-// methodNames are what methods are called besides.
+// methodNames are other names by which methods are recognized.
 var methodNames = map[string]string{"сбп": "sbp", "карта": "c2c", "на карту": "c2c", "счёт": "c2c", "счет": "c2c"}
 
-// line is a row of a file: its place, and what is wrong with it or the payout that it asks for.
+// line is a row of a file: its number, and either its flaws or the payout that it asks for.
 type line struct {
 	number int
 	order  order
@@ -78,7 +78,7 @@ func fileRows(content []byte) (head []string, rows [][]string, first int, err er
 	}}.Err()
 }
 
-// columnsOf are the columns that a row names, "" where it names none that is known. Each is the first of its name.
+// columnsOf returns the columns that a row names, and "" for a name that is not known or is repeated.
 func columnsOf(row []string) []string {
 	columns := make([]string, len(row))
 	for i, cell := range row {
@@ -95,7 +95,7 @@ func columnsOf(row []string) []string {
 	return columns
 }
 
-// readFile reads the payouts that a file asks for in a currency, and what is wrong with each by itself.
+// readFile reads the payouts that a file asks for in a currency, and finds the flaws of each row by itself.
 func readFile(ctx context.Context, content []byte, currency string, addresses *outbound.Addresses) ([]line, error) {
 	head, rows, first, err := fileRows(content)
 	if err != nil {
@@ -126,7 +126,7 @@ func readFile(ctx context.Context, content []byte, currency string, addresses *o
 	return lines, nil
 }
 
-// requestOf is the payout that a row asks for, as it is written.
+// requestOf is the request for the payout that a row asks for, with the row's texts.
 func requestOf(head, row []string, currency string, f fault.Fields) Request {
 	r := Request{Currency: currency, FeedOnly: true}
 	for i, name := range head[:min(len(head), len(row))] {
@@ -175,8 +175,8 @@ func requestOf(head, row []string, currency string, f fault.Fields) Request {
 // phoneDigits is how many digits a phone number has in Russia.
 const phoneDigits = 11
 
-// plainAddress is a requisite without what people and spreadsheets write between digits. A spreadsheet that took a phone
-// number for a number has lost its plus.
+// plainAddress removes from a requisite what people and spreadsheets write between the digits. A phone number of 11
+// digits for SBP gets +7, because a spreadsheet that takes it for a number drops the plus.
 func plainAddress(method, typed string) string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \u00a0\u202f-()", r) {

@@ -37,11 +37,11 @@ type Query struct {
 	db.Span
 	// OrderID filters by order id; each method has at most one payout with it. Nil is any.
 	OrderID *string
-	// Metadata keeps to what has one pair.
+	// Metadata filters by one pair.
 	Metadata metadata.Set
 }
 
-// Offer is a payout as a trader sees it who took it or could take it.
+// Offer is a payout as it is shown to a trader who took it or could take it.
 type Offer struct {
 	Payin
 	// Address is the whole requisite for the trader who took the payout, and its last four digits for
@@ -53,9 +53,9 @@ type Offer struct {
 	RewardUSDT decimal.Decimal
 }
 
-// taken is a payout for the trader who took it. If its requisite cannot be opened, it is masked, so
-// that one such payout does not make a list unreadable. It is also masked for an operator who looks
-// as the trader.
+// taken is a payout as it is shown to the trader who took it. If its requisite cannot be decrypted, it is masked,
+// so that one such payout does not make a whole list fail. It is also masked for an operator who looks as the
+// trader.
 func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 	offer := Offer{
 		Payin: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
@@ -72,7 +72,7 @@ func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 	return offer
 }
 
-// waiting is a payout that nobody has taken, for a trader with that share of the markup.
+// waiting is a payout that nobody has taken, as it is shown to a trader with that share of the markup.
 func waiting(p db.Payin, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
 	return Offer{Payin: FromRow(p), Address: p.AddressMask, RewardUSDT: reward}
@@ -163,7 +163,6 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 	return db.Each(rows, FromRow), cursor, err
 }
 
-// page reads a page of payouts.
 func (s *Service) page(
 	ctx context.Context, f fault.Fields, page Page, doing string,
 	query func(q *db.Queries, before int64, rows int32) ([]db.Payin, error),
@@ -172,7 +171,6 @@ func (s *Service) page(
 	return db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payin) int64 { return p.ID })
 }
 
-// ofMerchant reads a page of a merchant's payouts.
 func (query Query) ofMerchant(
 	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payin, error) {
@@ -197,7 +195,8 @@ func (query Query) ofMerchant(
 	})
 }
 
-// channels are the names of all payout methods. With them an order id is found by key.
+// channels are the names of all payout methods. An order id is unique within a method, so with them it is found by
+// its primary key.
 func channels() []string {
 	var names []string
 	for _, method := range catalogue.Methods {

@@ -30,9 +30,8 @@ func positionOf(p db.Payin) ledger.Position {
 	}
 }
 
-// moveMoney moves the money along with the status. Releasing frozen money needs no check, since the
-// row lock lets it happen only once. A reversal takes available money by force, because it may be
-// spent.
+// moveMoney moves the money along with the status. Releasing frozen money needs no check, since the row lock lets
+// it happen only once. A reversal may overdraw accounts, because the money may have been spent.
 func moveMoney(from, to db.Payin, at time.Time) []db.Query {
 	return ledger.Move{
 		Subject:   subject,
@@ -50,13 +49,13 @@ type change struct {
 	actor  string
 	reason *string
 	proof  *string
-	// may says why the locked payout may not be changed so; nil allows it.
+	// may returns why the locked payout may not be changed like this, or nil; without the function it may.
 	may func(*db.Queries, db.Payin) error
 	// byTrader says that the trader gives the payout back.
 	byTrader bool
 }
 
-// end moves a locked payout to a final status: row, history, webhook and last the money.
+// end moves a locked payout to a final status: row, history, webhook and, last, the money.
 func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (db.Payin, error) {
 	now := s.clock.Now()
 	to := from
@@ -84,7 +83,6 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 	return to, nil
 }
 
-// record writes a row of history.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
 	return db.Do((*db.Queries).PayinHistoryInsert, db.PayinHistoryInsertParams{
 		MerchantID: merchantID,

@@ -20,13 +20,13 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// Request is what a merchant asks for when creating a payout, as it was sent.
+// Request is a merchant's request to create a payout, as it was sent.
 type Request struct {
 	OrderID     string
 	Amount      string
 	Currency    string
 	CallbackURI string
-	// FeedOnly says that events of the payout go to no address: they are in the feed alone.
+	// FeedOnly says that events of the payout are not sent to any address: they are only in the event feed.
 	FeedOnly bool
 	Method   string
 	// Address is the recipient's requisite, Recipient their full name.
@@ -40,7 +40,7 @@ type Request struct {
 	Metadata metadata.Set
 }
 
-// order is a valid request.
+// order is a request that was validated.
 type order struct {
 	Request
 	amount decimal.Decimal
@@ -112,7 +112,6 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 	}, nil
 }
 
-// Payin is a payout.
 type Payin struct {
 	ID         int64
 	UUID       uuid.UUID
@@ -125,10 +124,9 @@ type Payin struct {
 	Amount decimal.Decimal
 	// AddressMask is what may be shown of the requisite: its last four digits.
 	AddressMask string
-	// Recipient is the full name.
-	Recipient string
-	// BankCode and BankName are the recipient's bank. UserID and UserIP are the user for whom the
-	// merchant pays out. Each is as the merchant sent it, or nil.
+	Recipient   string
+	// BankCode and BankName are the recipient's bank. UserID and UserIP are the user on whose behalf the merchant
+	// pays out. Each is as the merchant sent it, or nil.
 	BankCode *string
 	BankName *string
 	UserID   *string
@@ -150,11 +148,11 @@ type Payin struct {
 
 	// FrozenUSDT is what the payout costs the cashbox.
 	FrozenUSDT decimal.Decimal
-	// ReturnOf is the payment whose money goes back to its payer, or nil. That costs the cashbox nothing.
+	// ReturnOf is the payment whose money the payout returns to its payer, or nil. Such a payout costs the cashbox
+	// nothing.
 	ReturnOf *int64
 }
 
-// FromRow is the payout of a row.
 func FromRow(row db.Payin) Payin {
 	if row.ReturnOf != nil {
 		row.FrozenUSDT = decimal.Zero
@@ -188,7 +186,7 @@ func FromRow(row db.Payin) Payin {
 	}
 }
 
-// Seen is the payout as a caller who may read it sees it: what is not named here is for nobody.
+// Seen is the payout as a caller who may read it sees it. It copies only what each kind of caller may see.
 func (p Payin) Seen(who caller.Caller) Payin {
 	seen := Payin{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
@@ -206,7 +204,7 @@ func (p Payin) Seen(who caller.Caller) Payin {
 	return seen
 }
 
-// Bank is the recipient's bank by code, or by name, or nil.
+// Bank is the code of the recipient's bank or, without one, its name; nil if neither is known.
 func (p Payin) Bank() *string {
 	for _, bank := range []*string{p.BankCode, p.BankName} {
 		if bank != nil && *bank != "" {

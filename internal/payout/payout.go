@@ -23,7 +23,6 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Status is the status of a payout.
 type Status string
 
 // The statuses. Waiting is followed by processing, cancelled or expired. Processing is followed by
@@ -38,15 +37,12 @@ const (
 	Expired    Status = "expired"
 )
 
-// Statuses are all statuses.
 var Statuses = []string{
 	string(Waiting), string(Processing), string(Completed), string(Failed), string(Cancelled), string(Expired),
 }
 
-// subject is the subject of a payout's transfers and events.
 const subject = "payin"
 
-// Errors of a step.
 var (
 	errDisabled     = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
 	errKeyLimit     = fault.New(fault.Forbidden, "key_payout_limit", "The key has asked for as many payouts today as it may.")
@@ -57,7 +53,8 @@ var (
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	// ErrNotProcessing refuses to end or give back a payout that has ended.
 	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
-	// errReturn refuses to have another trader send back what one got.
+	// errReturn refuses to give back a payout that returns a payment's money: the trader who got that money has to
+	// send it.
 	errReturn = fault.New(fault.Refused, "payin_is_return",
 		"This returns what its trader got for a payment: only they can send it.")
 	// ErrTakeLimit refuses a trader who has as many open payouts as they may have.
@@ -69,11 +66,11 @@ var (
 type Service struct {
 	// FourEyes says when deciding a payout takes two operators.
 	FourEyes foureyes.Rules
-	// Requisites tells recipients' requisites apart, to find those that are blocked; nil finds none.
+	// Requisites hashes recipients' requisites, to find those that are blocked; with nil none is found.
 	Requisites *requisite.Safe
 
 	pool *pgxpool.Pool
-	// in is where locked payouts are changed: the pool, or the transaction of an approval.
+	// in is where transactions that lock payouts begin: the pool, or the transaction of an approval.
 	in        db.Beginner
 	reads     *pgxpool.Pool
 	q         *db.Queries
@@ -83,7 +80,6 @@ type Service struct {
 	expiring  *db.Sweep[db.PayinsExpiredRow]
 }
 
-// New makes the service.
 func New(
 	pools db.Pools, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, rules foureyes.Rules,
 ) *Service {
@@ -115,7 +111,7 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 	return needPayouts(who)
 }
 
-// Get reads a payout of the merchant by its uuid, or any for an operator.
+// Get reads a payout of the caller's merchant by its uuid; an operator may read any.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
 	find := func() (db.Payin, error) { return s.findOwn(ctx, who, caller.MerchantRead, id) }
 	if who.Kind == caller.Operator {
@@ -165,7 +161,6 @@ func (s *Service) Approved(tx pgx.Tx) *Service {
 	return &within
 }
 
-// inLocked locks a payout's row and runs fn on it in a transaction.
 func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.Tx, p db.Payin) error) error {
 	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PayinLock(ctx, db.PayinLockParams{MerchantID: found.MerchantID, ID: found.ID})
@@ -176,10 +171,9 @@ func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.T
 	})
 }
 
-// place is the place that a payout's requisite is sealed for.
 func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
 
-// open is the whole requisite, or its mask after it was removed.
+// open decrypts the whole requisite, or returns its mask after the requisite was removed.
 func (s *Service) open(p db.Payin) (string, error) {
 	if p.Address == nil {
 		return p.AddressMask, nil

@@ -17,9 +17,9 @@ import (
 
 // Proof shows that a payout was paid.
 type Proof struct {
-	// Reference is required, such as the transfer's number.
+	// Reference is required; it is, for example, the transfer's number.
 	Reference *string
-	// File is a photo or a PDF, with the trader's name of it; nil is none.
+	// FileName is the trader's name of the file, and the file a photo or a PDF. Without content there is no file.
 	FileName string
 	File     *io.SectionReader
 }
@@ -33,7 +33,7 @@ func (p Proof) check(f fault.Fields) (reference *string, media string, err error
 	return reference, media, err
 }
 
-// keep stores the file with the payout that it completes, in the same transaction.
+// keep stores the file in the transaction that completes the payout.
 func (p Proof) keep(ctx context.Context, q *db.Queries, of db.Payin, media string, now time.Time) error {
 	content, size, err := attachment.WithoutMetadata(p.File, media)
 	if err != nil {
@@ -54,14 +54,15 @@ func (p Proof) keep(ctx context.Context, q *db.Queries, of db.Payin, media strin
 
 // ProofFile is the file that shows that a payout was paid.
 type ProofFile struct {
-	// Name is the trader's, made safe, and Type the media type of the content, which has Size bytes.
+	// Name is the trader's name of the file, made safe to show and to save. Type is the media type of the content,
+	// which has Size bytes.
 	Name, Type string
 	Size       int64
 	SentAt     time.Time
 }
 
-// FindProof finds the file that shows that a payout was paid, for the trader who took it, its merchant or an operator.
-// It is nil where none was sent.
+// FindProof finds the file that proves a payout, for the trader who took it, its merchant or an operator. It is nil
+// if none was sent.
 func (s *Service) FindProof(ctx context.Context, who caller.Caller, id string) (*ProofFile, error) {
 	_, row, err := s.findProof(ctx, who, id)
 	if row == nil || err != nil {
@@ -92,7 +93,8 @@ func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (
 	return p, &row, nil
 }
 
-// findShown finds a payout for whoever may see all of it: its taker, its merchant, or an operator.
+// findShown finds a payout for a caller who may see all of it: the trader who took it, its merchant, or an
+// operator.
 func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
 	if who.Kind == caller.MerchantPortal || who.Kind == caller.MerchantKey {
 		return s.findOwn(ctx, who, caller.MerchantRead, id)
@@ -107,7 +109,7 @@ func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (
 	return p, err
 }
 
-// ReadProof reads the file that shows that a payout was paid. An operator's reading is noted.
+// ReadProof reads the file that proves a payout. That an operator read it is recorded.
 func (s *Service) ReadProof(ctx context.Context, who caller.Caller, id string) (ProofFile, []byte, error) {
 	p, row, err := s.findProof(ctx, who, id)
 	switch {

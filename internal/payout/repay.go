@@ -17,23 +17,24 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// repayFor is how long a trader has to send back what came before operators look after it. They do so
-// after half an hour of any payout that is taken.
+// repayFor is how long a trader has to return money to a payer. ListOverdue already shows it to operators after
+// takenTime, like any payout that a trader took.
 const repayFor = 24 * time.Hour
 
-// ErrTraderShort refuses to hold of a trader what they do not have.
+// ErrTraderShort refuses to hold more USDT than the trader has available.
 var ErrTraderShort = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
 
-// Recipient is to whom money goes back: by which method, to which requisite, in whose name.
+// Recipient is the person to whom money is returned: the method, the requisite and the name.
 type Recipient struct {
 	Method, Address, Recipient string
 	BankCode, BankName         *string
 }
 
-// Repayment is what came for a payment and goes back to its payer. The trader who has it sends it.
+// Repayment is the money that arrived for a payment and is returned to its payer. The trader who received it sends
+// it.
 type Repayment struct {
 	MerchantID, CashboxID, TraderID, PaymentID int64
-	// OrderID names the payout among its merchant's.
+	// OrderID is the order id of the payout, which is unique among the merchant's.
 	OrderID, CallbackURI, Currency string
 	Amount                         decimal.Decimal
 	// Base is the rate of the payment.
@@ -41,8 +42,9 @@ type Repayment struct {
 	To   Recipient
 }
 
-// Repay makes a payout of what came for a payment, in the transaction that ends the payment. It costs the
-// merchant nothing: the trader has the money, and what it is worth is held of them until they have sent it.
+// Repay makes a payout that returns a payment's money, in the transaction that ends the payment. It costs the
+// merchant nothing: the trader has the money, and its worth in USDT is held from the trader until they have sent
+// it. It returns ErrTraderShort if the trader has less available.
 func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Repayment) (uuid.UUID, error) {
 	o, err := validate(ctx, Request{
 		OrderID: r.OrderID, Amount: money.Fiat(r.Amount), Currency: r.Currency, CallbackURI: r.CallbackURI,
@@ -75,7 +77,8 @@ func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Rep
 	return params.UUID, s.holdReturn(ctx, tx, who, params, r.TraderID)
 }
 
-// holdReturn inserts a repayment that its trader is sending from the beginning, and holds what it is worth.
+// holdReturn inserts a repayment, which its trader is processing from the beginning, and holds its worth from the
+// trader.
 func (s *Service) holdReturn(
 	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.PayinInsertParams, traderID int64,
 ) error {
@@ -101,8 +104,9 @@ func (s *Service) holdReturn(
 	return nil
 }
 
-// positionOfReturn is where the money of a repayment is: held of the trader who has what came, and theirs again
-// once they have sent it. If they have not, the merchant gets what it is worth, since the payer is theirs.
+// positionOfReturn is where the money of a repayment is. It is held from the trader who received the payment, and
+// is released when the trader has sent the money. If the repayment fails, the cashbox gets it instead, since it is
+// the merchant whose customer the payer is.
 func positionOfReturn(p db.Payin) ledger.Position {
 	switch Status(p.Status) {
 	case Processing:

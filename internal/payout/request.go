@@ -8,7 +8,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// requiredText is f.RequiredText for a text that may be missing.
+// requiredText is f.RequiredText for a text that may be nil.
 func requiredText(f fault.Fields, field string, value *string) *string {
 	sent := ""
 	if value != nil {

@@ -36,13 +36,13 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	})
 }
 
-// payoutsFree finds which of a merchant's payouts nobody has locked.
+// payoutsFree finds which of a merchant's payouts are not locked.
 func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 	return db.One(free, (*db.Queries).PayinsFree, db.PayinsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
-// ExpireAll expires payouts until none is overdue, including those that another process is expiring,
-// but not those that have just failed.
+// ExpireAll expires payouts until none is overdue. It waits for those that another process is expiring, but does
+// not repeat those whose expiry has just returned an error.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
 		return s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})

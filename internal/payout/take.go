@@ -10,7 +10,8 @@ import (
 	"gateway.example/internal/limit"
 )
 
-// What a trader gave back is not offered to them again: so far back, and so many payouts.
+// A payout that a trader gave back is not offered to the trader again. These limit how far back, and how many
+// payouts, are looked at.
 const (
 	givenBackFor  = 7 * 24 * time.Hour
 	givenBackMost = 2000
