@@ -17,10 +17,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Bank is a bank of payers in a currency, and how its app is opened.
+// Bank is a bank of payers in a currency, with the way to open its app.
 type Bank struct {
 	Currency, Name string
-	// Methods are the methods of the payments that it is offered for.
+	// Methods are the payment methods for which it is offered.
 	Methods []string
 	// Link opens the bank's app or site, with placeholders for what Fill fills in; "" is none.
 	Link string
@@ -32,7 +32,7 @@ type Bank struct {
 	// Logo is a small PNG or WebP; nil keeps the present one. LogoHash identifies it.
 	Logo     []byte
 	LogoHash string
-	// Version identifies the state that was read, and Seen the one that is to be changed; "" is any.
+	// Version identifies the state that was read. Seen is the version that a change expects; "" expects any.
 	Version, Seen string
 }
 
@@ -116,7 +116,6 @@ func (b Bank) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// linkFlaw says what is wrong with a link, or "".
 func linkFlaw(link string) string {
 	if link == "" {
 		return ""
@@ -138,7 +137,7 @@ func linkFlaw(link string) string {
 	return ""
 }
 
-// authority is a link's host as it was written.
+// authority is the host of a link exactly as it is written.
 func authority(link string) string {
 	_, rest, _ := strings.Cut(link, "//")
 	host, _, _ := strings.Cut(rest, "/")
@@ -171,7 +170,6 @@ func becameBank(c Change, err error) (Changed[Bank], error) {
 	return db.Settled(c, err, func() (Bank, error) { return decodeBank(c.After) })
 }
 
-// Banks are the banks offered for payments in a currency by a method.
 func (l *Looks) Banks(ctx context.Context, currency, method string) ([]Bank, error) {
 	rows, err := l.q.BankList(ctx, db.BankListParams{Currency: currency, Method: method})
 	if err != nil {
@@ -191,7 +189,6 @@ func (l *Looks) Banks(ctx context.Context, currency, method string) ([]Bank, err
 	return list, nil
 }
 
-// Logo is a bank's logo by its hash.
 func (l *Looks) Logo(ctx context.Context, hash string) ([]byte, error) {
 	logo, err := l.q.BankLogo(ctx, hash)
 	if db.NoRows(err) {

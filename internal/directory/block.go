@@ -14,13 +14,14 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// Block is a payer who may not pay, or a requisite that is not paid out to.
+// Block keeps a payer from paying, or a requisite from being paid out to.
 type Block struct {
 	ID   int64
 	Kind block.Kind
-	// Shown is the user id or address, and of a card or requisite the last characters.
+	// Shown is the user id or address; of a card or requisite it is only the last characters.
 	Shown string
-	// MerchantID is where it holds; nil is everywhere. Own tells that the merchant made it.
+	// MerchantID is the merchant at which the block applies; nil is all merchants. Own says that the merchant made
+	// it.
 	MerchantID *int64
 	Own        bool
 	Reason     string
@@ -35,7 +36,7 @@ type Block struct {
 	mark string
 }
 
-// Holds reports whether it keeps anybody out at a time.
+// Holds reports whether the block applies at a time.
 func (b Block) Holds(now time.Time) bool {
 	return b.EndedAt == nil && (b.Until == nil || now.Before(*b.Until))
 }
@@ -43,11 +44,12 @@ func (b Block) Holds(now time.Time) bool {
 // NewBlock is what is to be blocked.
 type NewBlock struct {
 	Kind block.Kind
-	// Value is a user id, an address or a requisite. PaymentID takes the value from a payment in its place, and is the
-	// only way to a card.
+	// Value is a user id, an address or a requisite. With PaymentID the value is taken from that payment instead; a
+	// card can be blocked only in this way.
 	Value     string
 	PaymentID int64
-	// MerchantID is where it is to hold; 0 is everywhere, and for merchants' users always their own.
+	// MerchantID is the merchant at which the block is to apply; 0 is all merchants. For a merchant's users it is
+	// always their own.
 	MerchantID int64
 	Reason     string
 	Until      *time.Time
@@ -55,13 +57,13 @@ type NewBlock struct {
 
 const maxBlockValue = 255
 
-// blockNeeds are what it takes to block, and to see what is blocked.
+// blockNeeds are the capabilities to block, and blockReads those to see what is blocked.
 var (
 	blockNeeds = []caller.Capability{caller.OperatorBlock, caller.MerchantBlock}
 	blockReads = []caller.Capability{caller.OperatorRead, caller.MerchantRead}
 )
 
-// BlockPayer blocks a payer or a requisite, or changes why and until when one is blocked.
+// BlockPayer blocks a payer or a requisite. If it is blocked already, only the reason and the end are changed.
 func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock) (Block, error) {
 	if err := who.Need(blockNeeds...); err != nil {
 		return Block{}, err
@@ -83,7 +85,7 @@ func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock
 	return Block{}, err
 }
 
-// UnblockPayer lifts a block. A merchant's users lift those that the merchant made.
+// UnblockPayer lifts a block. A merchant's users can lift only blocks that the merchant made.
 func (s *Settings) UnblockPayer(ctx context.Context, who caller.Caller, id int64, reason string) (Block, error) {
 	if err := who.Need(blockNeeds...); err != nil {
 		return Block{}, err
@@ -111,7 +113,7 @@ func (s *Settings) UnblockPayer(ctx context.Context, who caller.Caller, id int64
 	return s.Block(ctx, who, id)
 }
 
-// changeBlock makes a change of a block by who is named in the row, and records it.
+// changeBlock changes a block for the caller that the row names, and records the change.
 func (s *Settings) changeBlock(ctx context.Context, row db.PayerBlockSetParams, apply func(q *db.Queries) error) error {
 	scope := "all"
 	if row.MerchantID != nil {
@@ -159,7 +161,7 @@ func (s *Settings) newBlock(ctx context.Context, who caller.Caller, n NewBlock) 
 	return row, err
 }
 
-// typedMark is what was typed as what is blocked.
+// typedMark sets the mark and the shown text from the value that was typed.
 func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetParams) {
 	value := f.RequiredText("value", n.Value, maxBlockValue)
 	row.Shown = value
@@ -179,7 +181,7 @@ func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetPa
 	}
 }
 
-// payerOf takes what is blocked from a payment. Another merchant's is as if there were none.
+// payerOf sets the mark and the shown text from a payment. A payment of another merchant is not found.
 func (s *Settings) payerOf(
 	ctx context.Context, f fault.Fields, who caller.Caller, n NewBlock, row *db.PayerBlockSetParams,
 ) error {

@@ -16,12 +16,13 @@ import (
 // BlockSearch asks for blocks, the newest first.
 type BlockSearch struct {
 	db.Page
-	// Holding keeps to those that keep somebody out now, and Marks to those of these payers.
+	// Holding keeps only blocks that apply now, and Marks only blocks of these marks.
 	Holding bool
 	Marks   []string
 }
 
-// Blocks lists blocks: to operators all, to a merchant's users those that the merchant made.
+// Blocks lists blocks: all to operators, and to a merchant's users those that the merchant made. The cursor is nil
+// on the last page.
 func (s *Settings) Blocks(ctx context.Context, who caller.Caller, search BlockSearch) ([]Block, *string, error) {
 	f := fault.Decoded(ctx)
 	params := db.PayerBlockListParams{Marks: search.Marks}
@@ -41,7 +42,7 @@ func (s *Settings) Blocks(ctx context.Context, who caller.Caller, search BlockSe
 	return list, cursor, nil
 }
 
-// Block reads a block to whom Blocks lists it.
+// Block reads a block that Blocks would list to the caller.
 func (s *Settings) Block(ctx context.Context, who caller.Caller, id int64) (Block, error) {
 	list, err := s.blocks(ctx, who, db.PayerBlockListParams{BeforeID: math.MaxInt64, ID: &id, Page: 1})
 	if err == nil && len(list) == 0 {
@@ -75,13 +76,12 @@ func (s *Settings) blocks(ctx context.Context, who caller.Caller, params db.Paye
 	}), nil
 }
 
-// PaymentPayer is what a payment's payer can be blocked by: what is "" is not known.
+// PaymentPayer has what a payment's payer can be blocked by. A field is "" if it is not known.
 type PaymentPayer struct {
 	MerchantID          int64
 	User, Card, Address string
 }
 
-// PaymentPayer reads what a payment's payer can be blocked by.
 func (s *Settings) PaymentPayer(ctx context.Context, who caller.Caller, paymentID int64) (PaymentPayer, error) {
 	if err := who.Need(blockReads...); err != nil {
 		return PaymentPayer{}, err

@@ -19,18 +19,17 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// Cashbox is a cashbox's settings.
 type Cashbox struct {
 	ID           int64  `json:"id"`
 	MerchantID   int64  `json:"merchant_id"`
 	MerchantName string `json:"-"`
 	Name         string `json:"name"`
 	Currency     string `json:"currency"`
-	// TraderID is the trader that it is bridged to, or nil.
+	// TraderID is the trader to whom the cashbox is bridged, or nil.
 	TraderID       *int64  `json:"trader_cashbox_id"`
 	CollectEnabled bool    `json:"collect_enabled"`
 	PageColor      *string `json:"page_color"`
-	// LogoHash is of the shop's logo on hosted pages, or nil.
+	// LogoHash is the hash of the shop's logo on hosted pages, or nil.
 	LogoHash           *string         `json:"page_logo_hash"`
 	FrameOrigin        *string         `json:"frame_origin"`
 	ReturnHosts        []string        `json:"return_hosts"`
@@ -51,12 +50,12 @@ type CashboxUpdate struct {
 	TraderID       *int64
 	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
 	PageColor, FrameOrigin *string
-	// RemoveLogo takes the shop's logo off the hosted pages, and takes a reason.
+	// RemoveLogo removes the shop's logo from the hosted pages; it requires a reason.
 	RemoveLogo bool
-	// ReturnHosts are the hosts that payers may be led back to; none is any.
+	// ReturnHosts are the hosts to which payers may be sent back; an empty list allows any.
 	ReturnHosts *[]string
-	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
-	// merchant when a payer says that they have.
+	// ReturnAutomatic sends payers back without a click once they have paid. PayerEvents sends the merchant an
+	// event when a payer says that they have paid.
 	ReturnAutomatic, PayerEvents *bool
 	// DepositCallbackURI is where events of deposits go.
 	DepositCallbackURI *string
@@ -64,7 +63,7 @@ type CashboxUpdate struct {
 	Seen               string
 }
 
-// NewCashbox is a cashbox to be made. Its methods are enabled by SetMethod.
+// NewCashbox is a cashbox to be made. SetMethod then enables its methods.
 type NewCashbox struct {
 	MerchantID int64
 	Name       string
@@ -91,7 +90,8 @@ func (s *Settings) CreateCashbox(
 	done.SettingChange, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertCashbox(ctx, q, s.vault, secret, params) },
 		Read: func(q *db.Queries, id int64) ([]byte, error) {
-			// It is read here, since no error may keep the secret back once the cashbox is there.
+			// It is read within the transaction: once the cashbox is there, no error may keep its secret from the
+			// caller.
 			made, err := cashboxes(ctx, q, one(id))
 			if err != nil {
 				return nil, err
@@ -148,7 +148,8 @@ func InsertCashbox(
 	return id, ledger.Open(ctx, q, ledger.Cashbox, id)
 }
 
-// UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
+// UpdateCashbox changes a cashbox's name, whether it collects payments, its bridge, or the look of its hosted
+// pages.
 func (s *Settings) UpdateCashbox(
 	ctx context.Context, who caller.Caller, u CashboxUpdate,
 ) (done Changed[Cashbox], err error) {
@@ -184,7 +185,7 @@ func (s *Settings) UpdateCashbox(
 	return db.Settled(c, err, func() (Cashbox, error) { return s.Cashbox(ctx, who, u.ID) })
 }
 
-// cashboxColumns checks what an update gives but the bridge and the logo, and returns it by its columns.
+// cashboxColumns checks the fields of an update except the bridge and the logo, and returns them by their columns.
 func (s *Settings) cashboxColumns(f fault.Fields, u CashboxUpdate) map[string]any {
 	plain := setting.Cashbox.Only("name", "collectEnabled", "returnAutomatic", "payerEvents")
 	columns := setting.Subject{Settings: plain}.Read(f, u)
@@ -211,13 +212,11 @@ func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) er
 	return err
 }
 
-// Cashboxes lists cashboxes for an operator, of one merchant or bridged to one trader if the search
-// says so.
+// Cashboxes lists cashboxes for an operator. A search can keep to one merchant, or to those bridged to one trader.
 func (s *Settings) Cashboxes(ctx context.Context, who caller.Caller, search Search) ([]Cashbox, *string, error) {
 	return find(ctx, s, who, search, cashboxes, func(c Cashbox) int64 { return c.ID })
 }
 
-// Cashbox reads a cashbox for an operator.
 func (s *Settings) Cashbox(ctx context.Context, who caller.Caller, id int64) (Cashbox, error) {
 	return get(ctx, s, who, id, cashboxes)
 }

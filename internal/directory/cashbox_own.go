@@ -17,7 +17,7 @@ type OwnCashbox struct {
 	Collects, Signs bool
 }
 
-// ownCashboxes is more than any merchant has.
+// ownCashboxes is more cashboxes than any merchant has.
 const ownCashboxes = 1000
 
 // OwnCashboxes lists the cashboxes of the calling user's merchant, the oldest first.

@@ -18,7 +18,8 @@ type Correction struct {
 	From, To ledger.Account
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference names the correction. Repeating a call with the same reference moves nothing again.
+	// Reference identifies the correction. Repeating a call with the same reference moves nothing again; it returns
+	// the first correction, or a conflict if the call differs.
 	Reference string
 	Reason    string
 }
@@ -63,7 +64,6 @@ func (n Correction) validate(ctx context.Context) (db.CorrectionInsertParams, er
 	return params, f.Err()
 }
 
-// accountsExist checks that both accounts exist.
 func (s *Settings) accountsExist(ctx context.Context, params db.CorrectionInsertParams) error {
 	found, err := s.q.CorrectionAccounts(ctx, []int64{params.DebitAccount, params.CreditAccount})
 	if err != nil {
@@ -75,7 +75,8 @@ func (s *Settings) accountsExist(ctx context.Context, params db.CorrectionInsert
 	return nil
 }
 
-// insertCorrection inserts the reference and moves the money.
+// insertCorrection inserts the reference and moves the money. It returns errReferenceUsed if the reference was used
+// before.
 func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionInsertParams) (int64, error) {
 	id, err := q.CorrectionInsert(ctx, params)
 	if db.NoRows(err) {
@@ -96,7 +97,8 @@ func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionIn
 	return id, err
 }
 
-// repeatCorrection returns the correction that was made with the reference.
+// repeatCorrection returns the correction that was made with the reference, or a conflict if it differs from what
+// is asked for.
 func (s *Settings) repeatCorrection(ctx context.Context, asked db.CorrectionInsertParams) (Change, error) {
 	made, err := s.q.CorrectionByReference(ctx, asked.Reference)
 	if err != nil {

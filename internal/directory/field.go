@@ -34,24 +34,23 @@ func optionalNumber(f fault.Fields, field, literal string, parse func(string) (d
 	return decimal.NewNullDecimal(value)
 }
 
-// checkOrder refuses a maximum below its minimum.
 func checkOrder(f fault.Fields, minimum, maximum decimal.NullDecimal) {
 	ordered := !minimum.Valid || !maximum.Valid || minimum.Decimal.LessThanOrEqual(maximum.Decimal)
 	f.Check(ordered, "maxAmount", "must not be less than minAmount")
 }
 
-// checkClock refuses what is not a time of day.
 func checkClock(f fault.Fields, field, clock string) {
 	_, err := time.Parse("15:04", clock)
 	f.Check(err == nil, field, "must be a time of day, HH:MM")
 }
 
-// checkName trims the name of something new and wants one.
+// checkName trims a name, and requires that it is not empty.
 func checkName(f fault.Fields, name string) string {
 	return f.RequiredText("name", name, int(setting.Merchant.Find("name").Max))
 }
 
-// checkCurrency wants a currency that is known. That there is none is for others to say.
+// checkCurrency refuses an unknown currency. It accepts "", because whether a currency is required is checked
+// elsewhere.
 func checkCurrency(f fault.Fields, currency string) {
 	known := currency == "" || slices.Contains(catalogue.Currencies, currency)
 	f.Check(known, "currency", "is not a known currency")

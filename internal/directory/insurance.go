@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/money"
 )
 
-// SetInsurance sets how much of a cashbox's USDT insures its payers' transfers. The difference moves
-// between available and reserved; if too little is available it is refused.
+// SetInsurance sets how much of a cashbox's USDT insures its payers' transfers. The difference moves between
+// available and reserved; an increase is refused if too little is available.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {
@@ -35,7 +35,6 @@ func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64
 	})
 }
 
-// insure changes the insurance of a locked cashbox.
 func (s *Settings) insure(
 	ctx context.Context, q *db.Queries, c Change, who caller.Caller, id int64, insurance decimal.Decimal,
 ) error {

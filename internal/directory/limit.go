@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// PlatformLimit are the limits of every payment in a currency.
+// PlatformLimit has the limits of the amount of every payment in a currency.
 type PlatformLimit struct {
 	Currency  string          `json:"currency"`
 	MinAmount decimal.Decimal `json:"min_amount"`
@@ -20,14 +20,13 @@ type PlatformLimit struct {
 	Versioned
 }
 
-// NewPlatformLimit are the limits that a currency is to have, of every payment in it.
 type NewPlatformLimit struct {
 	Currency, MinAmount, MaxAmount string
 	Reason                         string
 	Seen                           string
 }
 
-// Check says what is wrong with them, whether or not a reason is given yet.
+// Check says what is wrong with the limits, also before a reason is given.
 func (n NewPlatformLimit) Check(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	n.params(f)
@@ -44,7 +43,7 @@ func (n NewPlatformLimit) params(f fault.Fields) db.PlatformLimitSetParams {
 	return db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
 }
 
-// SetPlatformLimit makes or changes a currency's limits. They stop payments of every merchant, so it takes a reason.
+// SetPlatformLimit sets a currency's limits. They can stop payments of every merchant, so a reason is required.
 func (s *Settings) SetPlatformLimit(
 	ctx context.Context, who caller.Caller, n NewPlatformLimit,
 ) (done Changed[PlatformLimit], err error) {

@@ -15,8 +15,8 @@ import (
 // setting, and is refused if somebody else has created it.
 const NotThere = db.NotThere
 
-// Search asks for a page of a list, the newest first. Zero fields do not filter, and each list
-// ignores those that it does not have.
+// Search asks for a page of a list, the newest first. A zero field does not filter. A list ignores the fields that
+// do not apply to it.
 type Search struct {
 	db.Page
 	// Text is part of a name, or an id. It also finds requisites by their last four characters.
@@ -29,7 +29,7 @@ type Search struct {
 
 const maxSearch = 200
 
-// listing is a Search in SQL's terms.
+// listing is a Search as parameters of a query.
 type listing struct {
 	limit    int32
 	before   int64
@@ -52,13 +52,13 @@ func (s Search) listing(f fault.Fields) listing {
 	return l
 }
 
-// one is the listing of a single id.
+// one is the listing of the item with an id.
 func one(id int64) listing { return listing{limit: 1, before: id + 1, id: &id} }
 
-// entry is a row of a list.
+// entry reads the rows of a list.
 type entry[T any] func(ctx context.Context, q *db.Queries, l listing) ([]T, error)
 
-// find lists what a caller may see.
+// find lists a page of items for an operator.
 func find[T any](
 	ctx context.Context, s *Settings, who caller.Caller, search Search, read entry[T], id func(T) int64,
 ) ([]T, *string, error) {
@@ -78,7 +78,7 @@ func find[T any](
 	return list, cursor, nil
 }
 
-// get reads one by its id.
+// get reads an item by its id for an operator.
 func get[T any](ctx context.Context, s *Settings, who caller.Caller, id int64, read entry[T]) (T, error) {
 	var none T
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
@@ -107,8 +107,8 @@ func decodeAll[R, T any](rows []R, decode func(R) (T, error)) ([]T, error) {
 	return list, nil
 }
 
-// Versioned is the version of a setting that was read: a change with it as Seen is refused if the
-// setting has changed since.
+// Versioned is the version of a setting that was read. A change that passes it as Seen is refused if the setting
+// has changed since.
 type Versioned struct {
 	Version string `json:"-"`
 }
@@ -120,7 +120,7 @@ type versioned[T any] interface {
 	stamp(version string)
 }
 
-// decode decodes a setting from its form in the log.
+// decode decodes a setting from the JSON in which the audit log stores it.
 func decode[T any, P versioned[T]](setting []byte) (t T, err error) {
 	version, err := db.DecodeSetting(setting, &t)
 	P(&t).stamp(version)
@@ -130,12 +130,12 @@ func decode[T any, P versioned[T]](setting []byte) (t T, err error) {
 // Changed is the new state of a setting and the change that led to it.
 type Changed[T any] = db.Changed[T]
 
-// became decodes what a change has recorded.
+// became decodes the state that a change has recorded.
 func became[T any, P versioned[T]](c Change, err error) (Changed[T], error) {
 	return db.Settled(c, err, func() (T, error) { return decode[T, P](c.After) })
 }
 
-// few reads a list that is short enough for one page.
+// few reads a whole list that is short enough for one page.
 func few[T any, P versioned[T]](ctx context.Context, who caller.Caller, read func() ([][]byte, error)) ([]T, error) {
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// Requisite is a requisite as operators see it, with the last characters of its value. RequisiteValue
-// reads the whole.
+// Requisite is a requisite as operators see it, with only the last characters of its value. RequisiteValue reads
+// the whole value.
 type Requisite struct {
 	ID         int64  `json:"id"`
 	TraderID   int64  `json:"trader_id"`
@@ -28,7 +28,8 @@ type Requisite struct {
 	Masked string  `json:"-"`
 	Holder *string `json:"holder"`
 	Bank   *string `json:"bank"`
-	// Enabled is the operators' switch, and OwnEnabled the trader's. Both have to be on.
+	// Enabled is the operators' switch, and OwnEnabled the trader's. The requisite gets payments only if both are
+	// on.
 	Enabled    bool `json:"enabled"`
 	OwnEnabled bool `json:"own_enabled"`
 	// Set are the operators' limits, and Own the trader's. The stricter one holds.
@@ -38,17 +39,16 @@ type Requisite struct {
 	Versioned
 }
 
-// Requisites lists requisites for an operator, of one trader or one pool if the search says so.
+// Requisites lists requisites for an operator. A search can keep to one trader, or to one currency and method.
 func (s *Settings) Requisites(ctx context.Context, who caller.Caller, search Search) ([]Requisite, *string, error) {
 	return find(ctx, s, who, search, s.listRequisites, func(r Requisite) int64 { return r.ID })
 }
 
-// Requisite reads a requisite for an operator.
 func (s *Settings) Requisite(ctx context.Context, who caller.Caller, id int64) (Requisite, error) {
 	return get(ctx, s, who, id, s.listRequisites)
 }
 
-// valueForm is a card, phone or account number, or its end.
+// valueForm matches a card, phone or account number, or the end of one.
 var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
 
 func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
@@ -70,7 +70,7 @@ func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing)
 	})
 }
 
-// minutes formats a time of day without seconds.
+// minutes cuts the seconds from a time of day.
 func minutes(clock string) string { return clock[:min(len(clock), len("15:04"))] }
 
 func decodeRequisite(setting []byte) (Requisite, error) {
@@ -110,7 +110,7 @@ func limitsOf(columns map[string]json.RawMessage, prefix string) (found Requisit
 	return found, err
 }
 
-// RequisiteValue reads the whole value of a requisite, and notes who read it.
+// RequisiteValue reads the whole value of a requisite, and records who read it.
 func (s *Settings) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
 	if err := who.Admit(ctx, caller.OperatorReveal); err != nil {
 		return "", err

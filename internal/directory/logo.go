@@ -14,24 +14,24 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// LogoPath is where logos are on the address of the hosted pages, and on that of the portals: below it, by their hash.
+// LogoPath is the path of logos, followed by their hash, on the addresses of the hosted pages and of the portals.
 const LogoPath = "/logo/"
 
 const (
-	// MaxLogo is how many bytes a logo may have that is uploaded.
+	// MaxLogo is how many bytes an uploaded logo may have.
 	MaxLogo = 512 << 10
-	// maxLogoSide is how many pixels it may be wide and high, logoWidth and logoHeight what is kept of them.
+	// maxLogoSide is how many pixels an uploaded logo may be wide and high; it is scaled down to at most logoWidth
+	// by logoHeight.
 	maxLogoSide, logoWidth, logoHeight = 2000, 240, 96
 )
 
-// What is wrong with a logo.
 const (
 	LogoTooLarge = "must be at most 512 KB"
 	LogoTooWide  = "must be at most 2000 pixels wide and high"
 	LogoNoImage  = "must be a PNG or JPEG picture"
 )
 
-// logo checks the logo, where one is given, and adds it to columns; one without content clears it.
+// logo checks a logo that is given, and adds it to columns; one without content removes the logo.
 func (u LookUpdate) logo(f fault.Fields, columns map[string]any) {
 	if u.Logo == nil {
 		return
@@ -45,7 +45,7 @@ func (u LookUpdate) logo(f fault.Fields, columns map[string]any) {
 	setLogo(columns, drawn)
 }
 
-// setLogo adds a logo and the hash that it is found by; nil is none.
+// setLogo adds a logo and its hash to columns; nil removes both.
 func setLogo(columns map[string]any, logo []byte) {
 	columns["page_logo"], columns["page_logo_hash"] = logo, nil
 	if logo != nil {
@@ -54,8 +54,8 @@ func setLogo(columns map[string]any, logo []byte) {
 	}
 }
 
-// drawLogo draws an uploaded picture anew, as a PNG of at most logoWidth by logoHeight, so that nothing else of the
-// upload is kept. It says what is wrong with one that it does not draw.
+// drawLogo draws an uploaded picture again, as a PNG of at most logoWidth by logoHeight, so that nothing else of
+// the upload is stored. It returns a flaw if it does not accept the picture.
 func drawLogo(file []byte) (drawn []byte, flaw string) {
 	if len(file) > MaxLogo {
 		return nil, LogoTooLarge

@@ -26,13 +26,12 @@ type Look struct {
 	ReturnAutomatic bool
 }
 
-// Looks reads the looks of cashboxes. They are public: hosted pages show them.
+// Looks reads the looks of cashboxes. They need no permission, because hosted pages show them to everybody.
 type Looks struct{ q *db.Queries }
 
-// NewLooks makes the reader.
 func NewLooks(pools db.Pools) *Looks { return &Looks{q: db.New(pools.Reads)} }
 
-// Of reads a cashbox's.
+// Of reads the look of a cashbox.
 func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 	row, err := l.q.CashboxLook(ctx, cashboxID)
 	if db.NoRows(err) {
@@ -58,7 +57,7 @@ var (
 
 const maxOrigin = 260
 
-// NoColor is the message about a wrong colour.
+// NoColor is the message about a text that is not a colour.
 const NoColor = "must be a colour such as #1a6b54"
 
 // look checks the fields of the look that are given, and adds them to columns.
@@ -91,8 +90,8 @@ func returnHosts(f fault.Fields, names []string) []string {
 	return hosts
 }
 
-// Host is a host in the form that is compared: lower case, in ASCII. What is not a host name is
-// returned unchanged.
+// Host returns a host name in the form in which hosts are compared: in lower case and in ASCII. A text that is not
+// a host name is returned unchanged.
 func Host(name string) string {
 	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
 		return ascii

@@ -15,7 +15,7 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// ErrLookChanged says that somebody has changed a look since it was read.
+// ErrLookChanged refuses a change of a look that somebody has changed since it was read.
 var ErrLookChanged = fault.New(fault.Refused, "look_changed",
 	"The look of the cashbox has changed since it was read; nothing was changed.")
 
@@ -34,7 +34,7 @@ type OwnLook struct {
 	ReturnHosts []string
 	// PayerEvents sends the merchant an event when a payer says that they have paid.
 	PayerEvents bool
-	// DepositCallbackURI is where events of deposits go; "": none are made.
+	// DepositCallbackURI is where events of deposits are sent; with "" there are none.
 	DepositCallbackURI string
 }
 
@@ -54,8 +54,8 @@ func (l OwnLook) Version() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// OwnLooks lists the looks of the cashboxes of the calling user's merchant, the oldest first. Whoever
-// may see events may see them.
+// OwnLooks lists the looks of the cashboxes of the calling user's merchant, the oldest first. The caller needs the
+// capability to see events.
 func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ type LookUpdate struct {
 	Logo        []byte
 	ReturnHosts *[]string
 	PayerEvents *bool
-	// DepositCallbackURI is where events of deposits go.
+	// DepositCallbackURI is where events of deposits are sent.
 	DepositCallbackURI *string
 }
 
-// UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new
-// look. It returns ErrLookChanged if the look is not the one that was seen.
+// UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new look. It returns
+// ErrLookChanged if the look is no longer the version that the caller has seen.
 func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookUpdate) (OwnLook, error) {
 	c, err := s.change(who, caller.MerchantLooks, "cashbox", strconv.FormatInt(u.CashboxID, 10))
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	return look, err
 }
 
-// lookOf reads the look of a merchant's cashbox. The cashbox of another merchant is not found.
+// lookOf reads the look of a merchant's cashbox. A cashbox of another merchant is not found.
 func lookOf(ctx context.Context, q *db.Queries, find db.CashboxesLooksParams) (OwnLook, error) {
 	rows, err := q.CashboxesLooks(ctx, find)
 	if err != nil {

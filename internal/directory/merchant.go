@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// Merchant is a merchant's settings. Version names them as they were read: a change that carries it
-// as Seen is refused where they have changed since.
+// Merchant is a merchant's settings. Version identifies the state that was read: a change that passes it as Seen is
+// refused if the settings have changed since.
 type Merchant struct {
 	ID              int64               `json:"id"`
 	Name            string              `json:"name"`
@@ -34,22 +34,21 @@ type MerchantUpdate struct {
 	RatePercent *string
 	// MaxOpenPayments is how many of its payments may be pending at the same time.
 	MaxOpenPayments *int32
-	// Reason is why, for the log; "" says nothing, and only what switches nothing off may. The other updates that have it
-	// mean the same.
+	// Reason is why, for the audit log. Only a change that switches something off requires it. It means the same in
+	// the other updates.
 	Reason string
-	// Seen is the version that is to be changed; "" is any. The other updates have it, too.
+	// Seen is the version that the change expects; "" expects any. It means the same in the other updates.
 	Seen string
 }
 
-// NewMerchant is a merchant to be made. A nil APIEnabled is on; an empty RatePercent is no markup
-// of its own.
+// NewMerchant is a merchant to be made. With a nil APIEnabled the API is on; with an empty RatePercent the merchant
+// has no markup of its own.
 type NewMerchant struct {
 	Name        string
 	APIEnabled  *bool
 	RatePercent string
 }
 
-// CreateMerchant makes a merchant.
 func (s *Settings) CreateMerchant(
 	ctx context.Context, who caller.Caller, n NewMerchant,
 ) (done Changed[Merchant], err error) {
@@ -73,8 +72,7 @@ func (s *Settings) CreateMerchant(
 	}))
 }
 
-// UpdateMerchant renames a merchant, switches its API, or sets its profile markup or how many open
-// payments it may have.
+// UpdateMerchant changes a merchant's name, API switch, markup, or how many open payments it may have.
 func (s *Settings) UpdateMerchant(
 	ctx context.Context, who caller.Caller, u MerchantUpdate,
 ) (done Changed[Merchant], err error) {
@@ -90,7 +88,6 @@ func (s *Settings) Merchants(ctx context.Context, who caller.Caller, search Sear
 	return find(ctx, s, who, search, merchants, func(m Merchant) int64 { return m.ID })
 }
 
-// Merchant reads a merchant for an operator.
 func (s *Settings) Merchant(ctx context.Context, who caller.Caller, id int64) (Merchant, error) {
 	return get(ctx, s, who, id, merchants)
 }

@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// MethodSetting is the settings of a cashbox's method.
 type MethodSetting struct {
 	CashboxID       int64               `json:"cashbox_id"`
 	Name            string              `json:"method"`
@@ -25,18 +24,19 @@ type MethodSetting struct {
 	MaxAmount       decimal.NullDecimal `json:"max_amount"`
 	ClaimSeconds    int32               `json:"claim_seconds"`
 	Cards           int32               `json:"cards"`
-	// AmountPolicy says what becomes of another amount than asked for: exact, tolerance or received.
+	// AmountPolicy says how a received amount that differs from the amount asked for is treated: exact, tolerance
+	// or received.
 	AmountPolicy     string              `json:"amount_policy"`
 	TolerancePercent decimal.NullDecimal `json:"tolerance_percent"`
 	ToleranceAmount  decimal.NullDecimal `json:"tolerance_amount"`
-	// DifferenceTo says whose the difference is: trader or platform.
+	// DifferenceTo says who gains or bears the difference: trader or platform.
 	DifferenceTo string `json:"difference_to"`
-	// LateSeconds is how long after its time a payment can still be completed by its trader.
+	// LateSeconds is how long after its expiry a payment can still be completed by its trader.
 	LateSeconds int32 `json:"late_seconds"`
 	Versioned
 }
 
-// CashboxMethod is a method of a cashbox. An empty text is none.
+// CashboxMethod is a change of a method of a cashbox. An empty text clears its field.
 type CashboxMethod struct {
 	CashboxID            int64
 	Name                 string
@@ -44,13 +44,13 @@ type CashboxMethod struct {
 	MarginPercent        string
 	ValiditySeconds      int32
 	MinAmount, MaxAmount string
-	// ClaimSeconds is how long a payment waits at least once its payer says that they have paid, and
-	// Cards how many cards may be tried for it; nil leaves what is set.
+	// ClaimSeconds is how long a payment waits at least after its payer said that they have paid, and Cards is how
+	// many cards may be tried for it; nil leaves the present setting.
 	ClaimSeconds, Cards *int32
-	// AmountPolicy says what becomes of another amount than asked for, DifferenceTo whose the
-	// difference is; nil leaves what is set, and so it does of the tolerances, which "" clears.
+	// AmountPolicy says how a received amount that differs from the amount asked for is treated, and DifferenceTo
+	// who gains or bears the difference. Nil leaves the present setting; for the tolerances "" clears it.
 	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
-	// LateSeconds is how long after its time a payment can still be completed; nil leaves what is set.
+	// LateSeconds is how long after its expiry a payment can still be completed; nil leaves the present setting.
 	LateSeconds *int32
 	Seen        string
 }
@@ -98,7 +98,6 @@ func (s *Settings) SetMethod(
 	}))
 }
 
-// columns checks the settings, and returns them by their columns.
 func (m CashboxMethod) columns(ctx context.Context, currency string) (map[string]any, error) {
 	f := fault.Decoded(ctx)
 	columns := setting.Method.Read(f, m)

@@ -9,14 +9,14 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Whose says whose payments are counted. Zero fields do not filter.
+// Whose says whose payments or payouts are counted. A zero field does not filter.
 type Whose struct{ MerchantID, CashboxID, TraderID, RequisiteID int64 }
 
-// OpenMost is how far open payments and payouts are counted.
+// OpenMost is the number at which counting open payments and payouts stops.
 const OpenMost = 100
 
-// OpenPayouts counts a merchant's payouts that have not ended, or those that a trader has in work, for an operator, no further
-// than OpenMost.
+// OpenPayouts counts, for an operator, a merchant's payouts that have not ended, or those that a trader is
+// processing. It stops at OpenMost.
 func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose) (int, error) {
 	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
 		return q.PayinOpenCount(ctx, db.PayinOpenCountParams{
@@ -25,7 +25,7 @@ func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose)
 	})
 }
 
-// OpenPayments counts pending payments for an operator, at most OpenMost.
+// OpenPayments counts pending payments for an operator. It stops at OpenMost.
 func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose) (int, error) {
 	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
 		return q.PaymentOpenCount(ctx, db.PaymentOpenCountParams{

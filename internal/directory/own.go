@@ -24,35 +24,36 @@ type OwnRequisite struct {
 	// always the last four. Both are empty for a requisite of card checkout.
 	Value, Masked string
 	Holder, Bank  *string
-	// Enabled is the trader's switch, and EnabledByOperator the operators'. Both have to be on.
+	// Enabled is the trader's switch, and EnabledByOperator the operators'. The requisite gets payments only if
+	// both are on.
 	Enabled, EnabledByOperator bool
 	// Set are the operators' limits, and Own the trader's. The stricter one holds.
 	Set, Own RequisiteLimits
-	// Effective are the limits that result. Its hours and zone are empty, because both hours hold,
-	// each in its own zone.
+	// Effective are the limits that result from both. Its hours and zone are empty, because the hours of both
+	// apply, each in its own zone.
 	Effective RequisiteLimits
 	Use       RequisiteUse
 }
 
-// RequisiteLimits are limits of a requisite. Nil, or not valid, is no limit.
+// RequisiteLimits are limits of a requisite. A field that is nil or not valid sets no limit.
 type RequisiteLimits struct {
 	MinAmount    decimal.NullDecimal `json:"min_amount"`
 	MaxAmount    decimal.NullDecimal `json:"max_amount"`
 	DailyCount   *int32              `json:"daily_count"`
 	DailySum     decimal.NullDecimal `json:"daily_sum"`
 	OpenPayments *int32              `json:"open_payments"`
-	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty if it works all day.
+	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty for a requisite that works all day.
 	WorkFrom  string `json:"work_from"`
 	WorkUntil string `json:"work_until"`
-	// TimeZone is an IANA name. Limits count by the operators' day; the trader's zone is empty if it
-	// is the same.
+	// TimeZone is an IANA name. Daily limits count by the operators' zone; the trader's zone is empty if it is the
+	// same.
 	TimeZone string `json:"time_zone"`
 }
 
-// RequisiteUse is how much a requisite was used.
+// RequisiteUse is how much a requisite is used.
 type RequisiteUse struct {
-	// Day is the local day that limits count by, with Count and Sum of its payments. Payments that
-	// ended unpaid do not count.
+	// Day is the local day by which limits count. Count and Sum are those of the day's payments, without those that
+	// ended unpaid.
 	Day   time.Time
 	Count int32
 	Sum   decimal.Decimal
@@ -76,20 +77,21 @@ func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]
 
 // OwnQuery asks for a page of a trader's requisites, in the order of their ids.
 type OwnQuery struct {
-	// Search is the end of the value, digits of it at most the last four, or a part of the holder's name or the bank's.
+	// Search is the end of the value, of which at most the last four digits are found, or a part of the holder's or
+	// the bank's name.
 	Search string
-	// Currency and Method keep to a pool; "" is any.
+	// Currency and Method filter; "" is any.
 	Currency, Method string
-	// IDs keeps to some; nil is all.
+	// IDs filters by ids; nil is all.
 	IDs []int64
-	// Page goes up from the lowest id.
+	// Page goes upwards from the lowest id.
 	db.Page
 }
 
-// maxOwnSearch is how long a text may be that requisites are searched by.
+// maxOwnSearch is the maximum length of the search text.
 const maxOwnSearch = 100
 
-// params checks the query and turns it into SQL's terms.
+// params checks the query and returns it as parameters of the database's query.
 func (q OwnQuery) params(f fault.Fields) db.RequisitePageOwnParams {
 	limit, after := q.Bounds(f)
 	if q.Cursor == nil {
@@ -151,7 +153,7 @@ func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64
 	return list[0], nil
 }
 
-// own converts requisites, with how much they were used.
+// own converts rows to requisites, and adds how much each is used.
 func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisite) ([]OwnRequisite, error) {
 	params, now := db.RequisiteUsesParams{TraderID: who.TraderID}, s.clock.Now()
 	list := make([]OwnRequisite, 0, len(rows))
@@ -177,7 +179,7 @@ func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisi
 	return list, nil
 }
 
-// day is the local day in a zone, or in UTC if the zone is not known any more.
+// day is the local day in a zone; it is the day in UTC if the zone is no longer known.
 func day(zone string, now time.Time) time.Time {
 	location, err := time.LoadLocation(zone)
 	if err != nil {

@@ -25,9 +25,9 @@ type OwnUpdate struct {
 	Limits  Limits
 }
 
-// UpdateOwnRequisite changes a trader's own settings of their requisite, and returns it. Limits may
-// not be looser than the operators', which hold too. Payments already made keep the requisite. It
-// does not return the change itself, because traders may see only part of it.
+// UpdateOwnRequisite changes a trader's own settings of their requisite, and returns it. Limits may not be looser
+// than the operators', which apply as well. Payments that already have the requisite keep it. The change itself is
+// not returned, because traders may see only part of it.
 func (s *Settings) UpdateOwnRequisite(
 	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
 ) (OwnRequisite, error) {
@@ -72,8 +72,10 @@ func (s *Settings) UpdateOwnRequisite(
 // MaxOwnUpdates is how many requisites may be changed at once.
 const MaxOwnUpdates = 100
 
-// UpdateOwnRequisites changes several requisites of a trader alike, each by itself: what one does not allow is said of it, and the
-// others are changed. It returns what was refused, by the ids. What would be refused of every one changes none.
+// UpdateOwnRequisites makes the same change to several requisites of a trader, each in its own transaction. If a
+// requisite does not allow the change, the error is returned under its id, and the others are changed. A change
+// that is invalid for every requisite changes none. An id that is not found ends the call; what was changed before
+// it stays changed.
 func (s *Settings) UpdateOwnRequisites(
 	ctx context.Context, who caller.Caller, ids []int64, u OwnUpdate,
 ) (map[int64]*fault.Error, error) {
@@ -102,7 +104,7 @@ func (s *Settings) UpdateOwnRequisites(
 	return refused, nil
 }
 
-// read checks what is given, and returns the limits with the columns of it all.
+// read checks the update, and returns its limits and all its columns.
 func (u OwnUpdate) read(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
 	given, columns = u.Limits.read(f, "own_")
 	if optional.Value(u.Limits.TimeZone) != "" {
@@ -117,7 +119,7 @@ func (u OwnUpdate) read(f fault.Fields) (given RequisiteLimits, columns map[stri
 // isDesk reports whether a requisite is for card checkout. It has no value.
 func isDesk(row db.Requisite) bool { return row.Sealed == nil }
 
-// within refuses limits looser than the operators' limits of the locked requisite.
+// within refuses limits that are looser than those that operators set for the locked requisite.
 func (u OwnUpdate) within(row db.Requisite, given RequisiteLimits) error {
 	if optional.Value(u.Enabled) && !row.Enabled {
 		return errOperatorOff

@@ -14,21 +14,20 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// CashboxPayoutMethod is the settings of a method that a cashbox pays out by.
 type CashboxPayoutMethod struct {
 	CashboxID int64
 	Name      string
 	Enabled   bool
 	// MarkupPercent is added to the base rate.
 	MarkupPercent string
-	// ValiditySeconds is how long a payout may take; 0 is a day.
+	// ValiditySeconds is how long a payout waits for a trader to take it; 0 is a day.
 	ValiditySeconds int32
 	// MinAmount and MaxAmount limit a payout; "" is no limit.
 	MinAmount, MaxAmount string
 	Seen                 string
 }
 
-// SetPayoutMethod creates or changes a method that a cashbox pays out by.
+// SetPayoutMethod creates or changes a payout method of a cashbox.
 func (s *Settings) SetPayoutMethod(
 	ctx context.Context, who caller.Caller, m CashboxPayoutMethod,
 ) (done Changed[PayoutMethodSetting], err error) {
@@ -71,14 +70,14 @@ func (m CashboxPayoutMethod) validate(ctx context.Context, currency string) (db.
 	return params, checkPayoutMethod(f, m.Name, currency)
 }
 
-// checkPayoutMethod refuses a method that the platform does not pay out by.
+// checkPayoutMethod refuses a method by which the platform makes no payouts in the currency.
 func checkPayoutMethod(f fault.Fields, name, currency string) error {
 	_, known := catalogue.Find(catalogue.Payouts(currency), name)
 	f.Check(known, "method", "is not a method of payouts in %s", currency)
 	return f.Err()
 }
 
-// TraderPayoutMethod is whether a trader can pay out by a method.
+// TraderPayoutMethod says whether a trader may take payouts by a method.
 type TraderPayoutMethod struct {
 	TraderID         int64
 	Currency, Method string
@@ -117,7 +116,7 @@ func (s *Settings) SetTraderPayoutMethod(
 	}))
 }
 
-// TraderPayoutSetting is a method that a trader pays out by, as it is set.
+// TraderPayoutSetting is the setting of a trader's payout method.
 type TraderPayoutSetting struct {
 	TraderID int64  `json:"trader_id"`
 	Currency string `json:"currency"`
@@ -126,14 +125,14 @@ type TraderPayoutSetting struct {
 	Versioned
 }
 
-// TraderPayouts lists the methods that a trader pays out by.
+// TraderPayouts lists the payout methods of a trader.
 func (s *Settings) TraderPayouts(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) ([]TraderPayoutSetting, error) {
 	return few[TraderPayoutSetting](ctx, who, func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) })
 }
 
-// PayoutMethodSetting is the settings of a method that a cashbox pays out by.
+// PayoutMethodSetting is the settings of a cashbox's payout method.
 type PayoutMethodSetting struct {
 	CashboxID       int64           `json:"cashbox_id"`
 	Name            string          `json:"method"`
@@ -146,7 +145,7 @@ type PayoutMethodSetting struct {
 	Versioned
 }
 
-// PayoutMethods lists the methods that a cashbox pays out by.
+// PayoutMethods lists the payout methods of a cashbox.
 func (s *Settings) PayoutMethods(
 	ctx context.Context, who caller.Caller, cashboxID int64,
 ) ([]PayoutMethodSetting, error) {

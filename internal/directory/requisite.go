@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// NewRequisite is a requisite to add to a trader.
 type NewRequisite struct {
 	TraderID                int64
 	Currency, Method, Value string
@@ -23,7 +22,7 @@ type NewRequisite struct {
 	Limits                  Limits
 }
 
-// The limits of a requisite that names none.
+// The limits of a new requisite for which none are given.
 const (
 	defaultMin = "1"
 	defaultMax = "999999999999.99"
@@ -58,7 +57,7 @@ func (s *Settings) CreateRequisite(
 	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, made) })
 }
 
-// limits are the limits that a new requisite begins with.
+// limits are the limits of a new requisite, with defaults for amounts that are not given.
 func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
 	given, columns = n.Limits.set(f)
 	if !given.MinAmount.Valid {
@@ -72,7 +71,8 @@ func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map
 	return given, columns
 }
 
-// mayAdd wants a second operator where the trader has had payments: payers' money would go elsewhere from now on.
+// mayAdd requires a second operator if the trader has had payments, because from now on payers' money may go
+// elsewhere.
 func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	if s.FourEyes.Always() == nil {
 		return nil
@@ -87,7 +87,7 @@ func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	return nil
 }
 
-// addRequisite writes a requisite with the limits that each has, and returns its id.
+// addRequisite writes a requisite with its amounts, and returns its id.
 func (s *Settings) addRequisite(
 	ctx context.Context, q *db.Queries, n NewRequisite, limits RequisiteLimits, now time.Time,
 ) (int64, error) {
@@ -104,7 +104,7 @@ func (s *Settings) addRequisite(
 	return id, nil
 }
 
-// InsertRequisite writes a requisite, its value sealed for its id. A desk that takes cards has no value.
+// InsertRequisite writes a requisite, with its value encrypted for its id. A desk for card payments has no value.
 func InsertRequisite(
 	ctx context.Context,
 	q *db.Queries,
@@ -132,7 +132,7 @@ type RequisiteUpdate struct {
 	Seen         string
 }
 
-// UpdateRequisite changes a requisite. Payments made keep the one they were given.
+// UpdateRequisite changes a requisite. Payments that already have it keep the copy they were made with.
 func (s *Settings) UpdateRequisite(
 	ctx context.Context, who caller.Caller, u RequisiteUpdate,
 ) (done Changed[Requisite], err error) {
@@ -174,7 +174,8 @@ func (s *Settings) UpdateRequisite(
 	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, u.ID) })
 }
 
-// CheckProposed checks a requisite that the caller's trader proposes for themselves. Desks that take cards are operators' to make.
+// CheckProposed checks a requisite that the caller's trader proposes for themselves. Only operators can add a desk
+// for card payments.
 func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRequisite) error {
 	if err := who.Need(caller.TraderRequisites); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRe
 	return s.checkRequisite(ctx, f, n)
 }
 
-// maxProposed is how long the names may be that a trader proposes.
+// maxProposed is the maximum length of the names in a proposal.
 const maxProposed = 100
 
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
@@ -211,8 +212,8 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 
 const openNotForDesks = "is not for card methods"
 
-// checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any
-// number of payments may be open on it.
+// checkDesk checks a desk for card payments: a requisite of a card method, which has no value. Any number of
+// payments may be open on it.
 func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
 	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", openNotForDesks)

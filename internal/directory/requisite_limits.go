@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// Limits are the limits of a requisite, an operator's or its trader's own. Nil leaves one as it is; empty, or 0, clears
-// it. Daily limits count by the operators' day, whatever the zone of a trader's own hours.
+// Limits are changes of a requisite's limits, the operators' or the trader's own. Nil leaves a limit as it is;
+// empty or 0 clears it. Daily limits count by the operators' day, whatever the zone of a trader's own hours.
 type Limits struct {
 	MinAmount, MaxAmount *string
 	TimeZone             *string
@@ -18,12 +18,12 @@ type Limits struct {
 	DailySum             *string
 	OpenPayments         *int32
 	WorkFrom, WorkUntil  *string
-	// Weight is operators' alone.
+	// Weight can be set by operators only.
 	Weight *int32
 }
 
-// read checks the limits that are given, and returns them with the columns that keep them, whose names begin with a
-// prefix.
+// read checks the limits that are given, and returns them together with the columns that store them, whose names
+// begin with a prefix.
 func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, columns map[string]any) {
 	given = RequisiteLimits{
 		MinAmount:  optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
@@ -45,7 +45,7 @@ func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, colu
 	keep("open_payments", l.OpenPayments != nil, given.OpenPayments)
 	keep("time_zone", l.TimeZone != nil, optional.Of(optional.Value(l.TimeZone)))
 	from, until := optional.Value(l.WorkFrom), optional.Value(l.WorkUntil)
-	if from != "" || until != "" { // they come together or are cleared together
+	if from != "" || until != "" { // both are given, or both are cleared
 		checkClock(f, "limits.workFrom", from)
 		checkClock(f, "limits.workUntil", until)
 		f.Check(from != until, "limits.workUntil", "must differ from workFrom")
@@ -56,7 +56,7 @@ func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, colu
 	return given, columns
 }
 
-// set checks the limits that operators set, and returns them with their columns.
+// set checks the limits that operators set, and returns them together with their columns.
 func (l Limits) set(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
 	given, columns = l.read(f, "")
 	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
@@ -70,7 +70,7 @@ func (l Limits) set(f fault.Fields) (given RequisiteLimits, columns map[string]a
 	return given, columns
 }
 
-// checkZone wants a zone by its IANA name.
+// checkZone requires an IANA name of a known time zone.
 func checkZone(f fault.Fields, zone *string) {
 	if zone == nil {
 		return
@@ -90,7 +90,7 @@ func count(f fault.Fields, field string, n *int32) *int32 {
 
 const wrongOrder = "maxAmount must not be less than minAmount; they are %s and %s unless set"
 
-// orderField is the one of the two amounts that was given, where their order is wrong.
+// orderField is the field to name when the maximum is below the minimum: the one of the two that was given.
 func (l Limits) orderField() string {
 	if l.MaxAmount == nil {
 		return "limits.minAmount"

@@ -19,32 +19,30 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Settings changes settings for operators.
 type Settings struct {
 	pool  db.Beginner
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
-	// requisites seals and opens what payers send money to.
+	// requisites encrypts and decrypts requisites.
 	requisites *requisite.Safe
 	Config
 }
 
-// Config is how settings are changed here.
 type Config struct {
-	// FourEyes are the rules by which moving money by hand takes a second operator.
+	// FourEyes are the rules by which moving money by hand requires a second operator.
 	FourEyes foureyes.Rules
 	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
 	// sandbox.
 	CardsWithoutAcquirer bool
-	// Markup is that of payments for which nothing else names one.
+	// Markup applies to payments for which no other markup is set.
 	Markup decimal.Decimal
-	// Addresses judges where events may go; nil admits public addresses.
+	// Addresses checks where events may be sent; nil allows public addresses only.
 	Addresses *outbound.Addresses
 }
 
-// NewSettings makes the service. The vault seals the secrets of new cashboxes.
+// NewSettings makes the service. The vault encrypts the secrets of new cashboxes.
 func NewSettings(
 	pools db.Pools, c clock.Clock, v *vault.Vault, requisites *requisite.Safe, config Config,
 ) *Settings {
@@ -57,15 +55,15 @@ func NewSettings(
 	}
 }
 
-// Approved is the service within a transaction in which a second operator approves what is done: it
-// asks for no other.
+// Approved returns the service for use inside the transaction in which a second operator approves a change. It does
+// not ask for another approval.
 func (s *Settings) Approved(tx pgx.Tx) *Settings {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// change begins a change of a setting by a caller with the capability; nobody else may make one.
+// change begins the log entry for a change of a setting. The caller needs the capability.
 func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, key string) (Change, error) {
 	if err := who.Need(needed); err != nil {
 		return Change{}, err
@@ -75,8 +73,8 @@ func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, 
 
 const maxReason = 500
 
-// because is why something is changed, as the log has it. Who switches off what others work with has to say why; the
-// switch is nil where it stays as it is.
+// because reads the reason of a change for the audit log. A reason is required to switch something off. on is the
+// switch; nil leaves it as it is.
 func because(f fault.Fields, reason string, on *bool) *string {
 	if on != nil && !*on {
 		return optional.Of(f.RequiredText("reason", reason, maxReason))
@@ -90,11 +88,11 @@ func because(f fault.Fields, reason string, on *bool) *string {
 type ChangePage struct {
 	db.Page
 	Subject, SubjectKey *string
-	// Also is another subject, whose changes are listed beside those of Subject.
+	// Also is another subject whose changes are listed as well.
 	Also *string
 }
 
-// Change is one row of the log of settings.
+// Change is an entry of the audit log of settings.
 type Change = db.SettingChange
 
 // Changes lists the log of settings. The cursor is nil on the last page.

@@ -16,20 +16,20 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// revision is a change of what is set of somebody, terms among it.
+// revision is a change of somebody's settings, which may include terms.
 type revision struct {
 	of setting.Subject
 	id int64
-	// update is the whole change, which action makes once it is approved; on is its switch, or nil.
+	// update is the whole change, which action makes once it is approved. on is the switch in it, or nil.
 	update       any
 	on           *bool
 	reason, seen string
 	action       foureyes.Action
-	// read reads what is set, under a lock.
+	// read reads the present settings, and locks them.
 	read func(q *db.Queries) ([]byte, error)
 }
 
-// revise makes a revision. A large change of terms takes a second operator.
+// revise makes a revision. A large change of terms requires a second operator.
 func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (Change, error) {
 	c, err := s.change(who, r.of.Needs, r.of.Name, strconv.FormatInt(r.id, 10))
 	if err != nil {
@@ -54,13 +54,13 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 	})
 }
 
-// termsWindow is how far back terms are compared, so that many small steps count as a large one.
+// termsWindow is how far back terms are compared, so that many small steps add up to a large one.
 const termsWindow = 24 * time.Hour
 
-// terms checks whether one operator may change what somebody earns: markups, margins and shares, by
-// column. A term may differ from its present value, and from that of a day ago, by as many points as
-// a rate may by percent. Somebody new may begin with any terms, but setting or clearing a term of
-// somebody who exists takes two operators. Nil is not changed.
+// terms checks whether one operator may change what somebody earns: markups, margins and shares, by column. A term
+// may differ from its present value, and from its value a day ago, by at most as many points as a rate may differ
+// by percent. New terms of somebody new may be anything, but setting or clearing a term of somebody who exists
+// requires two operators. A nil term is not changed.
 func (s *Settings) terms(
 	ctx context.Context, q *db.Queries, c Change, read func(*db.Queries) ([]byte, error), to map[string]*string,
 ) error {
@@ -90,8 +90,8 @@ func (s *Settings) terms(
 	return nil
 }
 
-// marginNow is what a new margin is compared with. For a new method that is the markup that its
-// payments had without it; a new method without a margin changes nothing.
+// marginNow is the setting that a new margin is compared with. For a new method, that is the markup that its
+// payments had without a margin. A new method without a margin changes nothing.
 func (s *Settings) marginNow(
 	ctx context.Context, q *db.Queries, m CashboxMethod, read func(*db.Queries) ([]byte, error),
 ) ([]byte, error) {
@@ -109,7 +109,7 @@ func (s *Settings) marginNow(
 	return json.Marshal(map[string]decimal.NullDecimal{"margin_percent": markup})
 }
 
-// near checks that a term is near its value in a setting.
+// near returns ErrSecondOperator if a term is too far from its value in a setting.
 func (s *Settings) near(setting []byte, column, value string) error {
 	var columns map[string]json.RawMessage
 	var known *decimal.Decimal

@@ -41,7 +41,7 @@ type TraderUpdate struct {
 	Seen          string
 }
 
-// NewTrader is a trader to be made. An empty RatePercent is no markup of their own.
+// NewTrader is a trader to be made. With an empty RatePercent they have no markup of their own.
 type NewTrader struct {
 	Name string
 	// SharePercent is their share of the spread, as a percent of spot.
@@ -49,7 +49,6 @@ type NewTrader struct {
 	RatePercent  string
 }
 
-// CreateTrader makes a trader, and the accounts of their USDT.
 func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (done Changed[Trader], err error) {
 	c, err := s.change(who, setting.Trader.Needs, setting.Trader.Name, "")
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTra
 	}))
 }
 
-// InsertTrader writes a trader, and opens the accounts of their USDT.
+// InsertTrader writes a trader, and opens the accounts for their USDT.
 func InsertTrader(ctx context.Context, q *db.Queries, params db.TraderInsertParams) (int64, error) {
 	id, err := q.TraderInsert(ctx, params)
 	if err != nil {
@@ -95,7 +94,6 @@ func (s *Settings) Traders(ctx context.Context, who caller.Caller, search Search
 	return find(ctx, s, who, search, traders, func(t Trader) int64 { return t.ID })
 }
 
-// Trader reads a trader for an operator.
 func (s *Settings) Trader(ctx context.Context, who caller.Caller, id int64) (Trader, error) {
 	return get(ctx, s, who, id, traders)
 }

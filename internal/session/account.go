@@ -75,8 +75,8 @@ func (s *Service) replacePassword(ctx context.Context, session Session, old, nex
 	return s.opened(ctx, token, session.Door)
 }
 
-// ownSessions checks that the caller is a user whose sign-in is complete, as far as the role tells:
-// it is missing until then, and cabinet users have none.
+// ownSessions checks that the caller is a user whose sign-in is complete. It recognizes that by the role: until
+// then it is missing. Cabinet users have no role at all.
 func ownSessions(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -102,8 +102,8 @@ func mayEnd(ctx context.Context, who caller.Caller) error {
 	return fault.Decoded(ctx).Err()
 }
 
-// List lists the caller's sessions through either door, the last used first. current is the id of
-// this session.
+// List lists the caller's sessions in the browser and over the API, the last used first. current is the id of this
+// session, which is marked.
 func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([]Session, error) {
 	if err := cmp.Or(ownSessions(who), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Service) EndOne(ctx context.Context, who caller.Caller, id int64) error
 	return nil
 }
 
-// EndAll ends all of the caller's sessions except one; 0 is none.
+// EndAll ends all of the caller's sessions except exceptID; 0 excepts none.
 func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64) error {
 	if err := mayEnd(ctx, who); err != nil {
 		return err
@@ -148,12 +148,11 @@ func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64)
 	return fault.Doing("end sessions", err)
 }
 
-// Show describes this session.
 func (s *Service) Show(ctx context.Context, session Session) (Session, error) {
 	return session, fault.Decoded(ctx).Err()
 }
 
-// End ends this session, even if its sign-in is not complete or it looks as another user.
+// End ends this session, even if its sign-in is not complete or if it looks as another user.
 func (s *Service) End(ctx context.Context, session Session) error {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return err

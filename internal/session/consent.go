@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// awaits is how long a user whom an operator let in at a merchant or trader may only read, unless an
-// owner answers before.
+// awaits is how long a user whom an operator set up at a merchant or trader may only read. It ends earlier if an
+// owner answers.
 const awaits = 24 * time.Hour
 
 var (
@@ -25,7 +25,7 @@ var (
 		"Somebody waits for the answer of this owner, who is the only one. Switch that user off first.")
 )
 
-// place is the kind of a user and their merchant or trader.
+// place is a user's kind and role, and the merchant or trader whose user they are.
 type place struct {
 	id                   int64
 	kind                 caller.Kind
@@ -34,8 +34,8 @@ type place struct {
 	merchantID, traderID *int64
 }
 
-// ofSomebody reports whether the user belongs to a merchant or a trader, whose owners have to know of
-// them.
+// ofSomebody reports whether the user belongs to a merchant or trader, whose owners have to be told about new
+// users.
 func (p place) ofSomebody() bool { return ofSomebody(p.kind) }
 
 func ofSomebody(kind caller.Kind) bool { return kind == caller.MerchantPortal || kind == caller.Trader }
@@ -51,14 +51,14 @@ func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 	}, nil
 }
 
-// lock keeps others from changing users of the same merchant or trader meanwhile.
+// lock prevents concurrent changes of users of the same merchant or trader until the transaction ends.
 func (p place) lock(ctx context.Context, q *db.Queries) error {
 	_, err := q.FellowLock(ctx, db.FellowLockParams{MerchantID: p.merchantID, TraderID: p.traderID})
 	return fault.Doing("lock the users", err)
 }
 
-// answered reports whether there are others who have to know of the user, and how many other owners
-// could answer.
+// answered reports whether the merchant or trader has other users, who have to be told about this one, and how many
+// other owners could answer.
 func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (settled bool, owners int64, err error) {
 	settled, err = q.FellowSettled(ctx, db.FellowSettledParams{MerchantID: p.merchantID, TraderID: p.traderID, ID: p.id})
 	if err != nil {
@@ -75,8 +75,8 @@ func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now tim
 	return owners, fault.Doing("count owners", err)
 }
 
-// keepsOwner makes an operator's change of a user, unless it removes the last owner who could answer
-// for another user.
+// keepsOwner makes an operator's change of a user. It returns errConsentOpen if the change would remove the last
+// owner who could answer while another user waits for an answer.
 func (p place) keepsOwner(ctx context.Context, q *db.Queries, now time.Time, apply func(*db.Queries) error) error {
 	if !p.ofSomebody() {
 		return apply(q)
@@ -125,8 +125,8 @@ type Awaiting struct {
 	Since, Until time.Time
 }
 
-// Awaited lists who waits for the caller's answer. It is empty for callers who cannot answer: only an
-// owner can who was there before, and whom no operator has set up meanwhile.
+// Awaited lists the users who wait for the caller's answer. It is empty for callers who may not answer. An owner
+// may answer only if they were there before, and if no operator has set them up meanwhile.
 func (s *Service) Awaited(ctx context.Context, who caller.Caller) ([]Awaiting, error) {
 	if !ofSomebody(who.Kind) || who.Role != caller.Owner {
 		return nil, nil
@@ -142,7 +142,7 @@ func (s *Service) Awaited(ctx context.Context, who caller.Caller) ([]Awaiting, e
 	return list, nil
 }
 
-// callersPlace is where a caller is an owner.
+// callersPlace is the place of a caller who is an owner.
 func callersPlace(who caller.Caller) place {
 	p := place{id: who.ID, kind: who.Kind, role: who.Role}
 	if who.MerchantID != 0 {

@@ -42,12 +42,12 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 	if session.State == AwaitsEnrolment {
 		return Opened{}, errSecondFactorRequired
 	}
-	if err := session.needOwn(); err != nil { // a wrong one would count against the viewed user
+	if err := session.needOwn(); err != nil { // a wrong factor would count against the user who is viewed
 		return Opened{}, err
 	}
 	var opened Opened
 	under := ofFactor(session)
-	if f.Assertion != nil { // nobody guesses a passkey's answer, so wrong ones keep nobody waiting
+	if f.Assertion != nil { // a passkey's answer cannot be guessed, so wrong ones lock nobody out
 		under = nil
 	}
 	err := s.counted(ctx, under, func() error {
@@ -90,7 +90,7 @@ func (s *Service) password(ctx context.Context, session Session, password string
 	}, nil
 }
 
-// wrongFactor is the refusal of a wrong password. It counts as a guess.
+// wrongFactor is the error for a wrong password, which counts as a guess.
 func wrongFactor(err error) error {
 	if guessed(err) {
 		return guess{error: errWrongFactor}
@@ -119,7 +119,7 @@ func (s *Service) renew(ctx context.Context, session Session, prove change) (Ope
 	return s.opened(ctx, token, session.Door)
 }
 
-// renewed checks that the session still had the token that it was found by.
+// renewed checks that the session still has the token by which it was found.
 func renewed(rows int64, err error) error {
 	if err != nil {
 		return fmt.Errorf("renew session: %w", err)
@@ -144,9 +144,9 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 	})
 }
 
-// mayEnrol checks that the session may add a factor: its sign-in waits for the user's first one, or
-// it is complete and fresh, so that a stolen session cannot. Once the user has a factor, no sign-in
-// may add the first one, so that somebody with only the password cannot add theirs.
+// mayEnrol checks that the session may add a factor. Either its sign-in waits for the user's first factor, or the
+// sign-in is complete and the last proof is fresh, so that a stolen session cannot add one. Once the user has a
+// factor, an incomplete sign-in may not add another, so that somebody with only the password cannot add theirs.
 func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	switch {
 	case session.State == AwaitsFactor:
@@ -172,7 +172,7 @@ func (s *Service) mayChange(session Session) error {
 	return session.NeedWhole()
 }
 
-// now is the session with the user's present factors: another session may have added one meanwhile.
+// now is the session with the user's current factors, because another session may have added one meanwhile.
 func (f Session) now(user db.UserLockRow) Session {
 	f.Factors.TOTP, f.Factors.Passkeys = user.TotpSecret != nil, int(user.Passkeys)
 	return f
@@ -187,8 +187,7 @@ func totpPlace(userID int64) vault.Place {
 	return vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}
 }
 
-// takeCode uses a code: of the authenticator app, each step of which is accepted once, or a recovery
-// code.
+// takeCode accepts a code once: a code of the authenticator app for each of its time steps, or a recovery code.
 func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
 	if user.FactorLockedAt != nil {
 		return errFactorLocked
@@ -229,7 +228,7 @@ func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRo
 	return nil
 }
 
-// matchingStep finds the step of the code, near the present time and after the last one used.
+// matchingStep finds the time step of a code, near the present time and after the last step that was used.
 func matchingStep(secret, code string, now time.Time, last *int64) (int64, bool) {
 	present := now.Unix() / totpPeriod
 	for step := present - 1; step <= present+1; step++ {
@@ -262,7 +261,7 @@ func newRecoveryCode() string {
 		}
 		raw := [1]byte{}
 		_, _ = rand.Read(raw[:]) // never fails
-		// Values beyond the last whole alphabet would make its first letters more likely.
+		// Values above the last multiple of the alphabet's length would make the first letters more likely.
 		if int(raw[0]) < 256/len(recoveryAlphabet)*len(recoveryAlphabet) {
 			letters = append(letters, recoveryAlphabet[int(raw[0])%len(recoveryAlphabet)])
 		}
@@ -287,7 +286,6 @@ func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code str
 	return nil
 }
 
-// putRecoveryCodes replaces a user's recovery codes.
 func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]string, error) {
 	codes, hashes := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
 	for i := range codes {
@@ -326,7 +324,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 	return codes, err
 }
 
-// mayLose checks that the user may lose one of their factors, given how many they have.
+// mayLose checks that the user may remove one of the given number of factors.
 func (s *Service) mayLose(session Session, user db.UserLockRow, has int64) error {
 	if err := s.mayChange(session.now(user)); err != nil {
 		return err
@@ -345,7 +343,7 @@ func factorCount(user db.UserLockRow) int64 {
 	return user.Passkeys
 }
 
-// afterLoss deletes the recovery codes of a user without any factor left.
+// afterLoss deletes the recovery codes of a user who has no factor left.
 func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int64) error {
 	if had > 1 {
 		return nil
@@ -371,8 +369,8 @@ func (s *Service) enrol(ctx context.Context, session Session, add change) (opene
 	return opened, codes, nil
 }
 
-// enrolled does what follows a new factor: the first one brings recovery codes, and ends other
-// sign-ins that wait for it.
+// enrolled completes adding a factor. If it is the first one, it creates recovery codes and ends the user's other
+// sign-ins that wait for a first factor.
 func enrolled(ctx context.Context, q *db.Queries, session Session, user db.UserLockRow) ([]string, error) {
 	if hasFactor(user) {
 		return nil, nil

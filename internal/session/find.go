@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Find finds a session by its cookie's value. Anything else than the cookie of a live session is
-// fault.ErrUnauthenticated.
+// Find finds a session by the value of its cookie. For any other value it returns fault.ErrUnauthenticated. It
+// stores that the session is used.
 func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	found, err := s.Peek(ctx, cookie)
 	if err != nil {
@@ -24,7 +24,8 @@ func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	return found, s.see(ctx, found)
 }
 
-// Peek is Find for requests that a page makes by itself: they do not count as use of the session.
+// Peek is Find for requests that a page makes without its user. They do not count as use of the session, so they do
+// not keep it from ending for idleness.
 func (s *Service) Peek(ctx context.Context, cookie string) (Session, error) {
 	var token []byte
 	if err := securecookie.DecodeMulti(cookieName, cookie, &token, s.codecs...); err != nil {
@@ -88,7 +89,7 @@ func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Sessi
 	return s.viewCaller(ctx, found, row.Session, now)
 }
 
-// see notes that a session is used, at most once in seenEvery.
+// see stores that a session is used, at most once in seenEvery.
 func (s *Service) see(ctx context.Context, found Session) error {
 	now := s.now()
 	if now.Sub(found.SeenAt) < seenEvery {
@@ -141,8 +142,8 @@ func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
 	return c
 }
 
-// stale reports whether the last second factor or, without one, the sign-in is too old for what needs
-// a fresh one.
+// stale reports whether the user has to prove themselves again: the last second factor or, for users without one,
+// the sign-in is older than fresh.
 func (f Session) stale(now time.Time) bool {
 	var proved time.Time
 	switch {
@@ -161,7 +162,7 @@ func With(ctx context.Context, found Session) context.Context {
 	return context.WithValue(ctx, key{}, found)
 }
 
-// From returns the session of a context; without one, a session of nobody.
+// From returns the session of a context. Without one it returns an empty session, which may do nothing.
 func From(ctx context.Context) Session {
 	found, _ := ctx.Value(key{}).(Session)
 	return found

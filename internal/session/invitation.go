@@ -50,14 +50,15 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, password string, 
 	return s.opened(ctx, bearer, Web)
 }
 
-// acceptInvitation uses an invitation up, ends all sessions of the user, and forgets where they were told of things.
+// acceptInvitation uses up an invitation, ends all sessions of the user, and removes the channels on which they
+// were notified.
 func acceptInvitation(ctx context.Context, q *db.Queries, token, hash string, now time.Time) (db.UserLockRow, error) {
 	id, err := q.InvitationTake(ctx, db.InvitationTakeParams{Hash: auth.HashSecret(token), Now: now})
 	if err != nil {
 		return db.UserLockRow{}, db.Missing(err, errNoInvitation, "take invitation")
 	}
 	user, err := q.UserLock(ctx, id)
-	if err != nil { // no row: switched off meanwhile
+	if err != nil { // no row: the user was switched off meanwhile
 		return db.UserLockRow{}, db.Missing(err, errNoInvitation, "lock user")
 	}
 	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {

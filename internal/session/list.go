@@ -13,15 +13,14 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// User is a user as operators see them.
 type User struct {
 	ID      int64       `json:"id"`
 	Kind    caller.Kind `json:"kind"`
 	Role    caller.Role `json:"role"`
 	Login   string      `json:"login"`
 	Enabled bool        `json:"enabled"`
-	// MerchantID or TraderID is where they belong, and OfName its name; MerchantIDs are a cabinet
-	// user's.
+	// MerchantID or TraderID is the merchant or trader whose user they are, and OfName is its name. MerchantIDs are
+	// the merchants of a cabinet user.
 	MerchantID  *int64  `json:"merchant_id"`
 	TraderID    *int64  `json:"trader_id"`
 	OfName      string  `json:"-"`
@@ -32,13 +31,13 @@ type User struct {
 	// FactorLockedAt is when too many wrong codes locked the second factor, or nil.
 	FactorLockedAt *time.Time `json:"factor_locked_at"`
 	Passkeys       int        `json:"passkeys"`
-	// AwaitsUntil is until when they wait for an owner's answer, or nil.
+	// AwaitsUntil is when their wait for an owner's answer ends, or nil.
 	AwaitsUntil *time.Time `json:"awaits_until"`
 	// Sessions is how many open sessions they have, and SeenAt when one was last used, or zero.
 	Sessions  int       `json:"-"`
 	SeenAt    time.Time `json:"-"`
 	CreatedAt time.Time `json:"created_at"`
-	// Version identifies the state that was read, for UserUpdate.Seen.
+	// Version identifies the state that was read; a change passes it as UserUpdate.Seen.
 	Version string `json:"-"`
 }
 

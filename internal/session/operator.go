@@ -33,13 +33,12 @@ func Deciders() []string {
 	return roles
 }
 
-// enough is how many deciders there must be for operators to be set up by two.
+// enough is how many deciders there must be so that setting up an operator takes two.
 const enough = 2
 
-// settingUp decides how an operator may set a user up. An operator as user takes two, if there are
-// two who could decide. A user of a merchant or trader that has no other users is set up at once;
-// otherwise the user waits for an owner's answer, and if no owner could answer it takes two
-// operators. Any other user takes nothing.
+// settingUp decides how an operator may set a user up. For an operator that takes two operators, if there are two
+// who could decide. The first user of a merchant or trader is set up at once. A later one has to wait for an
+// owner's answer; if no owner could answer, it also takes two operators. Any other user is set up at once.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.Wanted,
 ) (setUp, error) {
@@ -64,7 +63,7 @@ func (s *Service) settingUp(
 	return by, nil
 }
 
-// second asks for a second operator, unless there are not two who could decide.
+// second requires a second operator, unless there are fewer than two who could decide.
 func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wanted) error {
 	refused := s.FourEyes.Always()
 	if refused == nil {
@@ -80,8 +79,8 @@ func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wan
 	return nil
 }
 
-// setUp is which operator set a user up and when. until is when the user's wait for an owner's answer
-// ends, if they wait.
+// setUp says which operator set a user up and when. until is when the user's wait for an owner's answer ends; nil
+// if they do not wait.
 type setUp struct {
 	at    time.Time
 	by    int64
@@ -97,8 +96,8 @@ func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 	return fault.Doing("note who set the user up", err)
 }
 
-// raises reports whether a user may do more after the change. An auditor only reads, and an owner of
-// a merchant or trader already has everything.
+// raises reports whether the change lets a user do more. An auditor may only read, and an owner of a merchant or
+// trader already may do everything.
 func (u UserUpdate) raises(of place) bool {
 	if of.ofSomebody() {
 		return u.Enabled != nil && *u.Enabled && !of.enabled ||

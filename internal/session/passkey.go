@@ -21,7 +21,6 @@ const (
 	maxPasskeyName = 100
 )
 
-// Passkey is a user's passkey as they see it.
 type Passkey struct {
 	// ID is the credential's id, in base64url.
 	ID        string
@@ -30,14 +29,14 @@ type Passkey struct {
 	UsedAt    *time.Time
 }
 
-// challenge is a WebAuthn ceremony in progress. One that adds a passkey cannot be finished as a
-// proof, and the other way round.
+// challenge is a WebAuthn ceremony in progress. A ceremony that adds a passkey cannot be used as a proof, nor the
+// other way round.
 type challenge struct {
 	Adds bool                 `json:"adds"`
 	Data webauthn.SessionData `json:"data"`
 }
 
-// holder is a user for the WebAuthn library.
+// holder presents a user to the WebAuthn library.
 type holder struct {
 	id    int64
 	login string
@@ -110,7 +109,8 @@ func (s *Service) ceremony(ctx context.Context, session Session, c challenge, op
 	return json.Marshal(options)
 }
 
-// takeChallenge reads the challenge in progress and uses it up, whether the answer is right or wrong.
+// takeChallenge reads the ceremony in progress and deletes it, so that it is used at most once, whether the answer
+// is right or wrong.
 func (s *Service) takeChallenge(ctx context.Context, session Session, adds bool) (webauthn.SessionData, error) {
 	kept, err := s.q.SessionTakeChallenge(ctx, db.SessionTakeChallengeParams{
 		ID: session.ID, Hash: []byte(session.hash),

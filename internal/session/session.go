@@ -50,7 +50,6 @@ const CookieKeySize = 64
 // cookieName is bound into the sealed value. The pages choose the cookie's real name.
 const cookieName = "session"
 
-// Faults of sessions and second factors.
 var (
 	errSecondFactorRequired = fault.New(fault.Forbidden, "second_factor_required",
 		"The sign-in is not finished: give the second factor, or set one up.")
@@ -69,11 +68,10 @@ type Origin struct {
 	Address string
 	// Agent is the browser's or client's name for itself.
 	Agent string
-	// Device is the cookie of an earlier good sign-in in this browser; "" is none.
+	// Device is the cookie of an earlier successful sign-in in this browser; "" is none.
 	Device string
 }
 
-// Config configures the service.
 type Config struct {
 	// FourEyes says when setting up an operator takes two.
 	FourEyes foureyes.Rules
@@ -91,7 +89,6 @@ type Config struct {
 // State is what a user still has to give to complete the sign-in.
 type State string
 
-// The states of a session.
 const (
 	Whole State = "whole"
 	// AwaitsFactor: the password was right, and the second factor is missing.
@@ -100,17 +97,16 @@ const (
 	AwaitsEnrolment State = "awaits_enrolment"
 )
 
-// Door is where a session's token works.
+// Door is the way in which a session's token is used.
 type Door string
 
-// The doors.
 const (
 	API Door = "api"
 	Web Door = "web"
 )
 
-// Session is the session of a signed-in user. One that looks as another user has that user's caller,
-// factors and preferences, and else those of the user who signed in.
+// Session is the session of a signed-in user. If it looks as another user, its caller, factors and preferences are
+// those of that user; everything else is about the user who signed in.
 type Session struct {
 	ID int64
 	// Caller has no role until the sign-in is complete, so it may do nothing.
@@ -130,7 +126,7 @@ type Session struct {
 	// View is nil unless the session looks as another user.
 	View *View
 
-	// hash is the hash of the present token. A session that was found by an older one can do nothing.
+	// hash is the hash of the current token. A session that was found by an earlier token can do nothing.
 	hash string
 }
 
@@ -143,7 +139,6 @@ type Factors struct {
 // Any reports whether the user has a second factor.
 func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 
-// Preferences are a user's preferences about pages.
 type Preferences struct {
 	// Zone is an IANA time zone.
 	Zone string
@@ -165,13 +160,13 @@ type Opened struct {
 // Service signs users in and finds their sessions.
 type Service struct {
 	Config
-	// proposedBy is who proposed what is being approved, or 0.
+	// proposedBy is the operator who proposed the change that is being approved, or 0.
 	proposedBy int64
 
 	pool db.Beginner
-	// q writes, reads reads.
+	// q reads and writes; reads only reads.
 	q, reads *db.Queries
-	// lists reads what may take long.
+	// lists is for reads that may take long.
 	lists  *pgxpool.Pool
 	vault  *vault.Vault
 	limits *limit.Limits
@@ -183,13 +178,12 @@ type Service struct {
 	// hashing limits how many passwords are compared at the same time: each takes 19 MiB and a
 	// processor.
 	hashing chan struct{}
-	// nobody is a hash to compare with if a login does not exist, so that the time taken reveals
-	// nothing.
+	// nobody is a hash that is compared with when a login does not exist, so that the time taken does not reveal
+	// that.
 	nobody string
 	now    func() time.Time
 }
 
-// New makes the service.
 func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Service, error) {
 	codecs, err := cookieCodecs(c.CookieKeys, life)
 	if err != nil {
@@ -210,8 +204,8 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	}, nil
 }
 
-// nobodys is a random hash that no password has. Computing one takes long by design; comparing with
-// it takes as long as with any other.
+// nobodys is a random hash that no password has. Computing a hash takes long on purpose; comparing with this one
+// takes as long as with any other.
 func nobodys() string {
 	random := func(size uint32) string {
 		bytes := make([]byte, size)
@@ -243,7 +237,7 @@ func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, erro
 	return codecs, nil
 }
 
-// relyingParty is the domain that passkeys are made for; a numeric address has none.
+// relyingParty sets up passkeys for the domain of the portals. For a numeric address there are none.
 func relyingParty(portalURL string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(portalURL)
 	if err != nil {
@@ -272,10 +266,10 @@ func (s *Service) compulsory(kind caller.Kind) bool {
 	return s.Compulsory && (kind == caller.Trader || kind == caller.Operator)
 }
 
-// wallNow is the time as the database keeps it.
+// wallNow is the real time, in the precision that the database stores.
 func (s *Service) wallNow() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// printable is a stranger's text in a form that can be stored and shown.
+// printable cleans a text that a stranger sent, so that it can be stored and shown.
 func printable(text string) string {
 	const longest = 255
 	kept := []rune(strings.Map(func(r rune) rune {

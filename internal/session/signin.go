@@ -20,18 +20,16 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// errInvalidCredentials refuses a sign-in.
 var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
 
-// guess is a refusal after a password or code was compared and was wrong. An unknown login is
-// compared with nobody's password.
+// guess is the error after a password or code was compared and was wrong. It counts towards the limits. For an
+// unknown login the password is compared with a hash that nobody has.
 type guess struct {
 	error
 	// ofCode says that a code was wrong. Too many in a row lock the factor.
 	ofCode bool
 }
 
-// Unwrap returns the refusal.
 func (g guess) Unwrap() error { return g.error }
 
 func guessed(err error) bool { return errors.As(err, new(guess)) }
@@ -49,7 +47,7 @@ func HashPassword(password string) (string, error) {
 // may be given later.
 type Credentials struct{ Login, Password, Code string }
 
-// check refuses credentials that nobody can have.
+// check refuses credentials that no user can have.
 func (c Credentials) check(ctx context.Context) error {
 	fields := fault.Decoded(ctx)
 	fields.Required("login", c.Login)
@@ -71,7 +69,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Login exchanges credentials for a bearer token.
+// Login exchanges credentials for a bearer token. If the sign-in still lacks a second factor, the token's State
+// says so, and the token can only be used to complete the sign-in.
 func (s *Service) Login(ctx context.Context, c Credentials, from Origin) (Token, error) {
 	opened, err := s.signIn(ctx, c, from, API)
 	if err != nil {
@@ -104,8 +103,8 @@ func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Open
 	return s.enter(ctx, entrance{userID: user.ID, hash: *user.PasswordHash, from: from, door: Web})
 }
 
-// signIn counts a sign-in as a failure until it has succeeded, so that trying in parallel gains
-// nothing. A sign-in that is refused before its password is compared does not count.
+// signIn counts every sign-in as a failure until it has succeeded, so that parallel attempts gain nothing. A
+// sign-in that is refused before its password is compared does not count.
 func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door Door) (Opened, error) {
 	if err := c.check(ctx); err != nil {
 		return Opened{}, err
@@ -128,13 +127,13 @@ func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door D
 	return opened, err
 }
 
-// failureOf is what a failure counts under.
+// failureOf is a rule and the name under which it counts failures.
 type failureOf struct {
 	rule limit.Rule
 	who  string
 }
 
-// counted runs a function that may turn out to be a wrong guess, and counts it if it was one.
+// counted counts a failure, runs a function, and takes the failure back unless the function's error is a guess.
 func (s *Service) counted(ctx context.Context, under []failureOf, try func() error) error {
 	counted, err := s.countFailure(ctx, under)
 	if err != nil {
@@ -147,8 +146,8 @@ func (s *Service) counted(ctx context.Context, under []failureOf, try func() err
 	return err
 }
 
-// countFailure counts a failure under every rule, or under none if one of them refuses. An unknown
-// login counts like any other, so that the limits do not reveal which exist.
+// countFailure counts a failure under every rule, or under none if one of them refuses. Unknown logins count too,
+// so that the limits do not reveal which logins exist.
 func (s *Service) countFailure(ctx context.Context, under []failureOf) ([]limit.Failure, error) {
 	var counted []limit.Failure
 	for _, by := range under {
@@ -170,11 +169,11 @@ func forgive(ctx context.Context, counted []limit.Failure) error {
 	return failed
 }
 
-// knownFor is how long an address counts as known from which somebody has signed in.
+// knownFor is how long an address from which somebody has signed in counts as known.
 const knownFor = 90 * 24 * time.Hour
 
-// ofSignIn is what a wrong password counts under. Tries from a device or address of an earlier good
-// sign-in count apart from all others, so that strangers who try the login do not lock the user out.
+// ofSignIn is what a wrong password counts under. Attempts from a device or address of an earlier successful
+// sign-in count separately, so that strangers who guess the password do not lock the user out there.
 func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]failureOf, error) {
 	place, err := s.reads.SignInPlace(ctx, db.SignInPlaceParams{
 		Login: login, Address: printable(from.Address), Since: s.wallNow().Add(-knownFor),
@@ -202,8 +201,8 @@ func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]fa
 	return under, nil
 }
 
-// ofFactor is what a wrong factor counts under: the user, and not the login, which anybody can try.
-// Sessions that only gave a password count apart from complete ones.
+// ofFactor is what a wrong factor counts under: the user, and not the login, which anybody can try. Sessions for
+// which only the password was given count separately from complete ones.
 func ofFactor(session Session) []failureOf {
 	id := strconv.FormatInt(session.userID(), 10)
 	if session.State == Whole {
@@ -215,8 +214,8 @@ func ofFactor(session Session) []failureOf {
 	}
 }
 
-// byPassword finds the user with the login and password, and the hash that matched. After a wrong
-// password it returns whose login it is, 0 for nobody's.
+// byPassword finds the user with the login and password, and returns the hash that matched. After a wrong password
+// it returns the id of the user with that login, or 0.
 func (s *Service) byPassword(ctx context.Context, login, password string) (id int64, hash string, err error) {
 	user, err := s.reads.UserByLogin(ctx, login)
 	if err != nil && !db.NoRows(err) {
@@ -249,14 +248,14 @@ func (s *Service) compare(ctx context.Context, password, hash string) (bool, err
 // entrance is a sign-in whose password was right.
 type entrance struct {
 	userID int64
-	// hash is the password's hash. It must still be the user's when the session begins.
+	// hash is the password's hash. When the session begins, it must still be the user's.
 	hash string
 	code string
 	from Origin
 	door Door
 }
 
-// enter begins a session, and uses the code up.
+// enter begins a session. A code that was given is used up.
 func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {

@@ -17,7 +17,7 @@ import (
 var errLastOwner = fault.New(fault.Conflict, "team_last_owner",
 	"They are the last owner who can sign in: nobody would be left to manage the team.")
 
-// teamMost is more than any merchant's team has.
+// teamMost is more users than any merchant's team has.
 const teamMost = 500
 
 // Member is a user of a merchant as the merchant's owner sees them.
@@ -108,7 +108,6 @@ func (s *Service) UpdateMember(ctx context.Context, who caller.Caller, u UserUpd
 	return s.changeMember(ctx, who, c, u.ID, func(q *db.Queries) error { return q.UserUpdate(ctx, params) })
 }
 
-// EndMember ends all sessions of a user of the owner's merchant.
 func (s *Service) EndMember(ctx context.Context, who caller.Caller, id int64) error {
 	c, err := s.change(who, id, caller.MerchantTeam)
 	if err != nil {
@@ -121,8 +120,8 @@ func (s *Service) EndMember(ctx context.Context, who caller.Caller, id int64) er
 	return s.changeMember(ctx, who, c, id, func(*db.Queries) error { return nil })
 }
 
-// ReinviteMember invites a user of the owner's merchant again who lost their password or second
-// factors: it removes both, ends their sessions, and returns the link, which is shown only here.
+// ReinviteMember invites a user of the owner's merchant again, who lost their password or second factors. It
+// removes both, ends their sessions, and returns the link, which is shown only here.
 func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int64) (link string, err error) {
 	c, err := s.change(who, id, caller.MerchantTeam)
 	if err != nil {
@@ -145,9 +144,9 @@ func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int6
 	return link, nil
 }
 
-// changeMember changes a user of the owner's merchant and ends their sessions. Users of other
-// merchants are not found. It locks the owners first, in one order, so that of two changes at the
-// same time the second sees the first.
+// changeMember changes a user of the owner's merchant and ends their sessions. A user of another merchant is not
+// found. It locks the owners first, always in the same order, so that the second of two concurrent changes sees the
+// first.
 func (s *Service) changeMember(
 	ctx context.Context, who caller.Caller, c db.SettingChange, id int64, apply func(*db.Queries) error,
 ) error {
@@ -183,8 +182,8 @@ func (s *Service) changeMember(
 	return err
 }
 
-// TeamChange is a change that a user of a merchant has made, or that an operator has made to one:
-// then Login is empty. Before is nil for something new.
+// TeamChange is a change that a user of a merchant made, or that an operator made to such a user; then Login is
+// empty. Before is nil for something new.
 type TeamChange struct {
 	ID            int64
 	At            time.Time
@@ -205,9 +204,8 @@ type TeamSession struct {
 // teamPage is how many changes a page of the log has.
 const teamPage = 50
 
-// TeamLog lists what users of the owner's merchant changed and what operators changed about them, the
-// newest first. before is the id that the page before ended with; 0 is the beginning. more says that
-// there are older ones.
+// TeamLog lists what users of the owner's merchant changed and what operators changed about them, the newest first.
+// before is the last id of the previous page; 0 begins the list. more says that there are older changes.
 func (s *Service) TeamLog(
 	ctx context.Context,
 	who caller.Caller,

@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// TOTPOffer is a secret for an authenticator app. It counts after one of its codes was confirmed.
+// TOTPOffer is a secret for an authenticator app. It becomes a factor only once one of its codes is confirmed.
 type TOTPOffer struct {
 	// Secret is in base32, for typing.
 	Secret string
@@ -25,7 +25,7 @@ func pendingPlace(sessionID int64) vault.Place {
 	return vault.Place{Table: "session", Column: "totp_pending", Row: sessionID}
 }
 
-// BeginTOTP offers the user a secret for their authenticator app. Calling it again makes another.
+// BeginTOTP offers the user a secret for their authenticator app. Another call offers another secret.
 func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return TOTPOffer{}, err
@@ -89,7 +89,6 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 	return s.say(ctx, q, notify.FactorChanged, userID)
 }
 
-// RemoveTOTP removes the authenticator app.
 func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 	if err := cmp.Or(s.mayChange(session), fault.Decoded(ctx).Err()); err != nil {
 		return err

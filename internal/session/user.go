@@ -19,7 +19,6 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// NewUser is a user to be created.
 type NewUser struct {
 	Kind caller.Kind
 	// Role is a role of the kind; empty is the one with the most capabilities.
@@ -37,12 +36,12 @@ const (
 	minPassword = 12
 	maxPassword = 255
 	maxLogin    = 255
-	// maxMerchants is more than any player has.
+	// maxMerchants is at how many merchants a cabinet user may see payments; it is more than anybody has.
 	maxMerchants = 100
 )
 
-// Create makes a user, for an operator. A user without a password gets an invitation, whose link is
-// shown only here. The log of settings has neither.
+// Create makes a user, for an operator. A user without a password gets an invitation, whose link is shown only
+// here. The audit log has neither the password nor the link.
 func (s *Service) Create(
 	ctx context.Context, who caller.Caller, n NewUser,
 ) (done db.Changed[User], link string, err error) {
@@ -60,7 +59,7 @@ func (s *Service) Create(
 	return done, link, err
 }
 
-// settled decodes the user after a change.
+// settled decodes the user from a change.
 func (s *Service) settled(
 	ctx context.Context, who caller.Caller, c db.SettingChange, err error,
 ) (db.Changed[User], error) {
@@ -132,11 +131,11 @@ var errOwnPassword = fault.Fields{"password": {ownPassword}}.Err()
 
 const ownPassword = "users of merchants and traders set their own password: invite them"
 
-// byCommand is the actor for a command on the machine.
+// byCommand is the actor of a change that a command on the machine makes.
 const byCommand = "command"
 
-// CreateOperator makes an operator, for whoever has the database's address. The log of settings shows
-// it, and an alarm fires if there were operators already.
+// CreateOperator makes an operator, for whoever has access to the database. The audit log shows it, and an alarm
+// fires if there were operators already.
 func CreateOperator(ctx context.Context, b db.Beginner, login, password string) error {
 	hash, err := HashPassword(password)
 	if err != nil {
@@ -155,8 +154,8 @@ func CreateOperator(ctx context.Context, b db.Beginner, login, password string) 
 	return nil
 }
 
-// InsertUser stores a user, with the merchants of a cabinet user. The hash is from HashPassword,
-// which takes longer than a transaction should wait. A user without one cannot sign in.
+// InsertUser stores a user, with the merchants of a cabinet user. The hash is from HashPassword, which the caller
+// computes before the transaction because it is slow. A user without a hash cannot sign in.
 func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at time.Time) (int64, error) {
 	if roles := caller.Roles(n.Kind); n.Role == "" && len(roles) > 0 {
 		n.Role = roles[0]
@@ -185,7 +184,7 @@ func (n NewUser) insertError(err error) error {
 	return fmt.Errorf("insert user: %w", err)
 }
 
-// validate sorts the merchants without repeats.
+// validate checks the user. It also sorts the merchants and removes repeated ones.
 func (n *NewUser) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	switch n.Kind {
@@ -213,7 +212,7 @@ func (n *NewUser) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// roleFlaw says what is wrong with a role for a kind of user. An empty one becomes the first.
+// roleFlaw says what is wrong with a role for a kind of user, or "".
 func roleFlaw(kind caller.Kind, role caller.Role) string {
 	roles := caller.Roles(kind)
 	switch {
@@ -240,9 +239,9 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
-	// Reason is why, for the log. An operator who switches a user off has to give one; "" says nothing.
+	// Reason is why, for the audit log. It is required from an operator who switches a user off; "" is none.
 	Reason string
-	// Seen is the version that the caller has seen; "" is any.
+	// Seen is the version that the caller has seen; "" makes the change to any version.
 	Seen string
 }
 
@@ -280,7 +279,7 @@ func (s *Service) Update(
 				return err
 			}
 		}
-		if update.Password != nil { // whoever still has an invitation must not replace the password
+		if update.Password != nil { // the holder of an open invitation must not replace the password
 			if err := q.InvitationDelete(ctx, update.ID); err != nil {
 				return err
 			}
@@ -323,7 +322,6 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	return f.Err()
 }
 
-// RevokeTokens ends all sessions of a user.
 func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (done db.Changed[User], err error) {
 	c, err := s.change(who, id, caller.OperatorUsers)
 	if err != nil {
@@ -337,8 +335,8 @@ func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64)
 	return s.settled(ctx, who, c, err)
 }
 
-// Invite invites a user again who lost their password or second factors: it removes both, ends their
-// sessions, and returns the link, which is shown only here.
+// Invite invites a user again, who lost their password or second factors. It removes both, ends their sessions, and
+// returns the link, which is shown only here.
 func (s *Service) Invite(
 	ctx context.Context, who caller.Caller, id int64,
 ) (done db.Changed[User], link string, err error) {
@@ -385,7 +383,7 @@ func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link
 	return strings.TrimSuffix(s.PortalURL, "/") + "/invitation/" + token, nil
 }
 
-// userSeen is a user and the version that the caller has seen; "" is any.
+// userSeen is a user's id and the version that the caller has seen; "" is any.
 type userSeen struct {
 	id   int64
 	seen string
@@ -418,7 +416,7 @@ func (s *Service) changeUser(
 	})
 }
 
-// change is what is noted of a change of a user, which takes one of the capabilities.
+// change begins the log entry for a change of a user. The caller needs one of the capabilities.
 func (s *Service) change(who caller.Caller, id int64, needed ...caller.Capability) (db.SettingChange, error) {
 	return db.SettingChange{
 		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),

@@ -41,7 +41,7 @@ func (f Session) needOwn() error {
 	return nil
 }
 
-// userID is the id of the user who signed in, even if they look as another.
+// userID is the id of the user who signed in, also if they look as another.
 func (f Session) userID() int64 {
 	if f.Caller.ViewAs {
 		return f.Caller.Behind
@@ -119,8 +119,8 @@ func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	return row, fault.Doing("read the user to look as", err)
 }
 
-// EndViewAs makes the session the operator's again, which is in the log of settings. It does nothing
-// if it is already.
+// EndViewAs makes the session the operator's again, and records that in the audit log. It does nothing if the
+// session already is.
 func (s *Service) EndViewAs(ctx context.Context, session Session) (Session, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return session, err
@@ -147,7 +147,7 @@ func endView(ctx context.Context, q *db.Queries, session Session, now time.Time)
 	return v.record(ctx, q, session)
 }
 
-// viewing is the entry in the log of settings about a session that looks as another user.
+// viewing is the entry in the audit log about a session that begins or ends to look as another user.
 type viewing struct {
 	userID int64
 	ended  bool
@@ -157,7 +157,7 @@ type viewing struct {
 	Reason string    `json:"reason"`
 }
 
-// record writes it when that begins or ends.
+// record writes the entry.
 func (v viewing) record(ctx context.Context, q *db.Queries, session Session) error {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -173,8 +173,8 @@ func (v viewing) record(ctx context.Context, q *db.Queries, session Session) err
 	return db.RecordSetting(ctx, q, c)
 }
 
-// viewCaller sets the caller of a session that looks as another user. If that user was switched off
-// meanwhile, the session is the operator's again.
+// viewCaller sets the caller of a session that looks as another user. If the time is over or that user was switched
+// off, the session is the operator's again.
 func (s *Service) viewCaller(ctx context.Context, found Session, kept db.Session, now time.Time) (Session, error) {
 	if kept.ViewAs == nil || kept.ViewUntil == nil || !kept.ViewUntil.After(now) {
 		return found, nil
