@@ -16,7 +16,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// key identifies an attempt and how many of its codes the acquirer had been sent when it was asked.
+// key identifies an attempt, together with how many of its codes the acquirer had been sent when it was asked.
 type key struct {
 	merchantID, paymentID int64
 	id                    uuid.UUID
@@ -29,13 +29,13 @@ type asked int
 const (
 	// sent: it was just given a card or a code, so its answer takes that into account.
 	sent asked = iota
-	// inquired: it was asked how the attempt stands.
+	// inquired: it was asked for the state of the attempt.
 	inquired
 	// voided: it was asked to undo the attempt.
 	voided
 )
 
-// The ends of attempts besides those that acquirers name.
+// These results of attempts are the gateway's own; the others are those that acquirers name.
 const (
 	attemptAuthorising = "authorising"
 	attemptOpen        = "open"
@@ -45,17 +45,18 @@ const (
 )
 
 const (
-	// longOpen is how old an attempt may be, of a payment that the trader's word completed, before
-	// its acquirer is asked less often.
+	// longOpen is the age of an attempt from which on its acquirer is asked less often, if the payment was
+	// completed without its answer.
 	longOpen = 24 * time.Hour
 	// nowAndThen is how often it is asked then.
 	nowAndThen = time.Hour
-	// neverDecided is when an operator has to find out what happened to the charge.
+	// neverDecided is the age of an attempt at which an operator has to find out what happened to the charge.
 	neverDecided = 30 * 24 * time.Hour
 )
 
-// applyAnswer applies an acquirer's answer, under the payment's lock. An attempt that has ended stays ended.
-// If it ended without a charge and the acquirer now says that it charged, an operator has to know.
+// applyAnswer applies an acquirer's answer while the payment is locked. An attempt that has ended stays ended. If
+// it ended without a charge and the acquirer now says that it charged the card, a conflict is reported to
+// operators.
 func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
 	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
 		q := db.New(p.Tx)
@@ -99,7 +100,7 @@ func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before Sta
 	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
 }
 
-// uncharged tells whether an end means that no money was taken.
+// uncharged reports whether a result of an attempt means that no money was taken.
 func uncharged(attempt string) bool {
 	return attempt == string(acquirer.Voided) || attempt == string(acquirer.Declined) || attempt == attemptLost
 }
@@ -134,7 +135,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 			Source: a.Source,
 			Card:   a.Card,
 			At:     time.Now(),
-		} // limits are on the wall clock
+		} // limits use real time
 		if err := q.CardDeclinedPut(ctx, counted); err != nil {
 			return fmt.Errorf("count declined card: %w", err)
 		}
@@ -145,7 +146,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 	return s.conflict(ctx, q, p, t.attempt.ID, t.answer.State)
 }
 
-// conflict reports an attempt to operators that ended otherwise than its payment.
+// conflict reports to operators an attempt whose result does not agree with its payment.
 func (s *Service) conflict(
 	ctx context.Context,
 	q *db.Queries,
@@ -168,8 +169,8 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	return fault.Doing("write attempt", err)
 }
 
-// transition is what an acquirer's answer changes: it is given what is known, and decides what happens to
-// the attempt, the checkout and the payment.
+// transition is what an acquirer's answer changes. It is given what is known, and decides what happens to the
+// attempt, the checkout and the payment.
 type transition struct {
 	answer acquirer.Answer
 	to     asked
@@ -181,7 +182,7 @@ type transition struct {
 
 	attempt db.CardAttempt
 	state   State
-	// move is what happens to the payment.
+	// move is the change of the payment's status.
 	move move
 }
 
@@ -191,10 +192,10 @@ type move struct {
 	reason *string
 }
 
-// latest reports whether the checkout is still about this attempt.
+// latest reports whether the attempt is the checkout's last one.
 func (t *transition) latest() bool { return t.state.AttemptID == t.attempt.ID }
 
-// decide is the whole decision table for answers.
+// decide is the complete decision table for answers.
 func (t *transition) decide(status payment.Status) {
 	switch {
 	case t.attempt.Status == attemptUndoing:
@@ -208,7 +209,7 @@ func (t *transition) decide(status payment.Status) {
 	}
 }
 
-// time adds up how long the acquirer takes: from when it was handed a card or a code until it decides, or asks for the
+// time adds up how long the acquirer takes: from when it gets a card or a code until it decides or asks for the
 // next code.
 func (t *transition) time() {
 	a := &t.attempt
@@ -219,9 +220,9 @@ func (t *transition) time() {
 	a.HandedAt = nil
 }
 
-// undoing: the payment was completed by this charge and then taken back. The charge is undone
-// whatever happens to the payment. If the payment is completed again without a newer charge, an
-// operator has to know that the money is gone.
+// undoing: the payment was completed by this charge and then taken back. The charge is undone, whatever happens to
+// the payment. If the payment is completed again without a newer charge, a conflict tells operators that the money
+// is gone.
 func (t *transition) undoing(status payment.Status) {
 	t.undo()
 	if uncharged(t.attempt.Status) && status == payment.Completed && t.latest() {
@@ -229,7 +230,7 @@ func (t *transition) undoing(status payment.Status) {
 	}
 }
 
-// pending: the acquirer decides.
+// pending: the payment is pending, so the acquirer's answer decides.
 func (t *transition) pending() {
 	switch t.answer.State {
 	case acquirer.Approved:
@@ -256,10 +257,10 @@ func (t *transition) decline(reason string) {
 	t.state.Phase = AwaitingDetails
 }
 
-// noCharge: the acquirer knows of no charge. After our own void the payer enters the card again. An
-// attempt that the acquirer does not know is first voided, by Poll. One that it voided by itself is
-// declined. One of which nothing was heard before was most likely voided by a Poll that has not come
-// to say so, and where it was not, the payer lost no more than an answer: the card is not counted.
+// noCharge: the acquirer knows of no charge. If the gateway voided the attempt, the payer enters the card again. An
+// attempt that is unknown to the acquirer is first voided, by Poll. An attempt that the acquirer voided by itself
+// is declined. If nothing was heard of the attempt before, it was most likely voided by a Poll that did not store
+// that; and if not, the payer lost only an answer. So the card is not counted.
 func (t *transition) noCharge() {
 	switch {
 	case t.to == voided, t.answer.State == acquirer.Voided && t.attempt.Status == attemptAuthorising:
@@ -271,16 +272,17 @@ func (t *transition) noCharge() {
 	}
 }
 
-// unknownAttempt: the acquirer does not know an attempt that we did not void. Poll asks again and voids it.
-// A code may have overtaken its card, which is on its way until its call has ended.
+// unknownAttempt: the acquirer does not know an attempt that the gateway did not void. Poll asks again and voids
+// it. A code may have arrived before its card, whose call may still be in progress.
 func (t *transition) unknownAttempt() {
 	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
 	}
 }
 
-// undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time
-// it asks. Of a code on its way it tells nothing where it was asked before and does not count it.
+// undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time that it
+// asks. If the acquirer was asked before it got the latest code, its answer says nothing about that code and does
+// not count it.
 func (t *transition) undecided() {
 	a := &t.attempt
 	a.Status = attemptOpen
@@ -311,8 +313,8 @@ func (t *transition) reject() {
 	}
 }
 
-// awaitAgreement: somebody else completed the payment, and we wait for the acquirer to agree; or the
-// payment is under appeal, which decides nothing about the charge.
+// awaitAgreement: somebody else completed the payment, and the acquirer's decision is awaited; or the payment is in
+// appeal, which decides nothing about the charge.
 func (t *transition) awaitAgreement(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:
@@ -326,7 +328,7 @@ func (t *transition) awaitAgreement(status payment.Status) {
 		}
 		t.end(string(acquirer.Voided))
 	default: // it is not decided
-		// A later decline has to be noticed, so that it is not taken for an approval.
+		// A later decline has to be noticed, so that the charge is not taken for approved.
 		switch open := t.now.Sub(t.attempt.CreatedAt); {
 		case open > neverDecided:
 			t.end(attemptConflict)
@@ -338,7 +340,7 @@ func (t *transition) awaitAgreement(status payment.Status) {
 	}
 }
 
-// undo: the payment ended without money. Poll undoes what the acquirer still has.
+// undo: the payment ended without money. Poll undoes a charge that the acquirer still has.
 func (t *transition) undo() {
 	switch {
 	case t.answer.State == acquirer.Declined:

@@ -62,7 +62,7 @@ import (
 type Acquirers interface {
 	// For returns the acquirer for a trader's new cards, and the id under which Began finds it again.
 	For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error)
-	// Began returns the acquirer that an attempt began with: no other one knows of its charge.
+	// Began returns the acquirer with which an attempt began: no other one knows of its charge.
 	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
 }
 
@@ -82,11 +82,10 @@ type Service struct {
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
-	// polling is what all rounds of Poll are working on.
+	// polling counts what all rounds of Poll are working on.
 	polling crowd
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	return &Service{
 		Rooms:   rooms,
@@ -98,8 +97,8 @@ func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	}
 }
 
-// OnStatusChange is what the checkout does when its payment changes status, whoever changed it. The charge of
-// a payment that is taken back is undone. A payment that is completed although its charge failed is
+// OnStatusChange returns what the checkout has to do when its payment changes status, whoever changed it. The
+// charge of a payment that is taken back is undone. A payment that is completed although its charge failed is
 // reported to operators.
 func OnStatusChange(to payment.Payment, at time.Time) []db.Query {
 	switch to.Status {
@@ -132,7 +131,8 @@ const (
 
 var errNoAcquirer = fault.New(fault.Unavailable, "acquirer_not_configured", "Cards cannot be taken for this payment now.")
 
-// open finds the card payment of a link and counts the call. Every wrong link gets the same answer.
+// open finds the card payment of a link, and counts the call towards a limit. Every wrong link gets the same
+// answer.
 func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {
 	id, err := s.Links.Parse(token)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Service) checkOpen(p payment.Payment) error {
 	return nil
 }
 
-// state reads where a payment's checkout stands.
+// state reads the state of a payment's checkout.
 func (s *Service) state(ctx context.Context, q *db.Queries, p payment.Payment) (State, error) {
 	row, err := q.CheckoutGet(ctx, db.CheckoutGetParams{MerchantID: p.MerchantID, PaymentID: p.ID})
 	if db.NoRows(err) {
@@ -223,7 +223,7 @@ func put(p payment.Payment, state State) db.Query {
 	})
 }
 
-// askSoon asks the acquirer of the attempt under way, if there is one, in the next round of Poll.
+// askSoon makes the next round of Poll ask the acquirer about the attempt in progress, if there is one.
 func (s *Service) askSoon(ctx context.Context, p *payment.Locked) error {
 	q := db.New(p.Tx)
 	state, err := s.state(ctx, q, p.Payment)
@@ -233,7 +233,6 @@ func (s *Service) askSoon(ctx context.Context, p *payment.Locked) error {
 	return q.AttemptSoon(ctx, db.AttemptSoonParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: s.clock.Now()})
 }
 
-// acquirerOf is the acquirer of a payment's trader, and its id.
 func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
 	found, id, err := s.Acquirers.For(ctx, traderID)
 	if errors.Is(err, acquirer.ErrNone) {
@@ -242,17 +241,16 @@ func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acqu
 	return found, id, err
 }
 
-// detached is a context for a call to an acquirer. It goes on after the caller hangs up.
+// detached is a context for a call to an acquirer, which continues when the caller hangs up.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acquirer.Timeout)
 }
 
-// noAnswer logs a call without an answer. Poll asks later.
+// noAnswer logs a call that got no answer. Poll asks later.
 func noAnswer(ctx context.Context, call string, id fmt.Stringer, err error) {
 	slog.WarnContext(ctx, "no answer of an acquirer", "call", call, "attempt", id.String(), "error", err)
 }
 
-// assigned finds a payment for its trader.
 func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return payment.Payment{}, err
@@ -264,6 +262,6 @@ func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (pa
 	return p, fault.Decoded(ctx).Err()
 }
 
-// callGrace is how long after its beginning a call is left alone. After that it has an answer, or
-// never gets one.
+// callGrace is how long after its beginning Poll leaves a call alone. After that the call has its answer, or never
+// gets one.
 const callGrace = acquirer.Timeout + 5*time.Second

@@ -10,7 +10,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// SubmitCode takes the payer's SMS code and hands it over at once, even before it was asked for. An
+// SubmitCode takes the payer's SMS code and sends it to the acquirer at once, even before it was asked for. An
 // empty code changes nothing; it is refused if a code was asked for.
 func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
@@ -53,7 +53,7 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 	return s.view(ctx, p)
 }
 
-// beginCode commits that a code is about to be handed over. Of several at the same time the first
+// beginCode commits that a code is about to be sent to the acquirer. Of several codes at the same time the first
 // wins.
 func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
@@ -85,7 +85,7 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 	return attempt, err
 }
 
-// handOver hands the acquirer a code and applies its answer. Without an answer, Poll takes over.
+// handOver sends the acquirer a code and applies its answer. Without an answer, Poll takes over.
 func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.Code) {
 	bounded, cancel := detached(ctx)
 	defer cancel()
@@ -100,6 +100,6 @@ func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.
 	if err != nil {
 		noAnswer(ctx, "code", a.ID, err)
 		soon := db.AttemptSoonIfOpenParams{MerchantID: a.MerchantID, ID: a.ID, Soon: s.clock.Now()}
-		_ = s.q.AttemptSoonIfOpen(context.WithoutCancel(ctx), soon) // else it is asked when the call's grace is over
+		_ = s.q.AttemptSoonIfOpen(context.WithoutCancel(ctx), soon) // if this fails, it is asked after callGrace
 	}
 }

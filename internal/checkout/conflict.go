@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Conflict is an attempt that ended otherwise than its payment. An operator has to look into it.
+// Conflict is an attempt whose result does not agree with its payment. An operator has to look into it.
 type Conflict struct {
 	ID        int64
 	PaymentID int64
@@ -67,7 +67,7 @@ func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) 
 	return conflictFromRow(row), nil
 }
 
-// CloseConflict notes that an operator has dealt with a conflict.
+// CloseConflict stores that an operator has dealt with a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
 	if err := who.Admit(ctx, caller.OperatorCases); err != nil {
 		return Conflict{}, err

@@ -15,7 +15,7 @@ func (s *Service) RequestCode(ctx context.Context, who caller.Caller, id int64) 
 	return s.atDesk(ctx, who, id, payment.StepCodeRequested, State.codeRequested)
 }
 
-// MarkCodeNotNeeded notes the trader's word that no code will come.
+// MarkCodeNotNeeded stores that no code will come, as the trader says.
 func (s *Service) MarkCodeNotNeeded(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	return s.atDesk(ctx, who, id, payment.StepCodeNotNeeded, State.codeNotNeeded)
 }
@@ -63,8 +63,8 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	return state, err
 }
 
-// ResendByPayer asks for the code again, for the holder of the payment's link. It counts as the
-// merchant's resend.
+// ResendByPayer asks for the code again, for the holder of the payment's link. It counts as a resend by the
+// merchant.
 func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	found, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 	return p, err
 }
 
-// pendingOr returns the error if the payment has ended.
+// pendingOr returns a check that gives the error if the payment has ended.
 func pendingOr(closed error) func(payment.Payment) error {
 	return func(p payment.Payment) error {
 		if p.Ended() {
@@ -94,7 +94,6 @@ func pendingOr(closed error) func(payment.Payment) error {
 	}
 }
 
-// resend asks for the code again.
 func (s *Service) resend(
 	ctx context.Context,
 	found payment.Payment,
@@ -123,7 +122,7 @@ func (s *Service) resend(
 		}
 		// The next round of Poll tells the acquirer.
 		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: now}
-		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // who is not told of their own
+		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // the merchant gets no webhook about its own resend
 			return err
 		}
 		return tellResend(ctx, p, state, by)

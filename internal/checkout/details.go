@@ -20,17 +20,18 @@ import (
 type Details struct {
 	card.Entry
 	CVV string
-	// Saved asks for the payer's saved card instead of a typed one; only the hosted page sets it.
-	// SavedID is the card that the page showed: no other is charged.
+	// Saved asks for the payer's saved card instead of a typed one; only the hosted page sets it. SavedID is the
+	// card that the page showed, so that no other is charged.
 	Saved   bool
 	SavedID string
 	// Keep allows to keep the card for the payer's next payment.
 	Keep bool
-	// Address is where the call came from.
+	// Address is the IP address from which the call came.
 	Address string
 }
 
-// CardNotTaken is what is wrong with a card of a payer who is blocked. By what they are, a stranger is not told.
+// CardNotTaken is the message for a card that is not accepted because it or its payer is blocked. The payer is not
+// told which.
 const CardNotTaken = "is not taken for this payment"
 
 var errBlocked = fault.Fields{"pan": {CardNotTaken}}.Err()
@@ -62,7 +63,7 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	}
 	whose := owner(p)
 	if !d.Keep && !d.Saved {
-		whose.UserID = nil // of a card that may not be kept nobody is named
+		whose.UserID = nil // nobody is named as the owner of a card that may not be kept
 	}
 	try, err := s.tryCard(ctx, from)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) checkBlocked(ctx context.Context, p payment.Payment, from orig
 	return err
 }
 
-// checkDetails checks all typed fields before anything else happens.
+// checkDetails checks all typed fields, before anything is stored or sent.
 func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details) (card.Card, acquirer.CVV, error) {
 	f, now := fault.Decoded(ctx), s.clock.Now()
 	cvv := acquirer.ParseCVV(f, "cvv", d.CVV)
@@ -115,8 +116,7 @@ func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details
 	return saved.Card, cvv, nil
 }
 
-// owner is the owner of the payment's card. Only quasi_ecom cards may be kept, for payers who are
-// named.
+// owner is the owner of the payment's card. Only quasi_ecom cards can be kept, for payers whom the merchant names.
 func owner(p payment.Payment) card.Owner {
 	o := card.Owner{MerchantID: p.MerchantID, PaymentID: p.ID, CashboxID: p.CashboxID}
 	if p.Method == payment.MethodQuasiEcom && p.PayerUserID != nil && *p.PayerUserID != "" {
@@ -125,7 +125,7 @@ func owner(p payment.Payment) card.Owner {
 	return o
 }
 
-// mayEnter checks without a lock whether a card would be accepted now.
+// mayEnter checks, without a lock, whether a card would be accepted now.
 func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	if err := s.checkOpen(p); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *Service) begin(
 ) (uuid.UUID, error) {
 	var id uuid.UUID
 	_, err := s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
-		// The id is made under the payment's lock, so that ids are in the order of the attempts.
+		// The id is made while the payment is locked, so that ids are in the order of the attempts.
 		var err error
 		if id, err = uuid.NewV7(); err != nil {
 			return fmt.Errorf("make attempt id: %w", err)
@@ -198,8 +198,7 @@ func (s *Service) authorise(
 	}
 }
 
-// pollNow asks the acquirer in the next round. If writing that fails, it is asked once the call's
-// grace is over.
+// pollNow makes the next round of Poll ask about an attempt. If storing that fails, it is asked after callGrace.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
 	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()})
 }

@@ -14,7 +14,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// origin is where a card came from and which card it is, both as keyed hashes.
+// origin identifies a card and the address that it came from, both as keyed hashes.
 type origin struct{ source, card []byte }
 
 func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) origin {
@@ -23,10 +23,10 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 	}
 }
 
-// checkDeclined refuses a card from an address from which many other cards were declined at the same
-// cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest
-// payers may share an address. Like every limit it uses real time. It is not the limit of cards for
-// one payment, which is checked when an answer comes.
+// checkDeclined refuses a card from an address if many other cards from that address were declined at the same
+// cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest payers may share
+// an address. Like every limit it uses real time. The limit of cards for one payment is another one, which is
+// checked when an answer comes.
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
 	if err != nil {
@@ -44,9 +44,9 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 		Saying("Too many different cards were declined; come back later.")
 }
 
-// tryCard counts a try of a card, at every payment, cashbox and address, and refuses a card that was
-// declined too often: somebody is guessing its CVV. A try counts until the bank approves it, so that
-// trying many at once gains nothing.
+// tryCard counts an attempt to use a card, at every payment, cashbox and address, and refuses a card that was
+// declined too often: somebody is guessing its CVV. An attempt counts until the bank approves it, so that many
+// attempts at the same time gain nothing.
 func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) {
 	try, err := s.Limits.Fail(ctx, limit.CardDeclines, hashed(o.card), time.Now())
 	if f := fault.As(err); f != nil {
@@ -57,7 +57,7 @@ func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) 
 
 func hashed(card []byte) string { return hex.EncodeToString(card) }
 
-// declinedFor is how long declined cards are remembered: longer than any limit looks back.
+// declinedFor is how long declined cards are remembered. It is longer than the period of any limit.
 const declinedFor = 24 * time.Hour
 
 // Prune deletes old declined cards, and erases kept cards that have expired.

@@ -10,10 +10,9 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Step is what a trader can do about a payment.
+// Step is an action that a trader can take on a payment.
 type Step string
 
-// The steps.
 const (
 	StepConfirm       Step = "confirm"
 	StepCancel        Step = "cancel"
@@ -27,12 +26,11 @@ type DeskPayment struct {
 	payment.DeskPayment
 	// Reading is the zero value if no card was entered.
 	Reading
-	// Steps are the useful next steps, first the one that ends the payment well.
+	// Steps are the useful next steps. The one that completes the payment comes first.
 	Steps []Step
 }
 
-// Desk lists the open payments of the caller's trader, those that expire first before the others, at
-// most payment.MaxDesk.
+// Desk lists the open payments of the caller's trader, the earliest expiry first, at most payment.MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
 	open, err := s.Payments.Desk(ctx, who)
 	if err != nil {
@@ -52,8 +50,8 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	return list, nil
 }
 
-// Payment reads a payment that a user may see, open or ended, with the state of its checkout. Only
-// traders get steps, while it is open or may be paid late.
+// Payment reads a payment that the caller may see, open or ended, with the state of its checkout. Only traders get
+// steps, while the payment is open or may still be completed late.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
@@ -78,7 +76,7 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (De
 	return d, nil
 }
 
-// steps are what the trader can do now. They follow from the moves between phases, without those that
+// steps are what the trader can do now. They follow from the possible moves between phases, without those that
 // would change nothing.
 func (s *Service) steps(d DeskPayment) []Step {
 	switch {
@@ -107,8 +105,8 @@ func (s *Service) steps(d DeskPayment) []Step {
 	return append(steps, StepCancel)
 }
 
-// DeskStamps are numbers, by trader, that change when anything changes that desks show of payments
-// except their time, or a break. One query reads all of them.
+// DeskStamps returns a number for each trader. It changes when anything changes that the desk shows of payments,
+// except the time that is left, or when a break begins or ends. One query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.DeskStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of desks", err)

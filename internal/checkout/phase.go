@@ -8,10 +8,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Phase is where a checkout stands while its payment is pending.
+// Phase is the phase of a checkout while its payment is pending.
 type Phase string
 
-// The phases, as the interface names them.
 const (
 	AwaitingDetails Phase = "awaiting_payer_details"
 	AwaitingBank    Phase = "awaiting_trader_bank_sms"
@@ -19,16 +18,15 @@ const (
 	AwaitingConfirm Phase = "awaiting_trader_confirm"
 )
 
-// Phases are all there are.
 var Phases = []Phase{AwaitingDetails, AwaitingBank, AwaitingCode, AwaitingConfirm}
 
-// Resends, the merchant's and the trader's together.
+// The limits of resends count the merchant's and the trader's together.
 const (
 	MaxResends  = 3
 	resendPause = 45 * time.Second
 )
 
-// maxRejected is how many wrong codes fail a payment.
+// maxRejected is the number of wrong codes after which the payment fails.
 const maxRejected = 3
 
 // Who asked for a resend.
@@ -37,14 +35,13 @@ const (
 	byTrader   = "trader"
 )
 
-// What failed last, as lastError tells the payer.
+// The last failure, as lastError tells the payer.
 const (
 	errorCodeRejected = "code_rejected"
-	// errorUnavailable: the card or the code did not get through; the payer types it again.
+	// errorUnavailable: the card or the code did not reach the acquirer, so the payer types it again.
 	errorUnavailable = "acquirer_unavailable"
 )
 
-// Errors of a step.
 var (
 	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
 	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
@@ -52,7 +49,7 @@ var (
 	errResendExhausted = fault.New(fault.Refused, "code_resend_exhausted", "The code was asked for again as often as may be.")
 )
 
-// errTooEarly says when the next resend is allowed.
+// errTooEarly is the error that says when the next resend is allowed.
 func errTooEarly(next, now time.Time) error {
 	return &fault.Error{
 		Kind:          fault.TooManyRequests,
@@ -63,18 +60,18 @@ func errTooEarly(next, now time.Time) error {
 	}
 }
 
-// State is the state of a checkout. Its methods are the moves between phases: each returns the state
-// after it, or why it is not possible.
+// State is the state of a checkout. Its methods are the moves between phases: each returns the state after the
+// move, or an error if the move is not possible.
 type State struct {
 	Phase Phase
-	// CodeAsked tells that a code was asked for with this card.
+	// CodeAsked says that a code was asked for with this card.
 	CodeAsked bool
 	// Rejected counts the wrong codes.
 	Rejected int32
 	// Declined counts the declined cards.
 	Declined int32
 	Resends  int32
-	// ResentBy and ResentAt belong to the last resend; nil before the first.
+	// ResentBy and ResentAt are about the last resend; nil before the first.
 	ResentBy *string
 	ResentAt *time.Time
 	// LastError is a code, or nil.
@@ -84,10 +81,8 @@ type State struct {
 	AttemptOver bool
 }
 
-// initial is every checkout's first state.
 func initial() State { return State{Phase: AwaitingDetails, AttemptOver: true} }
 
-// cardEntered begins an attempt.
 func (s State) cardEntered(attempt uuid.UUID) (State, error) {
 	if s.Phase != AwaitingDetails {
 		return s, errWrongStep
@@ -159,7 +154,7 @@ func (s State) codeRejected() (State, bool) {
 	return s, s.Rejected >= maxRejected
 }
 
-// resent asks for the code again. If none is left, it says so before it says that it is too early.
+// resent asks for the code again. If no resend is left, it says that rather than that it is too early.
 func (s State) resent(by string, now time.Time) (State, error) {
 	switch next := s.NextAllowedAt(); {
 	case s.Phase == AwaitingDetails:

@@ -32,7 +32,7 @@ type resendState struct {
 	CodeResendLastAt string `json:"codeResendLastAt"`
 }
 
-// tellResend tells the merchant that the trader asked for the code again.
+// tellResend queues the webhook that the trader asked for the code again.
 func tellResend(ctx context.Context, p *payment.Locked, state State, by string) error {
 	data := resendData{
 		ID:          p.UUID.String(),

@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// View is what a checkout shows to the holder of its link.
+// View is what the holder of a checkout's link is shown.
 type View struct {
 	Payment payment.Payment
 	State
@@ -47,7 +47,7 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	}
 	v.MayKeep, v.CardsLeft = owner(p).UserID != nil, max(0, s.Payments.CardsAllowed(p)-int(state.Declined))
 	if !v.Terminal && state.Phase == AwaitingDetails {
-		v.CardsLeft = max(1, v.CardsLeft) // one more, of a payment that was set back after its last
+		v.CardsLeft = max(1, v.CardsLeft) // one more for a payment that was set back to pending after its last card
 		v.Saved, err = s.Cards.Saved(ctx, s.q, owner(p), s.clock.Now())
 		return v, err
 	}
@@ -55,8 +55,8 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	return v, err
 }
 
-// checking reports whether a payment has ended unpaid while its last card may still be charged. An
-// expired payment counts as ended even before the sweep has ended it.
+// checking reports whether a payment has ended unpaid while its last card may still be charged. An expired payment
+// counts as ended even before the sweep has ended it.
 func (s *Service) checking(ctx context.Context, p payment.Payment, state State) (bool, error) {
 	unpaid := p.Status == payment.Failed || p.Status == payment.Cancelled || s.checkOpen(p) != nil && !p.Ended()
 	if !unpaid || state.AttemptID == uuid.Nil {
@@ -69,8 +69,8 @@ func (s *Service) checking(ctx context.Context, p payment.Payment, state State) 
 	return underWay(attempt.Status) || attempt.Status == attemptConflict, nil
 }
 
-// Stamps are texts, by payment, that change when anything changes that the payment's pages show
-// except the time.
+// Stamps returns a text for each payment. It changes when anything changes that the payment's pages show, except
+// the time.
 func (s *Service) Stamps(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error) {
 	rows, err := s.q.CheckoutStamps(ctx, db.CheckoutStampsParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) ForgetCard(ctx context.Context, token string) error {
 	return s.Cards.Forget(ctx, s.q, owner(p))
 }
 
-// maskOrder shows two characters at each end of an order id, or none of a short one.
+// maskOrder keeps two characters at each end of an order id, and none of a short one.
 func maskOrder(id string) string {
 	runes := []rune(id)
 	if len(runes) <= 6 {
@@ -101,14 +101,14 @@ func maskOrder(id string) string {
 	return string(runes[:2]) + "***" + string(runes[len(runes)-2:])
 }
 
-// Reading is what answers show of a payment's checkout.
+// Reading is what answers show about a payment's checkout.
 type Reading struct {
 	State
 	// Card is the entered card, or nil.
 	Card *card.Shown
 }
 
-// Read reads the checkouts of payments, by their ids. Payments of other methods are left out.
+// Read reads the checkouts of payments, by the payments' ids. Payments of other methods are left out.
 func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]Reading, error) {
 	var merchantIDs, paymentIDs []int64
 	readings := map[int64]Reading{}
@@ -138,11 +138,11 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 	return readings, err
 }
 
-// Kept is a sealed card number in a form that has to be sent again because another field was wrong.
-// The zero value is none.
+// Kept is an encrypted card number in a form that has to be sent again because another field was wrong. The zero
+// value is none.
 type Kept struct{ Sealed, Last4 string }
 
-// KeepNumber seals a typed number, if it is a card number.
+// KeepNumber encrypts a typed text, if it is a card number.
 func (s *Service) KeepNumber(p payment.Payment, typed string) Kept {
 	pan, valid := card.ParsePAN(typed)
 	if !valid {
@@ -151,7 +151,7 @@ func (s *Service) KeepNumber(p payment.Payment, typed string) Kept {
 	return Kept{Sealed: s.Cards.SealNumber(p.ID, pan), Last4: pan.Last4()}
 }
 
-// KeptNumber opens what KeepNumber sealed for the payment, or returns "".
+// KeptNumber decrypts what KeepNumber encrypted for the payment, or returns "".
 func (s *Service) KeptNumber(p payment.Payment, sealed string) string {
 	return s.Cards.OpenNumber(p.ID, sealed)
 }

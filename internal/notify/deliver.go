@@ -20,34 +20,36 @@ import (
 
 const (
 	lookEvery = 200 * time.Millisecond
-	// placesAll limits the lines that one process works of a channel at a time, and placesSlow those of them whose last try
-	// failed: so there is always a place for one that works, and one channel's trouble is no other's.
+	// placesAll limits how many lines of one channel a process works on at a time, and placesSlow how many of those
+	// may be lines whose last attempt failed. So there is always a place for a line that works, and trouble with
+	// one channel does not delay the others.
 	placesAll  = 40
 	placesSlow = 20
-	// leaseLasts is longer than a visit, which begins no message after visitLasts.
+	// leaseLasts is longer than a visit, which sends no new message after visitLasts.
 	leaseLasts  = time.Minute
 	visitLasts  = 30 * time.Second
 	sendWithin  = 15 * time.Second
 	leaveWithin = 10 * time.Second
-	// apart is how far apart messages of one kind are: what comes meanwhile is one message.
+	// apart is the pause between two messages of one kind. What happens in the pause becomes one message.
 	apart = time.Minute
 )
 
-// delays are between one try and the next, each ± 10%.
+// delays are the pauses between one attempt and the next, each ± 10%.
 var delays = [...]time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}
 
-// Message is what is sent.
+// Message is a message to a user.
 type Message struct {
 	Kind Kind
-	// Text is what happened, Link what the link is called.
+	// Text says what happened, and Link is the text of the link.
 	Text, Link string
-	// URL is the page it leads to; "" has none. SettingsURL is where it is switched off, unless it cannot be.
+	// URL is the page that the message is about, and SettingsURL the page of the notification settings; both may be
+	// "".
 	URL, SettingsURL string
-	// Path is the page's path, Count how many things it is about.
+	// Path is the path of the page, and Count is how many events the message is about.
 	Path     string
 	Count    int
 	Security bool
-	// Open is how many payments of the trader are open, where a push shows that; nil for others.
+	// Open is how many payments of the trader are open, which a push shows; nil for other users and channels.
 	Open     *int64
 	Language string
 }
@@ -58,17 +60,18 @@ type Sender interface {
 	Send(ctx context.Context, address string, m Message) error
 }
 
-// Refusal is an answer that says why a message was not taken.
+// Refusal is the error of an attempt, with the reason why the message was not accepted.
 type Refusal struct {
 	Why Problem
-	// Gone says that no later one is taken either; After is how long to wait.
+	// Gone says that no later message will be accepted either. After is how long to wait at least.
 	Gone  bool
 	After time.Duration
 }
 
 func (r *Refusal) Error() string { return string(r.Why) }
 
-// Deliverer sends what waits. Several processes share the lines by leases; none holds a connection while it waits for an answer.
+// Deliverer sends the waiting notices. Several processes share the lines by leases. None of them holds a connection
+// to the database while it waits for an answer.
 type Deliverer struct {
 	s      *Service
 	q      *db.Queries
@@ -79,12 +82,12 @@ type Deliverer struct {
 	mu    sync.Mutex
 	taken map[Channel]int
 	slow  map[Channel]int
-	// more tells that the last look left something due for want of a place, and freed that there are places again.
+	// more says that the last look left something due because there was no free place, and freed signals that there
+	// are free places again.
 	more  bool
 	freed chan struct{}
 }
 
-// NewDeliverer makes the deliverer.
 func NewDeliverer(s *Service, pool *pgxpool.Pool, metrics prometheus.Registerer) *Deliverer {
 	d := &Deliverer{
 		s: s, q: db.New(pool), pool: pool, holder: uuid.New(), taken: map[Channel]int{}, slow: map[Channel]int{}, freed: make(chan struct{}, 1),
@@ -102,14 +105,14 @@ func NewDeliverer(s *Service, pool *pgxpool.Pool, metrics prometheus.Registerer)
 	return d
 }
 
-// What becomes of a try.
+// The outcomes of an attempt.
 const (
 	outcomeSent    = "sent"
 	outcomeAgain   = "again"
 	outcomeGivenUp = "given_up"
 )
 
-// Run sends until ctx ends, and returns when what is under way has ended.
+// Run sends until ctx ends, and returns when the visits in progress have ended.
 func (d *Deliverer) Run(ctx context.Context) {
 	if len(d.s.senders) == 0 {
 		return
@@ -130,7 +133,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// Look leases lines in which something is due, and has each visited.
+// Look leases lines in which something is due, and begins a visit to each. The visits are added to running.
 func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 	var failed error
 	more := false
@@ -178,7 +181,7 @@ func (d *Deliverer) take(channel Channel, slow bool, n int) {
 	if slow {
 		d.slow[channel] += n
 	}
-	if n < 0 && d.more && d.taken[channel] <= placesAll/2 { // many at a time, since each look costs a statement
+	if n < 0 && d.more && d.taken[channel] <= placesAll/2 { // not for each place, because each look costs a statement
 		select {
 		case d.freed <- struct{}{}:
 		default:
@@ -186,7 +189,7 @@ func (d *Deliverer) take(channel Channel, slow bool, n int) {
 	}
 }
 
-// visit sends what is due in a line, a message for each kind, until one is refused.
+// visit sends what is due in a line, one message for each kind, until an attempt fails.
 func (d *Deliverer) visit(ctx context.Context, line db.NotifyLeaseRow) {
 	began := time.Now()
 	failed := false
@@ -224,13 +227,13 @@ func (d *Deliverer) waiting(ctx context.Context, id int64) ([]db.NoticeWaitingRo
 	return d.q.NoticeWaiting(ctx, db.NoticeWaitingParams{ChannelID: id, Apart: apart.Seconds()})
 }
 
-// send sends one message and keeps what became of it.
+// send sends one message and stores the outcome.
 func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow) (failed bool, err error) {
 	about, known := AboutOf(Kind(kind.Kind))
-	if !known { // a newer version, which is being rolled out, has said it
+	if !known { // a newer version, which is being rolled out, has stored it
 		about.Lasts = today
 	}
-	if !line.Enabled || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // nobody is to read it any more
+	if !line.Enabled || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // too late to be of use, or the line is switched off
 		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: tooLate})
 	}
 	if !known {
@@ -271,7 +274,7 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	return refused != nil, d.keep(ctx, line, kind, outcome, r)
 }
 
-// message says in a user's language what happened.
+// message is the message about the notices of a kind, in the user's language.
 func (s *Service) message(about About, kind db.NoticeWaitingRow, language string) Message {
 	m := Message{
 		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Link: say(language, "Open it", "Открыть"), Path: kind.Path, Count: int(kind.Due),
@@ -287,7 +290,8 @@ func (s *Service) message(about About, kind db.NoticeWaitingRow, language string
 	return m
 }
 
-// keep keeps what became of a try, in one transaction with what is tried again.
+// keep stores the outcome of an attempt and, in the same transaction, schedules the next attempt or deletes the
+// notices.
 func (d *Deliverer) keep(
 	ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow, outcome string, refused *Refusal,
 ) error {

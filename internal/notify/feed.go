@@ -16,59 +16,64 @@ import (
 const (
 	feedLease = 10 * time.Second
 	feedRenew = 3 * time.Second
-	// windowBack is how far back each look goes behind the last one. What is found twice is told once.
+	// windowBack is how far each look reaches back before the previous one. An event that is found twice is told
+	// once.
 	windowBack = 2 * time.Minute
-	// missedFor is how long an id of the history may be missing: no transaction is open for longer.
+	// missedFor is how long an id that is missing in the history is looked for. No transaction is open for longer.
 	missedFor  = 20 * time.Second
 	missedMost = 10_000
 	feedMost   = 2000
-	// standingMost bounds what of a kind stands.
+	// standingMost limits how many conditions of a kind are noted.
 	standingMost = 10_000
 )
 
-// Feed finds out what happened. Of all processes one at a time does, by a lease.
+// Feed finds the events that users are to be told about. Only one process does so at a time, which holds a lease.
 type Feed struct {
 	s      *Service
 	q      *db.Queries
 	holder uuid.UUID
 
-	// mine tells that the lease holds, and somebody that a channel works at all.
+	// mine says that this process holds the lease, and somebody that at least one user has a working channel.
 	renewAt  time.Time
 	mine     bool
 	somebody bool
-	// until is when the lease ends by this process's clock, in nanoseconds, for those who only ask.
+	// until is when the lease ends by this process's clock, in nanoseconds, so that Works can be called from
+	// anywhere.
 	until atomic.Int64
-	// history is the last id that was read, and missing are ids before it that were not committed then.
+	// history is the last id that was read. missing are lower ids that were not committed yet, with the time when
+	// that was seen.
 	history int64
 	missing map[int64]time.Time
-	// next is when a source is due, and seen when it was last looked at of which all was told; from is when that was of all of them
-	// as this process began. What happened since is told, though nobody looked for a while.
+	// next is when each source is due, and seen is when a source was last looked at and all its events were told.
+	// from is the same for sources that this process has not looked at yet. Events since then are told even if no
+	// process looked for a while.
 	next, seen map[int]time.Time
 	from       time.Time
-	// told is what was found already, and when.
+	// told are the events that were told recently, and when.
 	told map[event]time.Time
-	// read is how far pages of payments were read; traders and merchants are those of whom somebody can be told.
+	// read is how far the pages of payments were read. traders and merchants are those with a user who can be told
+	// something.
 	read               map[Kind]reading
 	traders, merchants []int64
-	// stood is what has begun or is over, to be noted once it was told.
+	// stood are the conditions that have begun or ended and are to be stored as told.
 	stood map[Kind]db.NotifyStandingToldParams
 }
 
-// reading is until when was read, and when last from the beginning.
+// reading says until when payments were read, and when they were last read from the beginning.
 type reading struct{ until, whole time.Time }
 
-// event is something to be told of.
+// event is something to tell users about.
 type event struct {
 	kind    Kind
 	of      owner
 	ownerID int64
 	subject string
 	path    string
-	// figures fill the places of the kind's text, separated by tabs.
+	// figures are inserted into the kind's text; they are separated by tabs.
 	figures string
 }
 
-// owner is whose it is.
+// owner says whose event it is.
 type owner int
 
 const (
@@ -78,7 +83,7 @@ const (
 	ofOperators
 )
 
-// NewFeed makes the feed. Its reads are the service's own pool's.
+// NewFeed makes the feed. It reads through the service's own pool.
 func NewFeed(s *Service) *Feed {
 	return &Feed{
 		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{}, seen: map[int]time.Time{},
@@ -86,10 +91,11 @@ func NewFeed(s *Service) *Feed {
 	}
 }
 
-// Works tells whether this process is the one that finds out what happened.
+// Works reports whether this process holds the lease and finds the events.
 func (f *Feed) Works() bool { return time.Now().UnixNano() < f.until.Load() }
 
-// Find looks once for what happened, and has it told.
+// Find looks once for new events, and queues the notices about them. If queueing fails, the same events are found
+// again by the next call. It does nothing unless this process holds the lease.
 func (f *Feed) Find(ctx context.Context) error {
 	if len(f.s.senders) == 0 {
 		return nil
@@ -97,7 +103,7 @@ func (f *Feed) Find(ctx context.Context) error {
 	if err := f.lease(ctx); err != nil || !f.mine {
 		return err
 	}
-	if !f.somebody { // nobody is told anything: it goes on from here once somebody is
+	if !f.somebody { // nobody can be told anything, so it continues from here once somebody can
 		last, err := f.q.NotifyHistoryLast(ctx)
 		f.history, f.from = last, time.Now()
 		clear(f.seen)
@@ -129,13 +135,14 @@ func (f *Feed) Find(ctx context.Context) error {
 		maps.Copy(f.seen, looked)
 		return errors.Join(failed, f.standingTold(ctx))
 	}
-	f.history, f.missing = history, missing // what was not noted is looked at again
+	f.history, f.missing = history, missing // events that were not stored are looked for again
 	clear(f.read)
 	clear(f.stood)
 	return errors.Join(failed, err)
 }
 
-// back is how far back a source is looked at: to before it was last, but no further than what is still worth telling.
+// back is how far back a source is looked at: to before its previous look, but no further than its events are worth
+// telling.
 func (f *Feed) back(i int, now time.Time) time.Duration {
 	seen, there := f.seen[i]
 	if !there {
@@ -148,7 +155,7 @@ func (f *Feed) back(i int, now time.Time) time.Duration {
 	return windowBack + min(max(now.Sub(seen), 0), lasts)
 }
 
-// readUntil is when the source was looked at that was looked at the longest ago.
+// readUntil is the time of the oldest last look among all sources.
 func (f *Feed) readUntil() *time.Time {
 	if !f.mine {
 		return nil
@@ -166,7 +173,7 @@ func (f *Feed) readUntil() *time.Time {
 	return &until
 }
 
-// lease gets or prolongs the lease. A process that gets it anew begins where the one before has come to.
+// lease gets or extends the lease. A process that gets it newly continues where the previous holder stopped.
 func (f *Feed) lease(ctx context.Context) error {
 	if time.Now().Before(f.renewAt) {
 		return nil
@@ -203,8 +210,8 @@ func (f *Feed) lease(ctx context.Context) error {
 	return f.owners(ctx)
 }
 
-// opened reads on in the history of payments, and again what was missing in it. The history is only ever added to, so an old
-// snapshot that somebody keeps open makes it no slower.
+// opened reads the new part of the payments' history, and the ids that were missing in it before. Since the history
+// is only appended to, a transaction that keeps an old snapshot open does not slow this down.
 func (f *Feed) opened(ctx context.Context) ([]event, error) {
 	var events []event
 	add := func(row db.NotifyOpenedRow) {
@@ -217,7 +224,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 			events = append(events, f.event(PaymentCase, ofTrader, row.TraderID, fmt.Sprint(payment, "@", row.ID), payment))
 		}
 	}
-	now, cases := time.Now(), f.s.clock.Now().Add(-abouts[PaymentCase].Lasts) // older ones are not worth telling
+	now, cases := time.Now(), f.s.clock.Now().Add(-abouts[PaymentCase].Lasts) // older cases are not worth telling
 	if len(f.missing) > 0 {
 		ids := make([]int64, 0, len(f.missing))
 		for id, since := range f.missing {
@@ -253,7 +260,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 	}
 }
 
-// event is one of a kind, with the page that it leads to.
+// event makes an event of a kind, with the page that it leads to.
 func (f *Feed) event(kind Kind, of owner, ownerID int64, subject, place string) event {
 	about := abouts[kind]
 	path := about.All
@@ -263,7 +270,7 @@ func (f *Feed) event(kind Kind, of owner, ownerID int64, subject, place string) 
 	return event{kind: kind, of: of, ownerID: ownerID, subject: subject, path: path}
 }
 
-// fresh leaves out what was found before.
+// fresh removes the events that were told already.
 func (f *Feed) fresh(events []event) []event {
 	now := time.Now()
 	for e, at := range f.told {
@@ -280,7 +287,7 @@ func (f *Feed) fresh(events []event) []event {
 	return list
 }
 
-// tell has everybody told who may hear of it and wants to.
+// tell queues notices for the users who may know about the events and want to.
 func (f *Feed) tell(ctx context.Context, events []event) error {
 	if events = f.fresh(events); len(events) == 0 {
 		return nil

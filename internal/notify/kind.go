@@ -9,10 +9,9 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// Kind is a kind of what users are told.
+// Kind is a kind of event that users are told about.
 type Kind string
 
-// The kinds.
 const (
 	PaymentOpened    Kind = "payment_opened"
 	PaymentExpiring  Kind = "payment_expiring"
@@ -48,28 +47,28 @@ const (
 	ChannelAdded    Kind = "channel_added"
 	ChannelRemoved  Kind = "channel_removed"
 
-	// Trial is what the button of the page sends.
+	// Trial is sent by the button on the page of notifications.
 	Trial Kind = "trial"
 )
 
-// Text is a text in the languages of the portals. Many has a place for the count, and One is about one thing; it has places where
-// the kind has figures.
+// Text is a text in one of the portals' languages. Many is about several events and has a place for their number.
+// One is about a single event and has places for its figures, if the kind has any.
 type Text struct{ One, Many, Label string }
 
-// About declares a kind: who hears of it, in which words, and where it leads to.
+// About declares a kind: which users may be told, with which texts, and the page that the message leads to.
 type About struct {
 	Kind Kind
-	// Needs is the capability of who hears of it; "" is whoever it happened to.
+	// Needs is the capability that a user needs to be told. With "" it is only the user to whom it happened.
 	Needs caller.Capability
-	// Security goes to all channels, is never put off, and nobody switches it off.
+	// Security kinds go to all channels, are never delayed, and cannot be switched off.
 	Security bool
-	// Off is told only to who asks for it.
+	// Off kinds are told only to users who switch them on.
 	Off bool
-	// Lasts is how long after it happened it is worth telling.
+	// Lasts is how long after the event a message about it is still useful.
 	Lasts time.Duration
-	// All is the page of everything of the kind, One is that of one, before its name; "" has none.
-	All, One string
-	// English and Russian are the texts.
+	// All is the path of the page with all events of the kind. One is that of a page about a single event, without
+	// the event's name at its end; "" is none.
+	All, One         string
 	English, Russian Text
 }
 
@@ -78,7 +77,7 @@ const (
 	today = 24 * time.Hour
 )
 
-// Kinds are all kinds, in the order of the page.
+// Kinds are all kinds except Trial, in the order in which the page shows them.
 var Kinds = []About{
 	{
 		Kind: PaymentOpened, Needs: caller.TraderWork, Lasts: soon, All: "/trader", One: "/trader/payments/",
@@ -248,7 +247,7 @@ var Kinds = []About{
 	},
 }
 
-// trial is sent by the button of the page, and chosen by nobody.
+// trial is the kind that the button sends. Users cannot choose it.
 var trial = About{
 	Kind: Trial, Security: true, Lasts: today, All: "/account/notifications",
 	English: Text{"This is a trial: notifications reach you here.", "This is a trial: notifications reach you here.", "Trial"},
@@ -263,13 +262,13 @@ var abouts = func() map[Kind]About {
 	return all
 }()
 
-// AboutOf is the declaration of a kind.
+// AboutOf finds the declaration of a kind.
 func AboutOf(kind Kind) (About, bool) {
 	a, known := abouts[kind]
 	return a, known
 }
 
-// hears tells whether a user is one of those who may hear of it.
+// hears reports whether a user may be told about events of the kind.
 func (a About) hears(who caller.Caller) bool {
 	return a.Needs == "" || who.Proved().May(a.Needs)
 }
@@ -286,7 +285,7 @@ func (a About) In(language string) Text {
 	return Text{in(a.English.One), in(a.English.Many), in(a.English.Label)}
 }
 
-// say is a text in a user's language.
+// say returns one of two texts, by the user's language.
 func say(language, english, russian string) string {
 	if language == "ru" {
 		return russian
@@ -295,7 +294,7 @@ func say(language, english, russian string) string {
 	return text
 }
 
-// Of is what is said of so many things; the figures are those of one.
+// Of is the text for a number of events. The figures are those of a single event.
 func (t Text) Of(count int, figures string) string {
 	if count == 1 && figures != "" {
 		var fill []any

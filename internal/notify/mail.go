@@ -9,13 +9,14 @@ import (
 	"github.com/wneessen/go-mail"
 )
 
-// MailSender sends mail by an SMTP server.
+// MailSender sends mail through an SMTP server.
 type MailSender struct {
 	client *mail.Client
 	from   string
 }
 
-// MailServer is where mail is handed over. Plain hands it over without TLS, which is for the same machine only.
+// MailServer is the SMTP server that mail is given to. Plain means without TLS, which is only for a server on the
+// same machine.
 type MailServer struct {
 	Host           string
 	Port           int
@@ -24,7 +25,6 @@ type MailServer struct {
 	Plain          bool
 }
 
-// NewMail makes the sender.
 func NewMail(m MailServer) (*MailSender, error) {
 	options := []mail.Option{mail.WithPort(m.Port), mail.WithTimeout(sendWithin), mail.WithTLSPolicy(mail.TLSMandatory)}
 	if m.Plain {
@@ -44,13 +44,11 @@ func NewMail(m MailServer) (*MailSender, error) {
 	return &MailSender{client: client, from: m.From}, mail.NewMsg().From(m.From)
 }
 
-// implicitTLS is the port on which TLS begins at once.
+// implicitTLS is the port on which a connection begins with TLS.
 const implicitTLS = 465
 
-// Channel implements Sender.
 func (*MailSender) Channel() Channel { return Mail }
 
-// Send implements Sender.
 func (s *MailSender) Send(ctx context.Context, address string, m Message) error {
 	msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := msg.From(s.from); err != nil {
@@ -84,8 +82,8 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	return &Refusal{Why: mailSilent}
 }
 
-// endsAddress tells whether a status is about the address that mail goes to. 5.1.7 and 5.1.8 are about the one that it comes from,
-// which is ours: it is no user's fault, and is put right.
+// endsAddress reports whether a status says that the recipient's address does not work. 5.1.7 and 5.1.8 are about
+// the sender's address, which is ours: the operator can repair that, so users keep their channel.
 func endsAddress(status string) bool {
 	return strings.HasPrefix(status, "5.1.") && status != "5.1.7" && status != "5.1.8"
 }

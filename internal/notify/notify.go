@@ -1,7 +1,7 @@
-// Package notify tells users what happened, by Telegram, mail and push. A feed finds out what happened from what other packages
-// store anyhow, so that nothing is written for it while a payment is made; notices wait in a line for each chat, address or
-// browser, and a deliverer sends what waits of one kind as one message. A message names its kind and the page it leads to, and
-// confirms nothing.
+// Package notify tells users about events, by Telegram, mail and push. A feed finds the events in what other
+// packages store anyway, so making a payment writes nothing for it. Notices wait in a line for each chat, address
+// or browser, and a deliverer sends the waiting notices of one kind as one message. A message names its kind and
+// links to a page; it confirms nothing by itself.
 package notify
 
 import (
@@ -18,17 +18,15 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Channel is a way by which users are told.
 type Channel string
 
-// The channels.
 const (
 	Telegram Channel = "telegram"
 	Mail     Channel = "mail"
 	Push     Channel = "push"
 )
 
-// Service is what users set, and what they were told.
+// Service reads and changes users' settings of notifications, and lists what was sent to them.
 type Service struct {
 	pool    *pgxpool.Pool
 	q       *db.Queries
@@ -37,15 +35,15 @@ type Service struct {
 	vault   *vault.Vault
 	hashKey []byte
 	senders map[Channel]Sender
-	// portalURL is where the pages are that messages lead to.
+	// portalURL is the address of the portals, to whose pages messages link.
 	portalURL string
-	// breaks puts a trader's user on a break; nil: the bot has no such command.
+	// breaks begins a break of a trader's user; nil if the bot has no such command.
 	breaks Breaker
 	alarms map[string]Alarm
 }
 
-// Rooms are what the service works with. HashKey makes the marks of addresses; Senders are those of the channels that are
-// configured.
+// Rooms are what the service works with. HashKey is the key of the hashes that identify addresses. Senders are
+// those of the configured channels.
 type Rooms struct {
 	Vault     *vault.Vault
 	HashKey   []byte
@@ -55,13 +53,12 @@ type Rooms struct {
 	Alarms    map[string]Alarm
 }
 
-// Alarm is the page that says what to do about an alarm, and whether it is one about work that waits.
+// Alarm is the page that says what to do about an alarm. Work says that the alarm is about work that waits.
 type Alarm struct {
 	Path string
 	Work bool
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock, r Rooms) *Service {
 	s := &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), clock: c, vault: r.Vault, hashKey: r.HashKey,
@@ -73,7 +70,7 @@ func New(pools db.Pools, c clock.Clock, r Rooms) *Service {
 	return s
 }
 
-// Channels are those that are configured, in order.
+// Channels are the configured channels, in order.
 func (s *Service) Channels() []Channel {
 	var list []Channel
 	for _, c := range []Channel{Telegram, Mail, Push} {
@@ -84,7 +81,7 @@ func (s *Service) Channels() []Channel {
 	return list
 }
 
-// configured are their names.
+// configured are the names of the configured channels.
 func (s *Service) configured() []string {
 	var names []string
 	for _, c := range s.Channels() {
@@ -97,22 +94,22 @@ func place(id int64) vault.Place {
 	return vault.Place{Table: "notify_channel", Column: "address", Row: id}
 }
 
-// mark tells addresses of a channel apart without revealing them.
+// mark is a keyed hash of an address. It identifies the address without revealing it.
 func (s *Service) mark(c Channel, address string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	mac.Write([]byte(string(c) + "\x00" + address))
 	return mac.Sum(nil)
 }
 
-// Say has a user be told what the caller's transaction does. It is for what happens seldom and is stored nowhere else.
+// Say queues an event for a user, in the caller's transaction. It is for rare events that are stored nowhere else.
 func Say(kind Kind, userID int64, subject string, at time.Time) db.Query {
 	return db.Do((*db.Queries).NotifyEventInsert, db.NotifyEventInsertParams{
 		Kind: string(kind), UserID: userID, Subject: subject, At: at,
 	})
 }
 
-// Forget has a user be told nowhere any more, in the transaction that gives them their access anew: whoever had it before may
-// have said where.
+// Forget removes all channels of a user, in the transaction that gives the user new credentials: whoever had the
+// old ones may have added channels.
 func Forget(userID int64) db.Query { return db.Do((*db.Queries).NotifyForget, userID) }
 
 const (
@@ -120,7 +117,7 @@ const (
 	pruneMost = 10_000
 )
 
-// Prune forgets what was told long ago.
+// Prune deletes what was sent long ago.
 func (s *Service) Prune(ctx context.Context) error {
 	err := s.q.NotifyPrune(ctx, db.NotifyPruneParams{Before: s.clock.Now().Add(-keptFor), Most: pruneMost})
 	if err != nil {

@@ -22,34 +22,35 @@ import (
 
 const (
 	maxLabel = 100
-	// channelsMost bounds the channels of one user.
+	// channelsMost limits the channels of one user.
 	channelsMost = 20
 	codeLasts    = 15 * time.Minute
-	// mailedByUser and mailedTo bound the codes that a user has sent, and that an address gets, in such a time.
+	// mailedByUser and mailedTo limit how many codes a user may have mailed, and how many are mailed to an address,
+	// within a period.
 	mailedByUser, mailedTo = 10, 3
 	mailedWithin           = 24 * time.Hour
 	shownMost              = 10
 )
 
-// Line is one of a user's chats, addresses or browsers.
+// Line is one of a user's chats, mail addresses or browsers.
 type Line struct {
 	ID        int64
 	Channel   Channel
 	Label     string
 	Confirmed bool
-	// Ended says that it was refused for good.
+	// Ended says that a sender refused it for good.
 	Ended     bool
 	CreatedAt time.Time
 }
 
-// Choice is whether a user wants a kind by a channel.
+// Choice is whether a user wants to be told about a kind on a channel.
 type Choice struct {
 	Kind    Kind
 	Channel Channel
 	Wanted  bool
 }
 
-// Sent is a try to tell the user something.
+// Sent is an attempt to tell the user something.
 type Sent struct {
 	Channel Channel
 	Label   string
@@ -61,23 +62,23 @@ type Sent struct {
 	Problem Problem
 }
 
-// Own is what a user set, and what they were told.
+// Own is what a user has set, and what was sent to them.
 type Own struct {
 	Channels []Channel
 	Kinds    []About
 	Lines    []Line
-	// Choices are those of every kind by every channel, in that order.
+	// Choices has one entry for every kind and channel, in that order.
 	Choices []Choice
-	// QuietFrom and QuietUntil are minutes of the day in Zone; nil is none.
+	// QuietFrom and QuietUntil are minutes of the day in Zone; nil means no quiet hours.
 	QuietFrom, QuietUntil *int
 	Zone                  string
 	MutedUntil            *time.Time
 	Sent                  []Sent
-	// Bot is the name of the bot of Telegram, PushKey what browsers subscribe with.
+	// Bot is the name of the Telegram bot, and PushKey is the public key with which browsers subscribe.
 	Bot, PushKey string
 }
 
-// mayHear checks that the caller is a user whom something is told, and who asks for themselves.
+// mayHear checks that the caller is a user whose sign-in is complete. Cabinet users have no role.
 func mayHear(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -101,7 +102,7 @@ func mayChange(ctx context.Context, who caller.Caller) error {
 	return fault.Decoded(ctx).Err()
 }
 
-// Own is what the caller set.
+// Own reads what the caller has set.
 func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
 	if err := mayHear(who); err != nil {
 		return Own{}, err
@@ -165,16 +166,16 @@ func minutes(m *int16) *int {
 	return new(int(*m))
 }
 
-// Update says what the caller wants. Choices that are not named stay.
+// Update changes the caller's settings. Choices that it does not name stay.
 type Update struct {
 	Choices []Choice
 	// QuietFrom and QuietUntil are both nil for no quiet hours.
 	QuietFrom, QuietUntil *int
-	// KeepQuiet leaves them as they are.
+	// KeepQuiet leaves the quiet hours as they are.
 	KeepQuiet bool
 }
 
-// Set keeps what the caller wants. What is about security is told in any case.
+// Set stores the caller's settings. Security kinds are told in any case.
 func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -211,7 +212,7 @@ func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 	return named("keep what a user wants", db.Write(ctx, s.pool, queries...))
 }
 
-// put adds a channel of a user, or has one work again.
+// put adds a channel of a user, or makes an ended one work again.
 func (s *Service) put(
 	ctx context.Context, userID int64, c Channel, address, label string, confirmed *time.Time,
 ) (db.NotifyChannelPutRow, error) {
@@ -229,7 +230,7 @@ func (s *Service) put(
 	return row, named("keep a channel", err)
 }
 
-// code makes a code that is good once, for a while.
+// code makes a code that can be used once and expires.
 func (s *Service) code(ctx context.Context, userID int64, channelID *int64) (string, error) {
 	code := rand.Text()
 	err := s.q.NotifyCodeInsert(ctx, db.NotifyCodeInsertParams{
@@ -243,7 +244,7 @@ func hashOf(code string) []byte {
 	return sum[:]
 }
 
-// LinkTelegram is the address at which the caller's chat with the bot begins, with a code that links it.
+// LinkTelegram is the address that opens the bot's chat with a code, which links the chat to the caller.
 func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, error) {
 	if err := mayChange(ctx, who); err != nil {
 		return "", err
@@ -256,7 +257,7 @@ func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, 
 	return "https://t.me/" + t.Name + "?start=" + code, err
 }
 
-// AddMail adds an address, to which a code is sent that confirms it.
+// AddMail adds an address and mails a code to it. The address is used once ConfirmMail has confirmed it.
 func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -307,7 +308,7 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 	return nil
 }
 
-// masked is an address as its owner knows it and nobody else learns it.
+// masked is an address in a form that its owner recognizes and that reveals it to nobody else.
 func masked(address string) string {
 	name, host, _ := strings.Cut(address, "@")
 	first, _ := utf8.DecodeRuneInString(name)
@@ -332,7 +333,7 @@ func (s *Service) ConfirmMail(ctx context.Context, who caller.Caller, code strin
 	return named("confirm an address", err)
 }
 
-// AddPush adds a browser by its subscription, as PushSubscription.toJSON writes it.
+// AddPush adds a browser by its subscription, in the JSON of PushSubscription.toJSON.
 func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, label string) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -367,7 +368,7 @@ func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, 
 	return named("take a browser from other users", err)
 }
 
-// Remove removes one of the caller's channels, which is told so as its last.
+// Remove removes one of the caller's channels. A last message on that channel says so.
 func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -381,7 +382,7 @@ func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error
 	return named("remove a channel", err)
 }
 
-// Try sends the caller something by every channel of theirs.
+// Try sends the caller a trial message on each of their channels.
 func (s *Service) Try(ctx context.Context, who caller.Caller) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err

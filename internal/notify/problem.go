@@ -1,10 +1,9 @@
 package notify
 
-// Problem is why a message was not taken, as calls tell it. It never has what a library or the far side says of it, which may name an
-// address or a secret.
+// Problem is why a message was not accepted, in the form in which calls show it. It never contains the text of a
+// library or of a remote server, which may have an address or a secret.
 type Problem string
 
-// The problems.
 const (
 	tooLate           Problem = "too_late"
 	roleHearsNot      Problem = "role_does_not_hear"
@@ -28,7 +27,7 @@ const (
 	pushSilent     Problem = "push_silent"
 )
 
-// In is a problem in a user's language.
+// In is the problem's text in a user's language.
 func (p Problem) In(language string) string {
 	switch p {
 	case tooLate:
@@ -66,5 +65,5 @@ func (p Problem) In(language string) string {
 	case pushSilent:
 		return say(language, "The browser's service gives no answer.", "Сервис браузера не отвечает.")
 	}
-	return string(p) // an older version wrote words
+	return string(p) // an older version stored words
 }

@@ -15,41 +15,39 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// PushSender sends to browsers by their makers' services. Users' browsers name those, so every address is judged as those of
-// webhooks are.
+// PushSender sends to browsers through their vendors' push services. Browsers name the service's address, so every
+// address is checked as those of webhooks are.
 type PushSender struct {
 	client    *http.Client
 	addresses *outbound.Addresses
-	// PublicKey is what browsers subscribe with.
+	// PublicKey is the key with which browsers subscribe.
 	PublicKey  string
 	privateKey string
 	contact    string
 }
 
-// NewPush makes the sender. The contact is an address of the operator's, for the services.
+// NewPush makes the sender. The contact is an address at which the push services can reach the operator.
 func NewPush(publicKey, privateKey, contact string, addresses *outbound.Addresses) *PushSender {
 	return &PushSender{addresses.Client(sendWithin), addresses, publicKey, privateKey, contact}
 }
 
-// PushKeys makes a pair of keys, which the subscriptions of browsers belong to.
+// PushKeys makes a pair of keys. Browsers' subscriptions are valid only for the keys they were made with.
 func PushKeys() (public, private string, err error) {
 	private, public, err = webpush.GenerateVAPIDKeys()
 	return public, private, err
 }
 
-// Channel implements Sender.
 func (*PushSender) Channel() Channel { return Push }
 
-// pushed is what the page's service worker reads.
+// pushed is the JSON that the page's service worker reads.
 type pushed struct {
 	Title string `json:"title"`
 	Path  string `json:"path"`
 	Tag   string `json:"tag"`
-	// Open is what the app's icon shows.
+	// Open is the number that the app's icon shows.
 	Open *int64 `json:"open,omitempty"`
 }
 
-// Send implements Sender.
 func (s *PushSender) Send(ctx context.Context, address string, m Message) error {
 	var subscription webpush.Subscription
 	if err := json.Unmarshal([]byte(address), &subscription); err != nil {
@@ -77,7 +75,7 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 		return nil
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return &Refusal{Why: pushEnded, Gone: true}
-	case code == http.StatusForbidden: // by RFC 8292 the subscription belongs to another key, which it keeps for good
+	case code == http.StatusForbidden: // by RFC 8292 the subscription was made with another key, and stays so
 		return &Refusal{Why: pushOtherKey, Gone: true}
 	default:
 		seconds, _ := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16)

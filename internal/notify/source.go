@@ -16,25 +16,25 @@ const (
 	often  = time.Second
 	seldom = 10 * time.Second
 	rarely = 30 * time.Second
-	// expiringWithin is how long before its end a payment is about to expire.
+	// expiringWithin is how long before its expiry users are told that a payment is about to expire.
 	expiringWithin = 2 * time.Minute
-	// failingFrom is after how many failed tries an endpoint fails.
+	// failingFrom is the number of failed attempts from which on an endpoint counts as failing.
 	failingFrom = 3
-	// failureKept is for how long an endpoint fails to which nothing is sent any more.
+	// failureKept is how long an endpoint to which nothing more is sent still counts as failing.
 	failureKept = 24 * time.Hour
-	// knownFor is how long a place is known that somebody signed in from.
+	// knownFor is how long an address from which a user has signed in is known.
 	knownFor   = 90 * 24 * time.Hour
 	sourceMost = 500 // a page
-	// overlap is how late something may be committed and is still found at the next look.
+	// overlap is how late an event may be committed and still be found by the next look.
 	overlap = 5 * time.Second
 )
 
-// source is where something is found out that happened since a time.
+// source finds events of one kind that happened since a time.
 type source struct {
 	kind  Kind
 	every time.Duration
 	find  func(ctx context.Context, f *Feed, now, since time.Time) ([]event, error)
-	// real is one of what is noted by the real time, wherever a sandbox's clock is.
+	// real says that the events are stored with the real time, even if a sandbox's clock shows another.
 	real bool
 }
 
@@ -43,7 +43,7 @@ func really(s source) source {
 	return s
 }
 
-// found is what every query of a source answers with.
+// found is the row that every query of a source returns.
 type found = struct {
 	OwnerID int64
 	Subject string
@@ -51,7 +51,7 @@ type found = struct {
 	At      time.Time
 }
 
-// rows has a query's answers be events of a kind, which it asks for by pages in the order of their time.
+// rows makes a source from a query that returns pages of rows in the order of their time.
 func rows[R ~struct {
 	OwnerID int64
 	Subject string
@@ -69,7 +69,8 @@ func rows[R ~struct {
 			if err != nil || len(page) < sourceMost {
 				return events, err
 			}
-			// What happened at the time of the last one may be on the next page: so that is read again, unless it fills a page.
+			// The next page may have more rows with the time of the last row. So that time is read again, unless
+			// the whole page has it.
 			last := found(page[len(page)-1]).At
 			if since = last.Add(-time.Microsecond); !found(page[0]).At.Before(last) {
 				since = last
@@ -78,9 +79,9 @@ func rows[R ~struct {
 	}}
 }
 
-// paged has payments be events of a kind, which it asks for by pages in the order of their time and number: those
-// before some time from now. It goes on where it ended, with some overlap for what was committed late, and seldom reads all
-// of them again, since a payment may be made to end sooner than others.
+// paged makes a source from a query that returns pages of payments in the order of their time and number, up to a
+// time that is ahead of now. It continues where it stopped, with some overlap for rows that were committed late.
+// Now and then it reads all again, since the end of a payment may be moved forward.
 func paged[R ~struct {
 	OwnerID int64
 	Subject string
@@ -119,7 +120,7 @@ func paged[R ~struct {
 	}}
 }
 
-// sources are all but the openings of payments, which are read from their history.
+// sources are all sources except the openings of payments, which are read from the payments' history.
 var sources = []source{
 	paged(PaymentClaimed, 0, func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]db.NotifyClaimedRow, error) {
 		return f.q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
@@ -128,7 +129,7 @@ var sources = []source{
 		return f.q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
-		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost}) // as many traders hear of one at a time
+		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost}) // a payout may be offered to that many traders
 	}),
 	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
 		return q.NotifyAppeals(ctx, db.NotifyAppealsParams{Since: since, Most: sourceMost})
@@ -177,7 +178,7 @@ var sources = []source{
 	{kind: EndpointFailing, every: rarely, find: failing},
 }
 
-// said finds what packages said that happened.
+// said finds the events that other packages queued by Say.
 func said(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	rows, err := f.q.NotifyEvents(ctx, db.NotifyEventsParams{Since: since, Most: feedMost})
 	var events []event
@@ -187,7 +188,8 @@ func said(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	return events, err
 }
 
-// alarms finds what has begun to fire. It leads to what is to be done: to its part of the manual, or to the work that waits.
+// alarms finds alarms that have begun to fire. The message links to the part of the manual that says what to do, or
+// to the work that waits.
 func alarms(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	list, err := f.q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: since, Most: sourceMost})
 	var events []event
@@ -203,7 +205,7 @@ func alarms(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	return events, err
 }
 
-// elsewhere finds keys that are used from a new address, and says which.
+// elsewhere finds API keys that are used from a new address, with the keys' names.
 func elsewhere(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	list, err := f.q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: since, Most: feedMost})
 	var events []event
@@ -215,7 +217,7 @@ func elsewhere(ctx context.Context, f *Feed, _, since time.Time) ([]event, error
 	return events, err
 }
 
-// owners reads of which traders and merchants somebody can be told.
+// owners reads the traders and merchants that have a user who can be told something.
 func (f *Feed) owners(ctx context.Context) error {
 	rows, err := f.q.NotifyOwners(ctx)
 	if err != nil {

@@ -11,15 +11,17 @@ import (
 )
 
 const (
-	// shortOver is for how long a trader is not seen short until they are not: what is free changes with each payment.
+	// shortOver is how long a trader must not have been seen short until that is over. What is available changes
+	// with each payment.
 	shortOver = 10 * time.Minute
-	// silentHalf is half of how long a phone may be silent: so long before it stands for silent, and so long while it does, since at
-	// night it has nothing to say and with the first payment of a day it has to be given the time of that.
+	// silentHalf is half of the time that a phone may be silent. It has to be silent for that long before the
+	// condition is noted, and then for as long again until it is told: at night a phone has nothing to report, and
+	// with the first payment of a day it needs some time to do so.
 	silentHalf = db.PhoneSilent / 2
 )
 
-// standing is what stands of an owner's: since when, when that was last seen, and of an endpoint the newest event that it did not
-// take then.
+// standing is a condition of an owner that lasts: since when, and when it was last seen. For an endpoint it also
+// has the newest event that the endpoint had not accepted then.
 type standing struct {
 	ownerID       int64
 	subject       string
@@ -54,8 +56,9 @@ func silent(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	return begun, err
 }
 
-// failing finds endpoints that have begun to fail, or take webhooks again. One whose events were given up, or are sent again from the
-// first try on, fails until it has taken one, and nobody knows any more of one to which nothing is sent for long.
+// failing finds endpoints that have begun to fail, and those that accept webhooks again. An endpoint whose events
+// became dead, or are being sent again with new attempts, counts as failing until it has accepted one. If nothing
+// is sent to it for failureKept, its condition is no longer known.
 func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	hosts, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: standingMost})
 	list := db.Each(hosts, func(host db.NotifyFailingRow) standing {
@@ -76,8 +79,10 @@ func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	return begun, err
 }
 
-// stands notes what of a kind stands now, and compares it with what stood before, whichever process saw that: what has begun, and
-// what is over, of what has stood for so long. What does not stand is over once that shows, or was seen too long ago.
+// stands stores which conditions of a kind exist now, and compares them with those that existed before, whichever
+// process stored them. It returns those that have begun, once they have lasted for the time after, and those that
+// are over. A condition that is no longer listed is over once shows says so, or once it was last seen longer than
+// failureKept ago.
 func (f *Feed) stands(
 	ctx context.Context, kind Kind, of owner, now time.Time, after time.Duration, list []standing, shows func(standing) (bool, error),
 ) (begun, over []event, err error) {
@@ -132,7 +137,8 @@ func (f *Feed) stands(
 	return begun, over, nil
 }
 
-// standingTold notes what was told. Where it cannot, the same is found again, and told to nobody twice.
+// standingTold stores which conditions were told. If that fails, the same conditions are found again, but nobody is
+// told twice.
 func (f *Feed) standingTold(ctx context.Context) error {
 	for kind, told := range f.stood {
 		if err := f.q.NotifyStandingTold(ctx, told); err != nil {

@@ -16,11 +16,12 @@ import (
 	"gateway.example/internal/money"
 )
 
-// summaryFrom is the hour from which a user reads of yesterday, in their zone.
+// summaryFrom is the hour in a user's zone from which on they are told about yesterday.
 const summaryFrom = 8
 
-// Summaries has the users who want it told how yesterday was, which ended at midnight where they are. It is a round of its own,
-// since a day of a large merchant takes longer to add up than a payment may wait to be told.
+// Summaries tells the users who want it the figures of yesterday, a day that ended at midnight in their zone. It is
+// a round of its own, because adding up the day of a large merchant takes longer than a message about a payment may
+// wait.
 func (f *Feed) Summaries(ctx context.Context) error {
 	if len(f.s.senders) == 0 {
 		return nil
@@ -53,7 +54,8 @@ func (f *Feed) Summaries(ctx context.Context) error {
 	return errors.Join(err, f.s.tell(ctx, events))
 }
 
-// summaries are the users who want one now. Where it is late enough is not asked of the database, which may not know a zone.
+// summaries lists the users who are to get a summary now. For which zones it is late enough is decided here and not
+// by the database, which may not know a zone.
 func (f *Feed) summaries(ctx context.Context) ([]db.NotifySummariesRow, error) {
 	zones, err := f.q.NotifyZones(ctx)
 	if err != nil {
@@ -73,7 +75,7 @@ func (f *Feed) summaries(ctx context.Context) ([]db.NotifySummariesRow, error) {
 	return f.q.NotifySummaries(ctx, ask)
 }
 
-// zoneOf is a user's zone; one that is not known is UTC.
+// zoneOf is a user's time zone, or UTC if the zone is not known.
 func zoneOf(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
@@ -82,7 +84,7 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-// summary adds up a merchant's day, as the texts of the kind have it.
+// summary adds up a merchant's day, in the form of the kind's figures.
 func (s *Service) summary(ctx context.Context, user db.NotifySummariesRow) (string, error) {
 	zone := zoneOf(user.Zone)
 	year, month, day := user.Yesterday.Date()

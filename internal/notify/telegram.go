@@ -19,19 +19,19 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// pollFor is how long Telegram holds a question for news.
+// pollFor is how long Telegram keeps a request open until there are new messages.
 const pollFor = 50 * time.Second
 
-// TelegramSender sends by a bot, and answers what users write to it.
+// TelegramSender sends through a bot, and answers what users write to it.
 type TelegramSender struct {
 	bot *bot.Bot
-	// Name is the bot's, without the @.
+	// Name is the bot's name, without the @.
 	Name string
-	// service answers; nil until the bot runs.
+	// service answers users' messages; nil until the bot runs.
 	service *Service
 }
 
-// NewTelegram makes the sender. The base is the address of Telegram's API; "" is the real one. It asks nobody anything yet.
+// NewTelegram makes the sender. base is the address of Telegram's API; "" is the real one. It makes no call yet.
 func NewTelegram(token, name, base string) (*TelegramSender, error) {
 	t := &TelegramSender{Name: name}
 	options := []bot.Option{
@@ -39,7 +39,7 @@ func NewTelegram(token, name, base string) (*TelegramSender, error) {
 		bot.WithHTTPClient(pollFor, &http.Client{Timeout: pollFor + 10*time.Second}),
 		bot.WithAllowedUpdates(bot.AllowedUpdates{models.AllowedUpdateMessage}),
 		bot.WithErrorsHandler(func(err error) {
-			if !errors.Is(err, bot.ErrorConflict) { // another process hears what users write
+			if !errors.Is(err, bot.ErrorConflict) { // another process receives what users write
 				slog.Warn("Telegram", "error", err)
 			}
 		}),
@@ -52,10 +52,8 @@ func NewTelegram(token, name, base string) (*TelegramSender, error) {
 	return t, err
 }
 
-// Channel implements Sender.
 func (*TelegramSender) Channel() Channel { return Telegram }
 
-// Send implements Sender.
 func (t *TelegramSender) Send(ctx context.Context, address string, m Message) error {
 	text := m.Text
 	if m.URL != "" {
@@ -87,8 +85,8 @@ func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	return &Refusal{Why: telegramSilent}
 }
 
-// Run answers users until ctx ends. Telegram gives what they wrote to one process at a time, so the one that may does: while the
-// feed of a process is the one that works, it asks, and the others do not.
+// Run answers users until ctx ends. Telegram gives users' messages to one process at a time. So only the process
+// that holds the feed's lease asks for them.
 func (t *TelegramSender) Run(ctx context.Context, s *Service, f *Feed) {
 	t.service = s
 	look := time.NewTicker(hearEvery)
@@ -115,19 +113,19 @@ func (t *TelegramSender) Run(ctx context.Context, s *Service, f *Feed) {
 	hearing.Wait()
 }
 
-// hearEvery is how often a process looks whether it is the one that hears users.
+// hearEvery is how often a process checks whether it holds the feed's lease.
 const hearEvery = 500 * time.Millisecond
 
-// tooOld is how long after it was written a message is answered no more.
+// tooOld is the age from which on a message is not answered.
 const tooOld = time.Minute
 
-// hear answers a message. It moves no money, and says nothing to chats that it does not know.
+// hear answers a message. The bot moves no money, and tells nothing to chats that it does not know.
 func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
 	message := update.Message
 	if message == nil || message.Chat.Type != models.ChatTypePrivate {
 		return
 	}
-	if time.Since(time.Unix(int64(message.Date), 0)) > tooOld { // it may have been read by another process, and is no longer meant
+	if time.Since(time.Unix(int64(message.Date), 0)) > tooOld { // it may have been read elsewhere
 		return
 	}
 	chat := strconv.FormatInt(message.Chat.ID, 10)
@@ -157,16 +155,16 @@ func cut(text string) string {
 	return text
 }
 
-// Breaker begins a break of a trader: they get no new payments. Who ends it does so at the desk.
+// Breaker begins or ends a break of a trader, in which they get no new payments. The bot only begins breaks; they
+// are ended at the desk.
 type Breaker func(ctx context.Context, who caller.Caller, on bool) error
 
-// commands are what the bot answers to.
 const commands = "/status /break /mute /unmute"
 
-// muteFor is how long /mute leaves a user alone.
+// muteFor is how long the user gets no messages after /mute.
 const muteFor = 8 * time.Hour
 
-// answer does what a chat asks for, and says what was done.
+// answer does what a chat asks for, and returns the text of the answer.
 func (s *Service) answer(ctx context.Context, chat, label, text string) (string, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -200,7 +198,7 @@ func (s *Service) answer(ctx context.Context, chat, label, text string) (string,
 	return strings.Join(answers, "\n"), nil
 }
 
-// link links a chat to the user who was given the code.
+// link links a chat to the user to whom the code was given.
 func (s *Service) link(ctx context.Context, chat, label, code string) (string, error) {
 	taken, err := s.q.NotifyCodeTake(ctx, db.NotifyCodeTakeParams{Hash: hashOf(code), Now: s.clock.Now(), Open: true})
 	if db.NoRows(err) {
@@ -216,7 +214,7 @@ func (s *Service) link(ctx context.Context, chat, label, code string) (string, e
 	return "Linked. " + commands + "\nПривязано. " + commands, nil
 }
 
-// command does one for a user.
+// command runs a command of a user.
 func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command string) (string, error) {
 	say := func(english, russian string) string { return say(user.Language, english, russian) }
 	who := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login, Role: caller.Role(user.Role)}

@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// tell puts events into the lines of everybody who may hear of them and wants to.
+// tell queues notices in the lines of all users who may know about the events and want to.
 func (s *Service) tell(ctx context.Context, events []event) error {
 	var ask db.NotifyAudienceParams
 	for _, e := range events {
@@ -51,7 +51,7 @@ func once(ids []int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// notices are what is told in which channel, and after how long.
+// notices are the rows to insert: which event is told on which channel, and after how long.
 func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db.NoticeInsertParams) {
 	now := s.clock.Now()
 	type group struct {
@@ -89,7 +89,7 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 				if about.Security {
 					wait = 0
 				}
-				if wait > about.Lasts { // nobody wants to read of it any more then
+				if wait > about.Lasts { // too late to be of use by then
 					continue
 				}
 				p.ChannelIds, p.Kinds = append(p.ChannelIds, to.ID), append(p.Kinds, string(e.kind))
@@ -102,7 +102,7 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 	return p
 }
 
-// wants tells whether a user wants a kind by a channel.
+// wants reports whether a user wants to be told about a kind on a channel.
 func wants(a About, to db.NotifyAudienceRow) bool {
 	if a.Off {
 		return slices.Contains(to.Wanted, string(a.Kind))
@@ -110,7 +110,7 @@ func wants(a About, to db.NotifyAudienceRow) bool {
 	return a.Security || !slices.Contains(to.Unwanted, string(a.Kind))
 }
 
-// quietFor is for how long a user is left alone from now on.
+// quietFor is how long from now on a user is not to be disturbed.
 func quietFor(to db.NotifyAudienceRow, now time.Time) time.Duration {
 	var wait time.Duration
 	if to.MutedUntil != nil {

@@ -2,17 +2,18 @@ package rate
 
 import "github.com/shopspring/decimal"
 
-// Arrival is the money that came for a payment, beside what was asked.
+// Arrival is the amount that arrived for a payment, next to the amount asked for.
 type Arrival struct {
 	Asked, Came decimal.Decimal
-	// AsItCame counts what came, and not what was asked.
+	// AsItCame settles the amount that arrived instead of the amount asked for.
 	AsItCame bool
-	// ToPlatform has the platform gain or bear the difference. Otherwise whoever got the money does.
+	// ToPlatform gives the difference, a gain or a loss, to the platform. Otherwise it is the trader's, who
+	// received the money.
 	ToPlatform bool
 }
 
-// Worth is what is settled, and what of the difference the platform gets besides its part of the
-// spread: below 0, what it adds. The difference is at the base rate, rounded towards 0.
+// Worth returns what is settled, and what the platform gets of the difference in addition to its part of the
+// spread; it is negative if the platform pays. The difference is converted at the base rate and rounded towards 0.
 func (a Arrival) Worth(base decimal.Decimal, terms Terms) (Quote, decimal.Decimal) {
 	if a.AsItCame {
 		return Calculate(a.Came, base, terms), decimal.Zero

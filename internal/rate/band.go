@@ -15,24 +15,24 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// Band is how far, and from which rates, one operator alone may set a currency's rate.
+// Band is the range within which one operator alone may set a currency's rate.
 type Band struct {
 	Currency string
-	// Percent is the narrowest band of the currency's feeds, and not more than the configured limit
-	// if changes take two operators: one operator alone can set feeds.
+	// Percent is the narrowest band of the currency's feeds. If changes take two operators it is at most the
+	// configured limit, because one operator alone can change feeds.
 	Percent decimal.Decimal
-	// Now is the rate in use, and Anchor the one in use before the last 24 hours' changes by hand. A
-	// rate must be near both, so that many small steps cannot go far. Zero is none.
+	// Now is the rate in use, and Anchor is the rate that was in use before the changes by hand of the last 24
+	// hours. A new rate must be near both, so that many small steps cannot lead far. Zero means that there is none.
 	Now, Anchor decimal.Decimal
 }
 
-// Distance is how far a rate is from both, in percent: the larger distance. Without known rates it is
-// 0.
+// Distance is how far a rate is from Now and Anchor, in percent; the larger distance counts. Without known rates it
+// is 0.
 func (b Band) Distance(fiat decimal.Decimal) decimal.Decimal {
 	return decimal.Max(away(fiat, b.Now), away(fiat, b.Anchor))
 }
 
-// distanceDecimals are enough to compare with a band, which has four.
+// distanceDecimals are enough to compare with a band, which has four decimals.
 const distanceDecimals = 12
 
 func away(fiat, from decimal.Decimal) decimal.Decimal {
@@ -64,8 +64,8 @@ func bandOf(ctx context.Context, q *db.Queries, currency string, rules foureyes.
 	return b, nil
 }
 
-// anchor stores the rate in use before one operator alone sets another. A rate that two agreed on, or
-// that one may set freely, is the new beginning: older ones no longer count.
+// anchor stores the rate in use before one operator alone sets another. After a rate that two operators agreed on,
+// or that one may set freely, it begins anew: older anchors no longer count.
 func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bool) error {
 	before := now.Add(-day)
 	if !alone {
@@ -78,7 +78,7 @@ func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bo
 	return q.RateAnchorAdd(ctx, db.RateAnchorAddParams{Currency: b.Currency, At: now, FiatPerUSDT: b.Now})
 }
 
-// Bands shows operators how far one of them alone may set each currency's rate.
+// Bands tells operators the range within which one of them alone may set each currency's rate.
 func (s *Settings) Bands(ctx context.Context, who caller.Caller) ([]Band, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err

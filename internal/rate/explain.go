@@ -24,11 +24,10 @@ type Step struct {
 	Value   string
 }
 
-// Answer is the calculation of a payment's worth.
+// Answer explains the calculation of a payment's worth.
 type Answer struct {
 	PaymentID int64
-	// RateSource and RateObservedAt belong to the base rate, which is not fresh while
-	// RateUnavailable.
+	// RateSource and RateObservedAt belong to the base rate. While RateUnavailable, that rate is not fresh.
 	RateSource      string
 	RateObservedAt  *time.Time
 	RateUnavailable bool
@@ -37,16 +36,15 @@ type Answer struct {
 	Steps        []Step
 }
 
-// Explainer tells operators how payments come to be worth what they are.
+// Explainer explains to operators how payments are calculated.
 type Explainer struct {
 	q     *db.Queries
 	clock clock.Clock
-	// markup is the configured percent, and inForce the rate that payments in a currency are made by.
+	// markup is the configured percent, and inForce returns the rate that payments in a currency use now.
 	markup  decimal.Decimal
 	inForce func(currency string, now time.Time) (Base, error)
 }
 
-// NewExplainer makes the service.
 func NewExplainer(
 	pools db.Pools, c clock.Clock, markup decimal.Decimal, inForce func(currency string, now time.Time) (Base, error),
 ) *Explainer {
@@ -65,12 +63,12 @@ func (e *Explainer) Payment(ctx context.Context, who caller.Caller, id int64) (A
 	return answerOf(p), nil
 }
 
-// Question is a payment that is only calculated.
+// Question describes a payment that is only calculated.
 type Question struct {
 	Currency, Amount string
 	// Markup is the percent; "" is the configured one.
 	Markup string
-	// TraderShare is the trader's part of the spread, as a percent of spot; "" is nothing.
+	// TraderShare is the trader's part of the spread, as a percent of spot; "" is 0.
 	TraderShare string
 }
 
@@ -103,7 +101,7 @@ func (e *Explainer) Quote(ctx context.Context, who caller.Caller, r Question) (A
 	return answerOf(quoted(p)), nil
 }
 
-// quoted is a payment with its worth.
+// quoted is the payment with its sums calculated.
 func quoted(p db.Payment) db.Payment {
 	quote := Calculate(p.Amount, p.BaseRate, Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent})
 	p.AmountUSDT, p.ProfitUSDT, p.HoldUSDT = quote.Amount, quote.Profit, quote.Hold()
@@ -147,8 +145,8 @@ func (e *Explainer) Waiting(ctx context.Context, who caller.Caller) (list []Wait
 	return list, more, nil
 }
 
-// rateSteps explains the calculation. It shows the stored values and does not calculate them again:
-// if a formula ever disagreed with them, the difference would show.
+// rateSteps explains the calculation. It shows the stored values and does not calculate them again: if a formula
+// ever disagreed with them, the difference would be visible.
 func rateSteps(p db.Payment) []Step {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)

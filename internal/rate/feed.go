@@ -47,12 +47,12 @@ var minBand = decimal.New(1, -2)
 // source is the feed's name among the sources of rates.
 func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10) }
 
-// SetFeed makes a feed or changes it, and has it polled at once.
+// SetFeed makes or changes a feed, and lets it be polled at once.
 //
-// A disabled feed's rate is withdrawn: it is stale from then on, and even as the last known rate it
-// gives way to any other. Enabled again, the feed begins afresh: its first value is judged against
-// the rate in use. That is also the way out for a feed that the market has carried out of its band:
-// set the rate by hand, disable the feed, enable it.
+// A disabled feed's rate is withdrawn: from then on it is stale, and any other rate is preferred to it even as the
+// last known rate. When it is enabled again, the feed begins anew: its first value is compared with the rate in
+// use. This also helps when the market has moved out of a feed's band: set the rate by hand, disable the feed, and
+// enable it.
 func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (Feed, error) {
 	if err := who.Need(caller.OperatorRates); err != nil {
 		return Feed{}, err
@@ -105,9 +105,8 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	return feed, nil
 }
 
-// mayChangeFeed refuses to one operator alone what could change the rate: another address, wider
-// bands, a longer validity, a higher priority, or switching the feed on. One may switch a feed off or
-// judge it more strictly.
+// mayChangeFeed requires a second operator for what could change the rate: another address, wider bands, a longer
+// validity, a higher priority, or enabling the feed. One operator alone may disable a feed or narrow its bands.
 func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateFeedSetParams, feed Feed) error {
 	was, err := q.RateFeedGet(ctx, feed.ID)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateF
 	return foureyes.Want(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
-// adjustRate applies the feed's new settings to the rate that it already brought.
+// adjustRate applies the feed's new settings to the rate that it has already provided.
 func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	if !feed.Enabled {
 		if err := q.RateObservationForget(ctx, feed.ID); err != nil {
@@ -135,7 +134,7 @@ func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	})
 }
 
-// checkFeed checks every field, and returns both bands.
+// checkFeed validates every field, and returns both bands.
 func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand decimal.Decimal, err error) {
 	f := fault.Decoded(ctx)
 	if err := s.checkFeedCurrency(ctx, f, feed); err != nil {
@@ -166,8 +165,8 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 	return band, dayBand, f.Err()
 }
 
-// checkFeedCurrency checks that a new feed's currency is known, and that an existing feed keeps its
-// currency: its rates of the old currency would stay behind.
+// checkFeedCurrency checks that a new feed's currency is known, and that an existing feed keeps its currency,
+// because its rates in the old currency would remain.
 func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
 	if feed.ID == 0 {
 		checkCurrency(f, "feed.currency", feed.Currency)

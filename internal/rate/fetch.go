@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// maxAnswer is how much is read of an answer, unpacked.
+	// maxAnswer is how many bytes of an answer are read, after decompression.
 	maxAnswer = 1 << 20
 	// maxLiteral is the longest accepted number. It is rounded to 8 decimals.
 	maxLiteral   = 64
@@ -32,13 +32,11 @@ const (
 type refusal struct {
 	// result is the metric's label.
 	result string
-	// text is for the operator. It quotes neither the address, whose query may contain a key, nor
-	// anything of the answer except a number: a feed must not be a way to read what else the gateway
-	// can reach.
+	// text is for the operator. It quotes neither the address, whose query may contain a key, nor anything of the
+	// answer except a number: otherwise a feed could be used to read what else the gateway can reach.
 	text string
 }
 
-// Error implements error.
 func (r *refusal) Error() string { return r.text }
 
 func refuse(result, format string, args ...any) error {
@@ -47,16 +45,17 @@ func refuse(result, format string, args ...any) error {
 
 var errRedirect = errors.New("redirects too often, or to another host")
 
-// Addresses judges the addresses of feeds, as outbound.Addresses does.
+// Addresses decides which addresses feeds may have, as outbound.Addresses does.
 type Addresses interface {
 	// Check says what is wrong with an address, or "".
 	Check(address string) string
-	// Dial connects if the address that is really dialled is admitted.
+	// Dial connects, if the IP address that is really dialled is allowed.
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// newClient makes the client that polls. It uses no proxy, which would connect for it, and follows
-// redirects only on the same host and scheme: otherwise the feed's owner would choose what is called.
+// newClient makes the client that polls. It uses no proxy, because a proxy would connect in its place. It follows
+// redirects only on the same host and scheme, because otherwise the feed's owner would choose which address is
+// called.
 func newClient(addresses Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -77,7 +76,7 @@ func newClient(addresses Addresses) *http.Client {
 
 // fetch asks a feed for its value, within the feed's timeout. The error is a *refusal.
 func (p *Poller) fetch(ctx context.Context, feed db.RateFeed) (decimal.Decimal, error) {
-	// Other addresses may have been admitted when this one was set.
+	// Another configuration may have allowed this address when it was set.
 	if wrong := p.addresses.Check(feed.URL); wrong != "" {
 		return decimal.Zero, refuse(resultUnreachable, "the address %s", wrong)
 	}
@@ -140,7 +139,7 @@ func unreachable(err error) string {
 	return "gave no answer"
 }
 
-// read takes the value out of an answer.
+// read extracts the value from an answer.
 func read(document []byte, pointer string) (decimal.Decimal, error) {
 	v, err := strictjson.Parse(document)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Known is a source's rate of a currency.
+// Known is the rate of a currency from one source.
 type Known struct {
 	Currency string
 	// Source is "operator", or "feed:" and the feed's id.

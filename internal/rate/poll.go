@@ -20,8 +20,8 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// maxPolls is how many polls run at the same time. A feed has only one, so others wait only if this
-// many feeds hang.
+// maxPolls is how many polls run at the same time. A feed has only one, so feeds wait for each other only if this
+// many hang.
 const maxPolls = 64
 
 // Poller polls feeds. Several pollers may share the feeds: each poll is claimed by one.
@@ -30,7 +30,7 @@ type Poller struct {
 	q      *db.Queries
 	clock  clock.Clock
 	client *http.Client
-	// addresses says which may be polled.
+	// addresses decides which addresses may be polled.
 	addresses Addresses
 	// slots has a token for each running poll.
 	slots   chan struct{}
@@ -95,14 +95,14 @@ func (p *Poller) give(slots int) {
 	}
 }
 
-// poll polls one claimed feed. It holds no connection to the database meanwhile.
+// poll polls one claimed feed. It holds no database connection while it waits for the answer.
 func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
 	ctx, span := tracing.Call(ctx, "poll rate feed")
 	defer span.End()
 	span.SetAttributes(tracing.Feed.Int64(feed.ID))
 	value, fetchErr := p.fetch(ctx, feed)
 	if ctx.Err() != nil {
-		return // We are stopping, which is not the feed's fault: it is due again when the claim runs out.
+		return // The process stops, which is not the feed's fault: the feed is due again when the claim expires.
 	}
 	var why *refusal
 	standing := false
@@ -120,8 +120,8 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 	p.count(ctx, feed, standing, why, err)
 }
 
-// judge refuses a value that is too far from the feed's last good one, or from the rate in use if it
-// has none. The error is a *refusal, or the database's.
+// judge refuses a value that is too far from the feed's last good one or, if it has none, from the rate in use. The
+// error is a *refusal, or one of the database.
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
 	first := db.NoRows(err)
@@ -147,9 +147,9 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 	return judgeDay(ctx, q, feed, value, now)
 }
 
-// judgeFirst refuses a feed's first value that is too far from the rate before the last 24 hours'
-// changes by hand. Otherwise somebody could move the rate by hand in small steps, and the feed would
-// continue from there.
+// judgeFirst refuses a feed's first value if it is too far from the rate that was in use before the changes by hand
+// of the last 24 hours. Otherwise somebody could move the rate by hand in small steps, and the feed would continue
+// from there.
 func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	anchor, err := q.RateAnchorFirst(ctx, db.RateAnchorFirstParams{Currency: feed.Currency, Since: now.Add(-day)})
 	if db.NoRows(err) {
@@ -172,8 +172,8 @@ const (
 	settled = 12 * time.Hour
 )
 
-// judgeDay refuses a value that is too far from the day's median. Only that shows how far a feed has
-// moved whose single steps are each within the band.
+// judgeDay refuses a value that is too far from the day's median. Only that reveals how far a feed has moved in
+// steps that are each within the band.
 func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	middle, err := q.RateObservationMiddle(ctx, db.RateObservationMiddleParams{
 		FeedID: feed.ID, Since: now.Add(-day), Settled: now.Add(-settled),
@@ -209,8 +209,8 @@ func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal
 	return q.RateObservationPrune(ctx, db.RateObservationPruneParams{FeedID: feed.ID, Before: now.Add(-day)})
 }
 
-// store ends the claim, with the rate if there is one. It reports whether the claim was still valid:
-// if the feed was changed or claimed again meanwhile, this answer is dropped.
+// store ends the claim, and stores the rate if there is one. It reports whether the claim was still valid: if the
+// feed was changed or claimed again meanwhile, the answer is dropped.
 func (p *Poller) store(
 	ctx context.Context, q *db.Queries, feed db.RateFeed, claimedAt time.Time, value decimal.Decimal, why *refusal,
 ) (bool, error) {

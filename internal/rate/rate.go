@@ -1,5 +1,5 @@
-// Package rate has the fiat price of a USDT, and calculates what a payment is worth: spot, the
-// merchant's amount, and the parts of the spread.
+// Package rate has the fiat price of a USDT, and calculates what a payment is worth: spot, the merchant's amount,
+// and the parts of the spread.
 package rate
 
 import (
@@ -26,7 +26,7 @@ type Base struct {
 	Fresh bool
 }
 
-// ErrNone says that the currency never had a rate.
+// ErrNone means that the currency never had a rate.
 var ErrNone = errors.New("no rate is known")
 
 // Current returns the currency's base rate, or the last known one, marked as not fresh.
@@ -38,7 +38,7 @@ func Current(ctx context.Context, q *db.Queries, currency string, now time.Time)
 	return rates.InUse(now)
 }
 
-// Rates are what the sources of one currency have brought, one rate a source.
+// Rates are the rates of one currency, one for each source.
 type Rates []db.RateListRow
 
 // Read reads the rates of a currency, or of all.
@@ -46,8 +46,8 @@ func Read(rates *Rates, currency *string) db.Query {
 	return db.One((*[]db.RateListRow)(rates), (*db.Queries).RateList, currency)
 }
 
-// InUse is the rate for a currency's payments: of the fresh ones the one with the lowest priority, or
-// else the last known one.
+// InUse is the rate for a currency's payments: the fresh rate with the lowest priority or, if none is fresh, the
+// last known one.
 func (r Rates) InUse(now time.Time) (Base, error) {
 	if len(r) == 0 {
 		return Base{}, ErrNone
@@ -76,7 +76,7 @@ func order(now time.Time) func(a, b db.RateListRow) int {
 	}
 }
 
-// first compares by a property: those that have it come first.
+// first compares two values by a property; those that have it come first.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -104,7 +104,7 @@ const (
 	MarkupConfiguration = "configuration"
 )
 
-// Markups are the percents that may apply, in the documented order.
+// Markups are the percents that may apply. Pick has their documented order.
 type Markups struct {
 	Body, CashboxMethod, Merchant, Trader decimal.NullDecimal
 	Configuration                         decimal.Decimal

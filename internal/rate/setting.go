@@ -21,13 +21,13 @@ import (
 // SourceOperator is the source of a rate that was set by hand.
 const SourceOperator = "operator"
 
-// priorityOperator comes before every feed's.
+// priorityOperator is lower than every feed's, so a rate set by hand comes first.
 const priorityOperator = 0
 
 // maxValid limits how long a rate may stay fresh: ten years.
 const maxValid = 10 * 365 * 24 * 3600
 
-// The rates the database holds.
+// The range of rates that the database can store.
 var (
 	minFiat = decimal.New(1, -money.USDTDecimals)
 	maxFiat = decimal.NewFromInt(999_999_999_999)
@@ -40,11 +40,10 @@ type Settings struct {
 	clock clock.Clock
 	// FourEyes says when setting a rate takes two operators.
 	FourEyes foureyes.Rules
-	// addresses says where feeds may be.
+	// addresses decides which addresses feeds may have.
 	addresses Addresses
 }
 
-// NewSettings makes the service.
 func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, rules foureyes.Rules) *Settings {
 	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses, FourEyes: rules}
 }
@@ -121,7 +120,6 @@ func checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
 	return fiat, f.Err()
 }
 
-// checkCurrency refuses an unknown currency.
 func checkCurrency(f fault.Fields, field, currency string) {
 	if f.Required(field, currency) {
 		f.Check(slices.Contains(catalogue.Currencies, currency), field, "is not a currency that is known here")

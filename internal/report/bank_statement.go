@@ -15,41 +15,42 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// longestStatement is how long a bank's statement may go over: more is read in parts.
+// longestStatement is the longest period of a bank statement that is accepted.
 const longestStatement = 100 * 24 * time.Hour
 
-// comparedMost is how many payments of a trader's time are looked at: all are in memory at once.
+// comparedMost is how many of a trader's payments are compared, because all of them are in memory at once.
 const comparedMost = 100_000
 
-// StatementFile is a bank's statement to compare with a trader's payments. Traders compare with their own.
+// StatementFile is a bank statement to compare with a trader's payments. For a trader, TraderID is always their
+// own.
 type StatementFile struct {
 	TraderID int64
-	// RequisiteID is whose statement it is; 0 is that of all the trader's requisites.
+	// RequisiteID is the requisite whose statement it is; 0 stands for all requisites of the trader.
 	RequisiteID int64
 	Content     []byte
-	// Zone is that of the statement's times.
+	// Zone is the time zone of the times in the statement.
 	Zone *time.Location
 }
 
-// Compared is a bank's statement beside the payments of its time.
+// Compared is a bank statement next to the payments of its period.
 type Compared struct {
-	// From and Until are when its first and its last movement were.
+	// From and Until are the times of its first and its last line.
 	From, Until time.Time
-	// In is what came in, the oldest first, with its payment where there is one. Out counts what went out.
+	// In are the incoming transfers, the oldest first, each with its payment if there is one. Out counts the
+	// outgoing ones.
 	In  []ComparedLine
 	Out int
-	// Missing are completed payments that are not on it, the oldest first.
+	// Missing are the completed payments that are not in the statement, the oldest first.
 	Missing []payment.Payment
 }
 
-// ComparedLine is what came in, and the payment that it is.
 type ComparedLine struct {
 	bankstatement.Line
 	Payment *payment.Payment
 }
 
-// CompareStatement finds which of a bank's movements are payments, which are none, and which completed payments the bank
-// does not know. Nothing of the statement is kept.
+// CompareStatement finds which lines of a bank statement are payments and which are not, and which completed
+// payments are not in the statement. Nothing of the statement is stored.
 func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file StatementFile) (Compared, error) {
 	if err := who.Need(caller.TraderMoney, caller.OperatorRead); err != nil {
 		return Compared{}, err
@@ -68,7 +69,7 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	slices.SortStableFunc(lines, func(a, b bankstatement.Line) int { return a.At.Compare(b.At) })
 	last := lines[len(lines)-1]
 	c := Compared{From: lines[0].At, Until: last.At}
-	if !last.Timed { // all of the day
+	if !last.Timed { // a date without a time means the whole day
 		c.Until = last.At.AddDate(0, 0, 1).Add(-time.Millisecond)
 	}
 	if c.Until.Sub(c.From) > longestStatement {
@@ -86,8 +87,8 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	return c, nil
 }
 
-// partsOf are the amounts in which came what did not come at once, by payment. Of one that was completed without a word on what
-// came since, nobody has said the rest of what was asked for.
+// partsOf lists, by payment, the amounts of payments that arrived in parts. If such a payment was completed without
+// a report of its last part, the rest of the amount asked for is added as that part.
 func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[int64][]decimal.Decimal, error) {
 	var ids []int64
 	for _, p := range payments {
@@ -115,7 +116,7 @@ func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[
 	return parts, err
 }
 
-// mayCompare settles whose payments are looked at: a requisite must be that trader's.
+// mayCompare checks whose payments are compared: a requisite must belong to the trader.
 func (s *Service) mayCompare(ctx context.Context, who caller.Caller, file *StatementFile) error {
 	if who.Kind == caller.Trader {
 		file.TraderID = who.TraderID
@@ -141,7 +142,7 @@ func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, p
 	var of []*payment.Payment
 	for i := range payments {
 		p := &payments[i]
-		came := parts[p.ID] // the bank knows nothing of what was asked for
+		came := parts[p.ID] // the bank knows only the amounts that arrived
 		switch {
 		case len(came) > 0:
 		case p.ReceivedAmount.Valid:
@@ -161,7 +162,8 @@ func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, p
 			whose[line] = p
 			continue
 		}
-		// What was asked for before the statement begins may be on the one before, or on the next.
+		// A payment from before the statement begins may be in the previous statement, and one that was completed
+		// after its end in the next.
 		if p.Status != payment.Completed || p.CreatedAt.Before(c.From) || p.StatusAt.After(c.Until) {
 			continue
 		}
@@ -178,7 +180,7 @@ func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, p
 	}
 }
 
-// paymentsBetween are a trader's payments that were created in a time, the oldest first.
+// paymentsBetween lists a trader's payments that were created in a period, the oldest first.
 func (s *Service) paymentsBetween(
 	ctx context.Context, who caller.Caller, file StatementFile, from, to time.Time,
 ) ([]payment.Payment, error) {

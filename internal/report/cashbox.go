@@ -8,7 +8,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Cashbox is a merchant's cashbox, by what people call it.
+// Cashbox is a merchant's cashbox with its name.
 type Cashbox struct {
 	ID             int64
 	Name, Currency string

@@ -10,14 +10,14 @@ import (
 	"gateway.example/internal/export"
 )
 
-// column is one of an exported list: what it is called, what stands in it, and who has it, where that is not everybody.
+// column is a column of an exported list: its name, its value, and which callers get it, if not all do.
 type column[R any] struct {
 	name string
 	cell func(R) any
 	has  func(caller.Kind) bool
 }
 
-// file is a list's, with the columns that its reader has.
+// file is an exported list, with the columns that its reader gets.
 type file[R any] struct {
 	*export.Table
 
@@ -46,14 +46,15 @@ func operators(k caller.Kind) bool    { return k == caller.Operator }
 func notTraders(k caller.Kind) bool   { return k != caller.Trader }
 func notMerchants(k caller.Kind) bool { return k != caller.MerchantPortal }
 
-// paymentRow is a payment of a file, as its reader may see it.
+// paymentRow is a payment in a file, as its reader may see it.
 type paymentRow struct {
 	PaymentItem
 
 	names Names
 }
 
-// paymentColumns are those of payments. New ones come last: programs read a file by its columns' order, too.
+// paymentColumns are the columns of payments. New ones are added at the end, because programs also read files by
+// the order of the columns.
 var paymentColumns = []column[paymentRow]{
 	{name: "created_at", cell: func(p paymentRow) any { return p.CreatedAt }},
 	{name: "id", cell: func(p paymentRow) any { return p.ID }},
@@ -80,22 +81,22 @@ var paymentColumns = []column[paymentRow]{
 	{name: "metadata", cell: func(p paymentRow) any { return p.Metadata.Text() }, has: notTraders},
 }
 
-// payoutRow is a payout of a file, as its reader may see it.
+// payoutRow is a payout in a file, as its reader may see it.
 type payoutRow struct {
 	PayoutItem
 
 	names Names
-	// frozen is what it froze; nil for traders, who have nothing to do with that.
+	// frozen is how much the payout froze; nil for traders, whom that does not concern.
 	frozen *decimal.Decimal
 }
 
-// trader is the name of the one who has taken it.
+// trader is the name of the trader who has taken the payout.
 func (p payoutRow) trader() string {
 	_, trader := p.Owners()
 	return p.names.Traders[trader]
 }
 
-// payoutColumns are those of payouts, in an order that stays.
+// payoutColumns are the columns of payouts. Their order must not change.
 var payoutColumns = []column[payoutRow]{
 	{name: "created_at", cell: func(p payoutRow) any { return p.CreatedAt }},
 	{name: "id", cell: func(p payoutRow) any { return p.ID }},

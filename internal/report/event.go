@@ -15,35 +15,34 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// EventFilter keeps to some of a merchant's events. Statuses are pending, delivered, dead; a search
-// is for the uuid of an event, or the uuid or id of the payment or payout that it is about.
+// EventFilter selects some of a merchant's events. Statuses are pending, delivered and dead. A search finds the
+// uuid of an event, or the uuid or id of the payment or payout that it is about.
 type EventFilter struct {
 	Filter
-	// Type keeps to one; "" is any.
+	// Type selects one type; "" is any.
 	Type string
 }
 
-// EventItem is an event in a list.
 type EventItem struct {
 	ID uuid.UUID
-	// Number is the event's place in the merchant's feed; 0 is none yet.
+	// Number is the event's number in the merchant's feed; 0 if it has none yet.
 	Number int64
 	Type   string
-	// Subject is payment or payin, and Sequence numbers its events from 1 on, without gaps.
+	// Subject is payment or payin. Sequence numbers the subject's events from 1, without gaps.
 	Subject   string
 	SubjectID int64
 	Sequence  int32
 	URL       string
 	CreatedAt time.Time
 	Status    string
-	// Attempts is how many there were; LastCode is what the last one was answered with, if it was.
+	// Attempts is the number of attempts. LastCode is the status of the last answer, or nil.
 	Attempts int32
 	LastCode *int32
 }
 
 var eventStatuses = []string{"pending", "delivered", "dead"}
 
-// eventIndexed says that an index lists the events of each status apart.
+// eventIndexed says that an index has the events of each status separately.
 var eventIndexed = statusIndexed{merchant: eventStatuses}
 
 // Events lists a merchant's own events, the newest first.
@@ -71,7 +70,7 @@ func (s *Service) Events(ctx context.Context, who caller.Caller, f EventFilter) 
 	return turned(page, eventItem), nil
 }
 
-// eventsNamed are the events that a search names, whatever else the filter says.
+// eventsNamed lists the events that a search names. The rest of the filter does not apply to them.
 func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventItem], error) {
 	params := db.ReportEventsNamedParams{MerchantID: f.MerchantID, Page: limitMost}
 	if id, err := uuid.Parse(f.Search); err == nil {
@@ -92,11 +91,10 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 	})}, nil
 }
 
-// relayedWithin is more than events wait for their numbers in: by so much the order of numbers may
-// differ from that of creation.
+// relayedWithin is longer than events wait for their numbers. So the order of numbers differs from the order of
+// creation by at most this time.
 const relayedWithin = 10 * time.Minute
 
-// eventNumbers are those of a merchant's events.
 func (s *Service) eventNumbers(ctx context.Context, merchantID int64) numbers {
 	return numbers{
 		last: func() (int64, error) { return s.q.ReportEventLast(ctx, merchantID) },
@@ -107,7 +105,6 @@ func (s *Service) eventNumbers(ctx context.Context, merchantID int64) numbers {
 	}
 }
 
-// eventTable reads events.
 type eventTable struct {
 	EventFilter
 	created created

@@ -17,16 +17,16 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// exportPage is how many rows are read at a time for an export, exportLeast how many while the database is busy. No
-// transaction lasts longer than that takes.
+// exportPage is how many rows an export reads at a time, and exportLeast how many while the database is busy. So no
+// transaction takes longer than reading so many.
 const (
 	exportPage  = 2_000
 	exportLeast = 250
 )
 
-// ExportPayments writes the payments of a filter as CSV, the newest first, whatever its paging says.
-// Times are in the zone. USDT are those that moved, so a payment that is not completed has none. The last line says how many
-// rows there are: without it the file is not whole.
+// ExportPayments writes the payments of a filter as CSV, the newest first; the filter's paging does not apply.
+// Times are in the zone. Sums in USDT are those that were moved, so a payment that is not completed has none. The
+// last line has the number of rows: a file without it is not complete.
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
 ) error {
@@ -48,7 +48,7 @@ func (s *Service) ExportPayments(
 		})
 }
 
-// ExportPayouts writes the payouts of a filter as ExportPayments does payments.
+// ExportPayouts writes the payouts of a filter, in the way of ExportPayments.
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f PayoutFilter, w io.Writer, zone *time.Location,
 ) error {
@@ -74,7 +74,7 @@ func (s *Service) ExportPayouts(
 		})
 }
 
-// exportNamed exports with the names of owners beside their numbers, asked for a page at once.
+// exportNamed exports a list with the names of merchants and traders, which are read once for each page.
 func exportNamed[O Owned, R any](
 	ctx context.Context, s *Service, who caller.Caller, out file[R], read func(window) (Page[O], error), row func(O, Names) R,
 ) error {
@@ -90,8 +90,8 @@ func exportNamed[O Owned, R any](
 	})
 }
 
-// writeAll goes from page to page, of as many rows as fit into one, to the end. Where the database has no time for a page, it
-// asks for half as many rows, since a file that ends in the middle is of no use.
+// writeAll reads a list page by page to its end. If the database is too busy for a page, it asks for half as many
+// rows, because a file that ends in the middle is of no use.
 func writeAll[R any](
 	ctx context.Context, out *export.Table, read func(window) (Page[R], error), write func([]R) error,
 ) error {
@@ -123,7 +123,7 @@ func writeAll[R any](
 	}
 }
 
-// on is the window on from a page's end.
+// on is the window that begins after a page's end.
 func (w window) on(cursor string) (window, error) {
 	next, err := strconv.ParseInt(cursor, 10, 64)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// nearby is how far from the ids of the first minutes of a day one of its payments may have its
-	// id: a process keeps some for a while before it uses them, and its clock may be a little off.
+	// nearby is how far the id of a payment may be from the ids that were given out at the time of its creation: a
+	// process keeps some ids before it uses them, and its clock may be a little off.
 	nearby = 20_000
 )
 
-// NoteFirstIDs notes the first ids of days, by which lists find what was created in a time. However many processes do it, and however
-// often, it comes to the same.
+// NoteFirstIDs stores the first id of each day, by which lists find what was created in a period. It may run in
+// several processes and be repeated: the result is the same.
 func NoteFirstIDs(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	q, now := db.New(pool), c.Now()
 	return errors.Join(noteFirstIDs(ctx, q, paymentIDs(q), now), noteFirstIDs(ctx, q, payoutIDs(q), now))
@@ -31,7 +31,7 @@ func NoteFirstIDs(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error 
 // idSource reads the ids of payments or payouts.
 type idSource struct {
 	subject string
-	// from is the first at an id or above it, newest the last there is.
+	// from returns the first row at an id or above it, and newest the last row.
 	from       func(ctx context.Context, id int64) (mark, error)
 	newest     func(ctx context.Context) (mark, error)
 	firstSince func(ctx context.Context, past, last int64, since time.Time) (int64, error)
@@ -71,12 +71,12 @@ func payoutIDs(q *db.Queries) idSource {
 	}
 }
 
-// noteFirstIDs notes the first id of each day that has none yet, up to today. A day that is just
-// beginning waits until no late one can come below it.
+// noteFirstIDs stores the first id of each day up to today that has none yet. The present day is stored only once
+// no late row can get a lower id.
 func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Time) error {
 	next, past, err := nextDay(ctx, q, ids)
 	if err != nil {
-		return db.IgnoreNoRows(err) // there is nothing yet
+		return db.IgnoreNoRows(err) // the table is empty
 	}
 	for !next.Add(db.LateMost).After(now) {
 		first, err := ids.first(ctx, next, past)
@@ -95,7 +95,7 @@ func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Tim
 	return nil
 }
 
-// nextDay is the first day without a first id, and an id below it.
+// nextDay returns the first day without a stored first id, and an id that is not above that day's ids.
 func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64, error) {
 	last, err := q.DayFirstIDLast(ctx, ids.subject)
 	if err == nil {
@@ -108,7 +108,8 @@ func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64
 	return db.DayOf(oldest.at), 0, err
 }
 
-// first finds the lowest id of what was created since a day: what lies near the one that follows time is looked at one by one.
+// first finds the lowest id of what was created on a day or later. A binary search finds about where it is, and
+// then all ids near there are compared, because ids do not follow time exactly.
 func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int64, error) {
 	newest, err := ids.newest(ctx)
 	if err != nil {
@@ -125,8 +126,9 @@ func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int
 	return first, err
 }
 
-// firstSince finds among the numbers from low to high, which is excluded, one below which nothing is of a time or later. It halves
-// the range: numbers follow time closely enough for that. A row comes from the first at a number or above it.
+// firstSince finds, from low up to but not including high, a number at which rows since a time begin. It is a
+// binary search, for which the numbers follow time closely enough. from returns the first row at a number or above
+// it.
 func firstSince(low, high int64, since time.Time, from func(number int64) (mark, error)) (int64, error) {
 	for low < high {
 		middle := low + (high-low)/2
@@ -145,14 +147,14 @@ func firstSince(low, high int64, since time.Time, from func(number int64) (mark,
 	return low, nil
 }
 
-// numbers are those of a list that has no index by time, which each of its rows would have to pay for.
+// numbers are the numbers of a list that has no index by time, because every row would have to pay for that.
 type numbers struct {
 	last func() (int64, error)
 	from func(number int64) (mark, error)
 }
 
-// bound narrows a window to the numbers of what was created within the filter's time. By so much as late the order of numbers may
-// differ from that of creation.
+// bound narrows a window to the numbers of what was created in the filter's period. late is the longest time by
+// which the order of numbers differs from that of creation.
 func (n numbers) bound(w window, c created, f Filter, late time.Duration) (window, error) {
 	first, err := n.since(c.from.Add(-late))
 	if err != nil {
@@ -167,7 +169,7 @@ func (n numbers) bound(w window, c created, f Filter, late time.Duration) (windo
 	return w, err
 }
 
-// since is a number below which nothing is of that time or later.
+// since returns a number below which nothing is of that time or later.
 func (n numbers) since(since time.Time) (int64, error) {
 	last, err := n.last()
 	if db.NoRows(err) {

@@ -13,32 +13,31 @@ import (
 )
 
 const (
-	// HealthDays is how far back the health of endpoints looks, and healthEvents how many events.
+	// HealthDays is how many days back the health of endpoints goes, and healthEvents how many events at most.
 	HealthDays   = 7
 	healthEvents = 5000
 	failuresMost = 20
-	// DeadMost is how many dead events are counted.
+	// DeadMost is the number at which counting dead events stops.
 	DeadMost = 10_000
 )
 
-// Health is how attempts to deliver a merchant's latest events went.
+// Health sums up the attempts to deliver a merchant's latest events.
 type Health struct {
 	Cashboxes []CashboxHealth
 	// Failures are the last attempts that failed, the newest first.
 	Failures []Failure
 }
 
-// CashboxHealth sums up the attempts of a cashbox.
 type CashboxHealth struct {
 	CashboxID int64
-	// Attempts is how many there were, Taken how many of them were answered with 2xx.
+	// Attempts is how many there were, and Taken how many of them got an answer with 2xx.
 	Attempts, Taken int32
-	// Median is how long half of the answered ones took at most.
+	// Median is the median duration of the attempts that got an answer.
 	Median time.Duration
 }
 
-// Failure is an attempt that was not answered with 2xx. Answer is what the answer began with,
-// whatever its bytes are; without an answer, Error says why.
+// Failure is an attempt that got no answer with 2xx. Answer is the beginning of the answer's body, as raw bytes. If
+// there was no answer, Error says why.
 type Failure struct {
 	EventID    uuid.UUID
 	Type       string
@@ -50,7 +49,7 @@ type Failure struct {
 	Error      *string
 }
 
-// Health sums up how a merchant's endpoints took its events of the last days.
+// Health sums up how a merchant's endpoints accepted its events of the last days.
 func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return Health{}, err
@@ -93,21 +92,21 @@ func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error)
 
 func milliseconds(n int32) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// DeadEndpoint is an address with events that were given up.
+// DeadEndpoint is an address that has dead events.
 type DeadEndpoint struct {
 	URL    string
 	Events int
 }
 
-// DeadAddress is an address of a merchant with events that were given up.
+// DeadAddress is an address of a merchant that has dead events.
 type DeadAddress struct {
 	MerchantID int64
 	Merchant   string
 	DeadEndpoint
 }
 
-// DeadAddresses counts dead events by merchant and address for operators, as DeadEndpoints does for a
-// merchant. MerchantID keeps to one; 0 is all.
+// DeadAddresses counts dead events by merchant and address for operators, in the way of DeadEndpoints. A MerchantID
+// of 0 means all merchants.
 func (s *Service) DeadAddresses(
 	ctx context.Context, who caller.Caller, merchantID int64, from, to time.Time,
 ) ([]DeadAddress, error) {
@@ -127,23 +126,24 @@ func (s *Service) DeadAddresses(
 	}), nil
 }
 
-// failingMost is how many endpoints are listed that fail.
+// failingMost is how many failing endpoints are listed.
 const failingMost = 100
 
-// FailingEndpoint is an endpoint at which deliveries fail and are tried again.
+// FailingEndpoint is an endpoint at which deliveries fail and will be attempted again.
 type FailingEndpoint struct {
 	MerchantID int64
 	Merchant   string
-	// Host and port, which is all of the address that failures have in common.
+	// Host is the host and port, which is what failing deliveries have in common.
 	Host string
-	// Waiting is how many deliveries failed and wait, Attempts how often that one was tried which was tried most, and NextAt
-	// when the next attempt is.
+	// Waiting is how many failed deliveries wait for another attempt. Attempts is the highest number of attempts
+	// among them, and NextAt is when the next attempt is due.
 	Waiting  int64
 	Attempts int
 	NextAt   time.Time
 }
 
-// Failing lists the endpoints that fail now, for operators; those first for which most waits, at most 100.
+// Failing lists, for operators, the endpoints that fail now, at most failingMost. Those with the most waiting
+// deliveries come first.
 func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndpoint, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndp
 	}), nil
 }
 
-// DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
-// then on, and before then; zero leaves that end open. No more than DeadMost are counted.
+// DeadEndpoints counts a merchant's dead events by address, the highest count first. It counts events created at or
+// after from and before to; a zero time leaves that end open. It counts at most DeadMost.
 func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to time.Time) ([]DeadEndpoint, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err

@@ -17,56 +17,57 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// Filter keeps to some of what a caller may list. Its zero value is everything of the last 30 days.
+// Filter selects from what a caller may list. The zero value selects everything of the last 30 days.
 type Filter struct {
 	Paging
-	// Status keeps to these; none is any.
+	// Status selects these statuses; none is any.
 	Status []string
-	// Method and Currency keep to one; "" is any.
+	// Method and Currency select one; "" is any.
 	Method, Currency string
-	// From and To bound the creation: from then on, and before then. A From that is zero is 30 days
-	// before To; a To that is zero is no bound.
+	// From and To limit the creation: at or after From, and before To. A zero From is 30 days before To; a zero To
+	// is no limit.
 	From, To time.Time
-	// MinAmount and MaxAmount bound the amount in the currency; zero is no bound.
+	// MinAmount and MaxAmount limit the amount in the currency; zero is no limit.
 	MinAmount, MaxAmount decimal.Decimal
-	// CashboxID keeps to a cashbox, MerchantID and TraderID to theirs; zero is any. Merchants and
-	// traders see their own whatever these say.
+	// CashboxID selects a cashbox, and MerchantID and TraderID what is theirs; zero is any. For merchants and
+	// traders it is always their own.
 	CashboxID, MerchantID, TraderID int64
-	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
+	// Overdue selects payouts that should have been paid by now; it is for payouts only.
 	Overdue bool
-	// Metadata keeps to what has a pair, of a merchant; nil is any.
+	// Metadata selects what has a pair. It requires a merchant; nil is any.
 	Metadata *metadata.Pair
-	// Search looks for one thing: a uuid, an id, an amount, or the last four digits of a requisite or card; for
-	// merchants and operators also a payer, or an order id or three characters or more of one; for operators and traders
-	// the whole of a requisite. What a uuid, an id or a whole order id finds is shown whatever else the filter says.
+	// Search finds one thing: a uuid, an id, an amount, or the last four digits of a requisite or card. Merchants
+	// and operators can also search for a payer, an order id, or at least three characters of one; operators and
+	// traders for a whole requisite. What has exactly the uuid, id or order id is shown even if the rest of the
+	// filter excludes it.
 	Search string
 }
 
-// PaymentFilter keeps to some payments. Statuses are those of payment.Statuses.
+// PaymentFilter selects payments. Its statuses are payment.Statuses.
 type PaymentFilter = Filter
 
-// PayoutFilter keeps to some payouts. Statuses are those of payout.Statuses.
+// PayoutFilter selects payouts. Its statuses are payout.Statuses.
 type PayoutFilter = Filter
 
 const (
-	// windowDefault is how far back a list goes by itself.
+	// windowDefault is how far back a list goes if no beginning is given.
 	windowDefault = 30 * 24 * time.Hour
 	maxSearch     = 200
 	maxFilter     = 64
-	// digitsShown is how many digits of a card or requisite are shown, and so may be looked for.
+	// digitsShown is how many digits of a card or requisite are shown; so many may be searched for.
 	digitsShown = 4
 )
 
-// PaymentItem is a payment in a list, as its caller sees it: what is not for them is empty.
+// PaymentItem is a payment in a list. Fields that its caller may not see are empty.
 type PaymentItem struct {
 	payment.Payment
-	// Sight is what the caller sees of the calculation.
+	// Sight has the caller's part of the calculation.
 	Sight payment.Sight
-	// CardLast4 is of the card entered for a card payment, or "".
+	// CardLast4 has the last digits of the card that was entered for a card payment, or "".
 	CardLast4 string
 }
 
-// Payments lists a trader's or a merchant's own payments, or to an operator all, the newest first.
+// Payments lists, the newest first, a trader's or a merchant's own payments, and for an operator all.
 func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilter) (Page[PaymentItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PaymentItem]{}, err
@@ -78,7 +79,7 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilt
 	return s.paymentItems(ctx, who, scopeOf(who, f), w)
 }
 
-// paymentItems reads a page as the caller may see it.
+// paymentItems reads a page of payments as the caller may see them.
 func (s *Service) paymentItems(ctx context.Context, who caller.Caller, c scope, w window) (Page[PaymentItem], error) {
 	rows, err := s.paymentRows(ctx, c, w)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) paymentItems(ctx context.Context, who caller.Caller, c scope, 
 	}), nil
 }
 
-// check settles what is wrong with a filter and reads its paging.
+// check validates a filter and reads its paging.
 func (f Filter) check(ctx context.Context, statuses []string) (window, error) {
 	found := fault.Decoded(ctx)
 	w := f.Paging.check(found)
@@ -108,13 +109,13 @@ func (f Filter) check(ctx context.Context, statuses []string) (window, error) {
 	return w, found.Err()
 }
 
-// scope is what a list is of: whose, and which of theirs.
+// scope is a filter together with the caller for whom it is applied.
 type scope struct {
 	Filter
 	who caller.Caller
 }
 
-// scopeOf keeps a filter to what the caller may list.
+// scopeOf limits a filter to what the caller may list.
 func scopeOf(who caller.Caller, f Filter) scope {
 	switch who.Kind {
 	case caller.Trader:
@@ -144,16 +145,16 @@ func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Pa
 	return page, nil
 }
 
-// has tells whether something of a merchant and a trader is within the scope.
+// has reports whether something of a merchant and a trader is within the scope.
 func (c scope) has(merchantID int64, traderID *int64) bool {
 	return (c.MerchantID == 0 || c.MerchantID == merchantID) &&
 		(c.TraderID == 0 || traderID != nil && c.TraderID == *traderID)
 }
 
-// created is when what is listed was created: from then on, and before then.
+// created is a period of creation: at or after from, and before to.
 type created struct{ from, to time.Time }
 
-// endOr is the end of a time that may be open: then it is the last there is.
+// endOr returns the end of a period; for an open end that is a time in the far future.
 func endOr(to time.Time) time.Time {
 	if to.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -161,7 +162,7 @@ func endOr(to time.Time) time.Time {
 	return to
 }
 
-// createdWithin is the filter's time, both ends known.
+// createdWithin is the filter's period, with both ends set.
 func (s *Service) createdWithin(f Filter) created {
 	c := created{from: f.From, to: endOr(f.To)}
 	if c.from.IsZero() {
@@ -174,7 +175,7 @@ func (s *Service) createdWithin(f Filter) created {
 	return c
 }
 
-// bound finds the ids of what was created within the filter's time.
+// bound finds the ids of what was created in the filter's period.
 func (s *Service) bound(ctx context.Context, subject string, f Filter, w window) (created, window, error) {
 	c := s.createdWithin(f)
 	var err error
@@ -182,8 +183,8 @@ func (s *Service) bound(ctx context.Context, subject string, f Filter, w window)
 	return c, w, err
 }
 
-// statusIndexed are the statuses whose rows an index lists apart from all others, for a trader, a
-// merchant, and everybody.
+// statusIndexed are the statuses whose rows an index has separately, for the list of a trader, of a merchant, and
+// of everybody.
 type statusIndexed struct{ trader, merchant, all []string }
 
 var (
@@ -195,8 +196,8 @@ var (
 	payoutIndexed = statusIndexed{trader: payout.Statuses, merchant: payout.Statuses, all: payout.Statuses}
 )
 
-// branches are the statuses to be listed each by its index, or one nil where they are not, and are
-// looked for among all.
+// branchesBy returns the statuses that are read separately, each through its index. If a status has no index, or
+// none is asked for, it returns a single nil: the list is read as one.
 func (c scope) branchesBy(indexed statusIndexed) []*string {
 	by := indexed.all
 	switch {
@@ -218,20 +219,19 @@ func (c scope) branchesBy(indexed statusIndexed) []*string {
 	return branches
 }
 
-// amount is a bound of an amount.
+// amount is a limit of an amount; zero is no limit.
 func amount(d decimal.Decimal) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: d, Valid: !d.IsZero()}
 }
 
-// paymentTable reads payments.
 type paymentTable struct {
 	scope
 	sought
 	created created
 	payer   *string
-	// requisites are those whose payments are wanted; none is any.
+	// requisites are the requisites whose payments are listed; none is any.
 	requisites []int64
-	// ids are those that have the pair of the filter; nil is any.
+	// ids are the payments that have the filter's metadata; nil is any.
 	ids []int64
 }
 
@@ -249,7 +249,7 @@ func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w
 	return db.Each(rows, func(row db.ReportPaymentsRow) db.Payment { return db.Payment(row) }), err
 }
 
-// params are those of the query of a branch.
+// params are the parameters of the query of a branch.
 func (t paymentTable) params(branch *string, w window) db.ReportPaymentsParams {
 	params := db.ReportPaymentsParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
@@ -273,7 +273,7 @@ func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w
 	return stopped(row.ID, row.CreatedAt, err)
 }
 
-// stopped is where a search stopped; no row is nowhere.
+// stopped is the row at which a search stopped; no row means that it has read everything.
 func stopped(id int64, at time.Time, err error) (*mark, error) {
 	if db.NoRows(err) {
 		return nil, nil //nolint:nilnil // it came to the end
@@ -281,7 +281,7 @@ func stopped(id int64, at time.Time, err error) (*mark, error) {
 	return &mark{id: id, at: at}, err
 }
 
-// cardsShown are the last digits of the cards entered for payments, by their ids.
+// cardsShown reads the last digits of the cards that were entered for payments, by the payments' ids.
 func (s *Service) cardsShown(ctx context.Context, rows []db.Payment) (map[int64]string, error) {
 	var wanted db.ReportCardsShownParams
 	for _, p := range rows {

@@ -8,8 +8,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// paired are the ids of what has the pair that a list is kept to, as many as a list looks at, on from where it is read; nil
-// where it is kept to none. An index has them by merchant.
+// paired returns the ids of what has the filter's metadata, beginning where the window begins and at most scanMost;
+// nil if the filter has no metadata. An index has them by merchant.
 func (s *Service) paired(ctx context.Context, subject string, c scope, w window) ([]int64, error) {
 	if c.Metadata == nil {
 		return nil, nil

@@ -16,16 +16,15 @@ import (
 	"gateway.example/internal/work"
 )
 
-// PayoutItem is a payout in a list, as its caller sees it: what is not for them is empty.
+// PayoutItem is a payout in a list. Fields that its caller may not see are empty.
 type PayoutItem struct {
 	payout.Payin
-	// RewardUSDT is what the trader who took it gets on completion; nil for merchants, and before it
-	// is taken.
+	// RewardUSDT is what the trader who took the payout gets for completing it; nil for merchants, and before it is
+	// taken.
 	RewardUSDT *decimal.Decimal
 }
 
-// Payouts lists the payouts that a trader took, a merchant's own, or to an operator all, the newest
-// first.
+// Payouts lists, the newest first, the payouts that a trader took, a merchant's own, and for an operator all.
 func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter) (Page[PayoutItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PayoutItem]{}, err
@@ -49,7 +48,7 @@ func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
 	return item
 }
 
-// payoutRows reads a page: what the search names, or else what it is like.
+// payoutRows reads a page: the payouts that the search names exactly, or else those that match it.
 func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payin], error) {
 	exact, err := s.payoutsNamed(ctx, c)
 	t := payoutTable{scope: c, sought: c.sought(), now: s.clock.Now()}
@@ -85,7 +84,7 @@ func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page
 	return page, nil
 }
 
-// payoutsNamed are the payouts that a search names outright, if the caller may see them.
+// payoutsNamed lists the payouts that a search names exactly, if the caller may see them.
 func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error) {
 	var found []db.Payin
 	one := func(p db.Payin, err error) error {
@@ -111,13 +110,12 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 	})
 }
 
-// payoutTable reads payouts.
 type payoutTable struct {
 	scope
 	sought
 	created created
 	now     time.Time
-	// ids are those that have the pair of the filter; nil is any.
+	// ids are the payouts that have the filter's metadata; nil is any.
 	ids []int64
 }
 

@@ -25,7 +25,7 @@ func (s *Service) paymentsByAmount(ctx context.Context, t paymentTable, w window
 	var stopped *mark
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.Payment, error) {
 		var all []db.Payment
-		stopped = nil // it may be read a second time
+		stopped = nil // the function may be called a second time
 		for _, branch := range t.branches() {
 			rows, err := q.ReportPaymentsByAmount(ctx, t.amountParams(branch, w, sign, after))
 			if err != nil {
@@ -58,7 +58,8 @@ func (s *Service) paymentsByAmount(ctx context.Context, t paymentTable, w window
 	return page, nil
 }
 
-// amountOf is the amount of the payment after which a list goes on; none is at its beginning.
+// amountOf reads the amount of the payment after which the list continues; it is not valid at the beginning of the
+// list.
 func (s *Service) amountOf(ctx context.Context, t paymentTable, cursor int64) (decimal.NullDecimal, error) {
 	if cursor == 0 {
 		return decimal.NullDecimal{}, nil

@@ -9,16 +9,16 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Names are those of merchants and traders, by their ids.
+// Names are the names of merchants and traders, by their ids.
 type Names struct{ Merchants, Traders map[int64]string }
 
-// Owned is something of a merchant's that may be a trader's, too.
+// Owned is something that belongs to a merchant, and possibly also to a trader.
 type Owned interface {
-	// Owners are the ids; a trader's is 0 where there is none.
+	// Owners returns the ids; the trader's is 0 if there is none.
 	Owners() (merchantID, traderID int64)
 }
 
-// NamesOf names the owners of what an operator has before them, by one question for all.
+// NamesOf reads, in one query, the names of the owners of everything in a list, for an operator.
 func NamesOf[O Owned](ctx context.Context, s *Service, who caller.Caller, list []O) (Names, error) {
 	names := Names{Merchants: map[int64]string{}, Traders: map[int64]string{}}
 	if len(list) == 0 || who.Kind != caller.Operator {
@@ -43,10 +43,8 @@ func NamesOf[O Owned](ctx context.Context, s *Service, who caller.Caller, list [
 	return names, nil
 }
 
-// Owners are a payment's.
 func (p PaymentItem) Owners() (merchantID, traderID int64) { return p.MerchantID, p.TraderID }
 
-// Owners are a payout's.
 func (p PayoutItem) Owners() (merchantID, traderID int64) {
 	return p.MerchantID, optional.Value(p.TraderID)
 }

@@ -12,13 +12,13 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Paging asks for part of a list.
+// Paging asks for a part of a list.
 type Paging struct {
 	// Cursor is a page's Next, or with Backward its Previous; "" is the beginning.
 	Cursor string
-	// Backward asks for what stands before the cursor.
+	// Backward asks for what comes before the cursor.
 	Backward bool
-	// Sort is the order of a list of payments: "" the newest first. Other lists have no other.
+	// Sort is the order of a list of payments; "" is the newest first. Other lists have only that order.
 	Sort Sort
 	// Limit is 1 to 100; 0 is 50.
 	Limit int
@@ -27,36 +27,36 @@ type Paging struct {
 // Sort is an order of a list.
 type Sort string
 
-// The orders of payments. By amount are those that a search may look at, the newest of the list's time; such a list goes on
-// in one direction only.
+// Besides the newest first, payments have these orders. By amount only those payments are sorted that one search
+// may read, the newest of the list's period. Such a list can be paged forward only.
 const (
 	Oldest   Sort = "oldest"
 	Least    Sort = "least"
 	Greatest Sort = "greatest"
 )
 
-// byAmount tells that a list is not in the order of ids.
+// byAmount reports whether the list is sorted by amount and not by id.
 func (s Sort) byAmount() bool { return s == Least || s == Greatest }
 
-// Page is part of a list, the newest first unless it is sorted otherwise.
+// Page is a part of a list, the newest first unless it is sorted otherwise.
 type Page[T any] struct {
 	Items []T
-	// Next is the cursor of the page after this one, and Previous, to be asked for with Backward, of
-	// the one before. Each is nil where nothing is known to be there.
+	// Next is the cursor of the following page. Previous is that of the preceding page, to be used with Backward.
+	// Each is nil if no such page is known.
 	Next, Previous *string
-	// SearchedBackTo is set where a search has looked at as many rows as it may: nothing older was
-	// looked at yet. Next goes on from there.
+	// SearchedBackTo is set if a search stopped because it had read as many rows as it may: nothing older has been
+	// searched yet. Next continues from there.
 	SearchedBackTo *time.Time
 }
 
 const (
 	limitDefault = 50
 	limitMost    = 100
-	// scanMost is how many rows are looked at for a page, whatever is kept of them.
+	// scanMost is how many rows are read for a page at most, however many of them match.
 	scanMost = 20_000
 )
 
-// window is what of a list is asked for: ids above and below, both excluded.
+// window is the part of a list that is asked for: the ids above and below two bounds, which are excluded.
 type window struct {
 	above, below int64
 	backward     bool
@@ -66,14 +66,14 @@ type window struct {
 	sort   Sort
 }
 
-// Size is how many items are asked for. It notes a number that is none of a page.
+// Size is how many items are asked for. It adds a number that is not allowed to f.
 func (p Paging) Size(f fault.Fields) int {
 	size := cmp.Or(p.Limit, limitDefault)
 	f.Check(size >= 1 && size <= limitMost, "limit", "must be between 1 and %d", limitMost)
 	return size
 }
 
-// check reads what is asked for and notes what is wrong with it.
+// check validates the paging and returns its window.
 func (p Paging) check(f fault.Fields) window {
 	w := window{
 		below: math.MaxInt64, backward: p.Backward != (p.Sort == Oldest), limit: p.Size(f), sort: p.Sort,
@@ -87,7 +87,7 @@ func (p Paging) check(f fault.Fields) window {
 	return w.at(w.cursor)
 }
 
-// at is the window on from a cursor.
+// at is the window that begins at a cursor.
 func (w window) at(cursor int64) window {
 	w.cursor = cursor
 	switch {
@@ -100,27 +100,27 @@ func (w window) at(cursor int64) window {
 	return w
 }
 
-// mark is a row of a list.
+// mark is the position of a row in a list.
 type mark struct {
 	id int64
 	at time.Time
 }
 
-// table reads a list's rows, the newest first or, backward, the oldest. Of a list that has an index
-// for each status, a branch reads the rows of one.
+// table reads a list's rows, the newest first, or backward the oldest first. If the list has an index for each
+// status, a branch reads the rows of one status.
 type table[R any] interface {
 	id(row R) int64
 	list(ctx context.Context, q *db.Queries, branch *string, w window) ([]R, error)
-	// stop is the row at which a search stopped that looked at scanMost rows, or nil.
+	// stop is the row at which a search stopped after reading scanMost rows, or nil.
 	stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error)
 }
 
-// read reads a page. Branches are put together in the order of their ids.
+// read reads a page. The rows of its branches are merged in the order of their ids.
 func read[R any](ctx context.Context, s *Service, t table[R], branches []*string, w window) (Page[R], error) {
 	var stopped *mark
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]R, error) {
 		var all []R
-		stopped = nil // it may be read a second time
+		stopped = nil // the function may be called a second time
 		for _, branch := range branches {
 			rows, err := t.list(ctx, q, branch, w)
 			if err != nil {
@@ -143,7 +143,7 @@ func read[R any](ctx context.Context, s *Service, t table[R], branches []*string
 	return page(t, rows, stopped, w), nil
 }
 
-// nearer is the one of two stops that comes first.
+// nearer is the stop that comes first in the direction of reading.
 func (w window) nearer(a, b *mark) *mark {
 	if a == nil || b != nil && w.before(b.id, a.id) {
 		return b
@@ -151,7 +151,7 @@ func (w window) nearer(a, b *mark) *mark {
 	return a
 }
 
-// before tells whether a row comes before another as they are read.
+// before reports whether a row comes before another in the direction of reading.
 func (w window) before(id, other int64) bool {
 	if w.backward {
 		return id < other
@@ -159,9 +159,9 @@ func (w window) before(id, other int64) bool {
 	return id > other
 }
 
-// page cuts what was read to a page and names its neighbours.
+// page cuts the rows to a page and sets the cursors of its neighbours.
 func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
-	if stopped != nil { // what another branch has found after it comes on the next page
+	if stopped != nil { // rows of other branches beyond the stop come on the next page
 		rows = slices.DeleteFunc(rows, func(row R) bool { return w.before(stopped.id, t.id(row)) })
 	}
 	slices.SortFunc(rows, func(a, b R) int {
@@ -197,7 +197,7 @@ func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
 		slices.Reverse(p.Items)
 		p.Next, p.Previous = back, on
 	}
-	if w.sort == Oldest { // it does not look back
+	if w.sort == Oldest { // a list from the oldest on does not search backwards in time
 		p.SearchedBackTo = nil
 	}
 	return p
@@ -207,7 +207,7 @@ func cursorOf(id int64) *string {
 	return new(strconv.FormatInt(id, 10))
 }
 
-// turned is a page of what its items become.
+// turned converts the items of a page.
 func turned[R, T any](p Page[R], turn func(R) T) Page[T] {
 	return Page[T]{Items: db.Each(p.Items, turn), Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
 }

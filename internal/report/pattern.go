@@ -18,26 +18,26 @@ import (
 const (
 	// PatternMost is how many payments are looked at for patterns, the newest of all.
 	PatternMost = 5000
-	// PatternFailures is from how many failed payments on a payer is listed who has paid none.
+	// PatternFailures is the number of failed payments from which on a payer who has paid none is listed.
 	PatternFailures = 5
-	// PatternNear is from how many payments just under a limit on a payer is listed.
+	// PatternNear is the number of payments just below a limit from which on a payer is listed.
 	PatternNear = 3
-	// PatternFast is within what time nobody can have looked at their bank account.
+	// PatternFast is a time within which nobody can have looked at their bank account.
 	PatternFast = 3 * time.Second
-	// patternShown is how many are listed of each.
+	// patternShown is how many patterns of each kind are listed.
 	patternShown = 50
 )
 
-// patternUnder is the part of a limit from which on an amount is just under it.
+// patternUnder is the share of a limit from which on an amount is just below it.
 var patternUnder = decimal.RequireFromString("0.98")
 
-// Patterns are what a person should look at in the newest payments of all. They prove nothing.
+// Patterns are what a person should look at in the newest payments. They prove nothing.
 type Patterns struct {
-	// Count is how many payments were looked at, made from From to To.
+	// Count is how many payments were examined; they were made between From and To.
 	Count    int
 	From, To time.Time
-	// Failing are payers whose payments all failed, Near those who stay just under a limit, and Fast traders who
-	// confirmed faster than anybody looks at an account. Each has the most frequent first.
+	// Failing are payers whose payments all failed, Near are payers whose amounts stay just below a limit, and Fast
+	// are traders who confirmed faster than anybody can look at an account. The most frequent come first.
 	Failing, Near, Fast []Pattern
 }
 
@@ -51,10 +51,8 @@ type Pattern struct {
 	LastAt time.Time
 }
 
-// Owners are whom the pattern is about.
 func (p Pattern) Owners() (merchantID, traderID int64) { return p.MerchantID, p.TraderID }
 
-// Patterns looks for patterns, for operators.
 func (s *Service) Patterns(ctx context.Context, who caller.Caller) (Patterns, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Patterns{}, err

@@ -16,37 +16,37 @@ import (
 )
 
 const (
-	// PayerMost is how many payments of a payer are looked at, the newest.
+	// PayerMost is how many payments of a payer are examined, the newest ones.
 	PayerMost = 1000
-	// payerShown is how many of them, and of those that failed, are told one by one.
+	// payerShown is how many of the payments, and of the failed ones, are listed.
 	payerShown = 10
 	maxPayer   = 255
 )
 
-// Payer is what is known of a merchant's payer by their last payments.
+// Payer is what a merchant's payer is known by, from their last payments.
 type Payer struct {
 	MerchantID int64
 	User       string
-	// Count is how many payments were looked at. More tells that there are older ones.
+	// Count is how many payments were examined. More says that there are older ones.
 	Count int
 	More  bool
 	// FirstAt and LastAt are when the oldest and the newest of them were made.
 	FirstAt, LastAt time.Time
-	// Sums are by currency, and Cards those entered, the latest first.
+	// Sums are by currency. Cards are the cards that were entered, the latest first.
 	Sums  []PayerSum
 	Cards []PayerCard
 	// Latest are the newest payments, and Failures the newest of those that failed or were cancelled.
 	Latest, Failures []PayerPayment
 }
 
-// PayerSum is what a payer has paid in a currency.
+// PayerSum sums up a payer's payments in a currency.
 type PayerSum struct {
 	Currency              string
 	Count, Paid, Open     int
 	PaidAmount, MaxAmount decimal.Decimal
 }
 
-// Ended is how many are not open any more.
+// Ended is how many payments are no longer open.
 func (s PayerSum) Ended() int { return s.Count - s.Open }
 
 // PayerCard is a card that was entered for payments of a payer.
@@ -68,8 +68,8 @@ type PayerPayment struct {
 	Brand, CardEnds string
 }
 
-// Payer tells what is known of a payer: to a merchant's users of theirs, whatever merchant is named, and to operators of any
-// merchant's. One without payments is not found.
+// Payer tells what is known of a payer. Users of a merchant always get their own merchant's payer; operators get
+// the named merchant's. A payer without payments is not found.
 func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64, user string) (Payer, error) {
 	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Payer{}, err
@@ -138,7 +138,7 @@ func (p *Payer) add(one PayerPayment) {
 	}
 }
 
-// entryOf is the one of a list that is meant, or else a new one at its end.
+// entryOf finds the entry of a list that is meant, or appends otherwise.
 func entryOf[T any](list *[]T, is func(T) bool, otherwise T) *T {
 	at := slices.IndexFunc(*list, is)
 	if at < 0 {

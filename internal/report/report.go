@@ -10,7 +10,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Service answers what portals ask.
+// Service answers the queries of the portals.
 type Service struct {
 	reads    *pgxpool.Pool
 	q        *db.Queries
@@ -19,17 +19,17 @@ type Service struct {
 	replica  *db.Replica
 }
 
-// ChangedFor is for how long lists are read Fresh after a change: longer than a replica may be late.
+// ChangedFor is how long lists are read with Fresh after a change. It is longer than the replica may lag behind.
 const ChangedFor = 2 * db.ReplicaLate
 
-// Fresh has lists that are read with the context show all that was changed until now.
+// Fresh returns a context with which lists show everything that was changed until now.
 func Fresh(ctx context.Context) context.Context { return db.Fresh(ctx) }
 
-// New makes the service. Payments decide whether a caller may see one of them. Lists that nothing is
-// changed by are read from the replica, where it is not nil.
+// New makes the service. Payments decides whether a caller may see a payment. Lists that only show something are
+// read from the replica, if it is not nil.
 func New(pools db.Pools, c clock.Clock, payments *payment.Service, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments, replica: replica}
 }
 
-// MayBeLate tells whether lists may be read from a replica.
+// MayBeLate reports whether lists may be read from a replica.
 func (s *Service) MayBeLate() bool { return s.replica != nil }

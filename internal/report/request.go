@@ -12,26 +12,25 @@ import (
 	"gateway.example/internal/requestlog"
 )
 
-// RequestFilter keeps to some of a merchant's requests. Statuses are classes: 2xx, 3xx, 4xx, 5xx. From
-// and To bound when requests came; a search is for a request id, and finds it whatever else the filter
-// says.
+// RequestFilter selects some of a merchant's requests. Statuses are classes: 2xx, 3xx, 4xx and 5xx. From and To
+// limit when requests arrived. A search is for a request id; the rest of the filter does not apply to it.
 type RequestFilter struct {
 	Filter
-	// Code is an error's, and KeyID that of an API key; "" is any.
+	// Code is that of an error, and KeyID is an API key; "" is any.
 	Code, KeyID string
 }
 
-// RequestItem is a request that a merchant's program has made, or somebody who names its key.
+// RequestItem is a request that used, or named, an API key of a merchant.
 type RequestItem struct {
 	ID int64
 	At time.Time
 	// Path is the pattern of a documented path, or a procedure of Connect.
 	Method, Path string
 	Status       int
-	// Code is that of the error, "" where there was none.
+	// Code is the error's code; "" if there was none.
 	Code  string
 	KeyID string
-	// RequestID is the X-Request-Id of the answer; "" where it looked like a secret.
+	// RequestID is the answer's X-Request-Id; "" if it looked like a secret.
 	RequestID string
 	Took      time.Duration
 }
@@ -39,7 +38,7 @@ type RequestItem struct {
 // requestClasses are the first digits of statuses.
 var requestClasses = map[string]int16{"2xx": 2, "3xx": 3, "4xx": 4, "5xx": 5}
 
-// RequestClasses are the statuses that requests may be kept to.
+// RequestClasses are the statuses by which requests can be filtered.
 func RequestClasses() []string { return []string{"2xx", "3xx", "4xx", "5xx"} }
 
 // Requests lists what a merchant's programs asked of the API in the last days, the newest first.
@@ -72,7 +71,6 @@ func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilt
 	return turned(page, requestItem), nil
 }
 
-// requestsNamed are the requests of an id.
 func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[RequestItem], error) {
 	params := db.ReportRequestsNamedParams{MerchantID: f.MerchantID, RequestID: f.Search, Page: limitMost}
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportRequestsNamedRow, error) {
@@ -86,18 +84,18 @@ func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[Requ
 	})}, nil
 }
 
-// writtenWithin is more than requests wait to be written: by so much the order of ids may differ from
-// that of time.
+// writtenWithin is longer than requests wait to be written. So the order of ids differs from the order of time by
+// at most this time.
 const writtenWithin = 10 * time.Minute
 
-// boundRequests finds the ids of what came within the filter's time.
+// boundRequests finds the ids of the requests that arrived in the filter's period.
 func (s *Service) boundRequests(ctx context.Context, f RequestFilter, w window) (created, window, error) {
 	c := created{from: f.From, to: endOr(f.To)}
 	if kept := s.clock.Now().Add(-requestlog.KeepFor); c.from.Before(kept) {
 		c.from = kept
 	}
 	if f.From.IsZero() && f.To.IsZero() {
-		return c, w, nil // what is older is removed, but for a little
+		return c, w, nil // older requests are removed anyway, except for a few
 	}
 	w, err := numbers{
 		last: func() (int64, error) { return s.q.ReportRequestLast(ctx, f.MerchantID) },
@@ -112,7 +110,6 @@ func (s *Service) boundRequests(ctx context.Context, f RequestFilter, w window) 
 	return c, w, err
 }
 
-// requestTable reads requests.
 type requestTable struct {
 	RequestFilter
 	came    created

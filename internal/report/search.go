@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// paymentRows reads a page: what the search names, or else what it is like.
+// paymentRows reads a page: the payments that the search names exactly, and those that match it.
 func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.Payment], error) {
 	exact, err := s.paymentsNamed(ctx, c)
 	t := paymentTable{scope: c, sought: c.sought()}
@@ -43,7 +43,7 @@ func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.P
 	return beginWith(page, exact, w, t.id), err
 }
 
-// about finds what a search is about that names no payment outright: a requisite or a payer, who are looked for alone.
+// about finds out whether a search is for a requisite or a payer. If it is, only that is searched for.
 func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 	if t.MerchantID == 0 {
 		t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(t.Search))
@@ -64,7 +64,7 @@ func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 	return err
 }
 
-// beginWith puts what a search names outright before the first page of what else it may mean.
+// beginWith puts the rows that a search names exactly in front of the first page of the other matches.
 func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[R] {
 	page.Items = besides(exact, page.Items, id)
 	if w.cursor == 0 {
@@ -73,7 +73,7 @@ func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[
 	return page
 }
 
-// besides are the rows that are not among others.
+// besides returns the rows that are not among others.
 func besides[R any](others, rows []R, id func(R) int64) []R {
 	return slices.DeleteFunc(rows, func(row R) bool {
 		return slices.ContainsFunc(others, func(other R) bool { return id(other) == id(row) })
@@ -82,17 +82,17 @@ func besides[R any](others, rows []R, id func(R) int64) []R {
 
 var amountForm = regexp.MustCompile(`^\d{1,12}([.,]\d{1,2})?$`)
 
-// sought is what a search may mean that names nothing outright; nil is that it does not mean that.
+// sought is what a search may be for, if it names nothing exactly. A nil field means that it is not for that.
 type sought struct {
 	// last4 is the end of a card or requisite, or an id.
 	last4 *string
-	// from and to bound amounts: of a whole number also those with a fraction.
+	// from and to limit the amount. A whole number also finds amounts with a fraction.
 	from, to decimal.NullDecimal
-	// part is what an order id has in it, in lower case.
+	// part is contained in an order id, in lower case.
 	part *string
 }
 
-// partLeast is how many characters of an order id are looked for.
+// partLeast is the least number of characters by which order ids are searched.
 const partLeast = 3
 
 func (c scope) sought() sought {
@@ -114,25 +114,26 @@ func (c scope) sought() sought {
 	return s
 }
 
-// number tells that an amount may be meant.
+// number reports whether the search may be for an amount.
 func (s sought) number() bool { return s.from.Valid }
 
-// any tells that rows are looked at for what is sought.
+// any reports whether rows have to be read to find what is sought.
 func (s sought) any() bool { return s.last4 != nil || s.number() || s.part != nil }
 
-// none tells that nothing can be found by looking at payments.
+// none reports whether reading payments cannot find anything.
 func (t paymentTable) none() bool { return !t.any() && t.payer == nil && len(t.requisites) == 0 }
 
-// onlySearch tells that a list is kept to nothing but a search, and to whose it is.
+// onlySearch reports whether the filter has nothing but a search and an owner.
 func (f Filter) onlySearch() bool {
 	return len(f.Status) == 0 && f.Method == "" && f.Currency == "" && f.From.IsZero() && f.To.IsZero() &&
 		f.MinAmount.IsZero() && f.MaxAmount.IsZero() && f.CashboxID == 0 && !f.Overdue && f.Metadata == nil
 }
 
-// begunMost is how many are shown whose order ids begin with what is sought, before all that have it in them.
+// begunMost is how many payments or payouts are shown whose order ids begin with the searched text. They come
+// before all that contain it.
 const begunMost = 20
 
-// paymentsBegun are payments whose order ids begin with what is sought, however old they are.
+// paymentsBegun lists payments whose order ids begin with the searched text, however old they are.
 func (s *Service) paymentsBegun(ctx context.Context, c scope) ([]db.Payment, error) {
 	merchants, err := s.ordersOf(ctx, c)
 	if err != nil || len(merchants) == 0 {
@@ -145,7 +146,7 @@ func (s *Service) paymentsBegun(ctx context.Context, c scope) ([]db.Payment, err
 	return slices.DeleteFunc(found, func(p db.Payment) bool { return !c.has(p.MerchantID, &p.TraderID) }), err
 }
 
-// payoutsBegun are payouts whose order ids begin with what is sought.
+// payoutsBegun lists payouts whose order ids begin with the searched text, however old they are.
 func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payin, error) {
 	merchants, err := s.ordersOf(ctx, c)
 	if err != nil || len(merchants) == 0 {
@@ -158,7 +159,7 @@ func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payin, error)
 	return slices.DeleteFunc(found, func(p db.Payin) bool { return !c.has(p.MerchantID, p.TraderID) }), err
 }
 
-// paymentsNamed are the payments that a search names outright, if the caller may see them.
+// paymentsNamed lists the payments that a search names exactly, if the caller may see them.
 func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, error) {
 	var found []db.Payment
 	one := func(p db.Payment, err error) error {
@@ -184,7 +185,8 @@ func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, err
 	})
 }
 
-// ordersOf are the merchants among whose orders a search looks: traders are not told what was ordered.
+// ordersOf lists the merchants among whose order ids a search looks. For traders there are none, because they may
+// not see order ids.
 func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
 	switch {
 	case c.Search == "" || c.who.Kind == caller.Trader:
@@ -199,7 +201,7 @@ func methods() []string {
 	return db.Each(catalogue.Methods, func(method catalogue.Method) string { return method.Name })
 }
 
-// lastDigits tells whether a search is for the digits of a requisite or card that are shown.
+// lastDigits reports whether a search is for the last digits of a requisite or card.
 func lastDigits(search string) bool {
 	if len(search) != digitsShown {
 		return false

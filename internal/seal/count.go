@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// count adds up what a day's transfers did.
+// count adds up what a day's transfers moved.
 type count struct {
 	kinds    map[string]KindTotal
 	balances map[[2]string]decimal.Decimal

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// The formats of what is hashed. Each is the first text of its hash, so that no hash can be taken for
-// one of another kind.
+// The formats of the texts that are hashed. Each is the first text of its hash, so that a hash of one format cannot
+// be taken for one of another.
 const (
 	formatTransfer = "gateway-transfer-1"
 	formatSide     = "gateway-side-1"
@@ -34,8 +34,8 @@ const (
 // timeForm is the form of times in what is hashed, in UTC.
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-// texts writes texts as netstrings: the length in bytes, a colon, the text and a comma. So different
-// lists are never written alike.
+// texts writes texts as netstrings: the length in bytes, a colon, the text and a comma. So two different lists
+// always have different encodings.
 func texts(list ...string) []byte {
 	var out bytes.Buffer
 	for _, text := range list {
@@ -69,7 +69,7 @@ func toHash(b []byte) (h Hash) {
 	return h
 }
 
-// Header is the part of a transfer that everybody sees who may see the transfer at all.
+// Header is the part of a transfer that is visible to everybody who may see the transfer at all.
 type Header struct {
 	ID int64 `json:"id"`
 	// CreatedAt is in UTC with six decimals, such as 2026-11-20T12:00:00.000000Z.
@@ -79,7 +79,7 @@ type Header struct {
 	SubjectID int64  `json:"subject_id"`
 }
 
-// leaf is what a transfer's leaf is the hash of: its header, and its two hidden sides.
+// leaf is the content of a transfer's leaf, which is hashed: its header and its two hidden sides.
 func (h Header) leaf(debited, credited Hash) []byte {
 	return texts(formatTransfer, number(h.ID), h.CreatedAt, h.Kind, h.Subject,
 		number(h.SubjectID), debited.String(), credited.String())
@@ -91,11 +91,11 @@ type Opening struct {
 	OwnerID int64  `json:"owner_id"`
 	Account string `json:"account"`
 	Amount  string `json:"amount"`
-	// Salt keeps others from guessing a side by trying.
+	// Salt prevents others from finding out a side by trying all possible values.
 	Salt Hash `json:"salt"`
 }
 
-// hash is the hidden form of the side.
+// hash is the hash that stands for the side while it is hidden.
 func (o Opening) hash(side string) Hash {
 	return sha256.Sum256(texts(formatSide, o.Salt.String(), side, o.Owner, number(o.OwnerID), o.Account, o.Amount))
 }
@@ -155,7 +155,7 @@ type Page struct {
 	Signature []byte `json:"signature"`
 }
 
-// signed is the text of a page that is hashed and signed.
+// signed is the text of a page from which its hash and its signature are made.
 func (p Page) signed() []byte {
 	return texts(formatPage, p.Day, number(p.Transfers), p.Root.String(), p.Totals.String(), p.Previous.String(),
 		p.SealedAt)
@@ -175,28 +175,28 @@ func pageOf(row db.LedgerPage) Page {
 	}
 }
 
-// Totals are what the transfers of a page moved, and the balances after them. All sums are in USDT.
+// Totals are the sums that the transfers of a page moved, and the balances after them. All are in USDT.
 type Totals struct {
 	Kinds    []KindTotal    `json:"kinds"`
 	Balances []BalanceTotal `json:"balances"`
 }
 
-// KindTotal is what transfers of a kind moved.
+// KindTotal is the sum that transfers of a kind moved.
 type KindTotal struct {
 	Kind      string          `json:"kind"`
 	Transfers int64           `json:"transfers"`
 	Amount    decimal.Decimal `json:"amount"`
 }
 
-// BalanceTotal is the available or reserved money of all owners of a kind, after the transfers of
-// this page and all before.
+// BalanceTotal is the available or reserved money of all owners of a kind, after the transfers of this page and of
+// all pages before.
 type BalanceTotal struct {
 	Owner   string          `json:"owner"`
 	Account string          `json:"account"`
 	Amount  decimal.Decimal `json:"amount"`
 }
 
-// hash hides the totals in the way of sides, with the day's salt and no transfer.
+// hash hides the totals in the same way as sides, with the day's salt.
 func (t Totals) hash(salt []byte) Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write(texts(formatTotals))

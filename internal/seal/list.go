@@ -12,10 +12,11 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// State is the result of checking a page.
+// State is the result of verifying a page.
 type State string
 
-// The states of pages. Whether the ledger still has the transfers of a page, the audit checks.
+// The states of pages. They do not say whether the ledger still has the transfers of a page: the audit verifies
+// that.
 const (
 	// Valid: what was signed is what is stored, and the page follows the one before.
 	Valid State = "valid"
@@ -23,20 +24,19 @@ const (
 	Changed State = "changed"
 	// Unchained: the page does not follow the one of the day before.
 	Unchained State = "unchained"
-	// Unsigned: no key of ours made the signature.
+	// Unsigned: the signature was not made with any of the gateway's keys.
 	Unsigned State = "unsigned"
 )
 
-// SealedDay is a page as operators see it.
 type SealedDay struct {
 	Page
 	// At is when it was sealed.
 	At time.Time
-	// Sums are the totals behind the hash in the page.
+	// Sums are the totals whose hash is in the page.
 	Sums  Totals
 	State State
-	// AuditedAt is when the last audit began that read the day's transfers, or nil; Violations is how
-	// many violations of any rule it found.
+	// AuditedAt is when the last audit that read the day's transfers began, or nil. Violations is how many
+	// violations of any rule it found.
 	AuditedAt  *time.Time
 	Violations int64
 }
@@ -44,7 +44,7 @@ type SealedDay struct {
 // Paging asks for a page of the list of days, newest first. Its cursor is a day.
 type Paging = db.Page
 
-// Days lists sealed days to operators, with the cursor of the next page; nil on the last.
+// Days lists sealed days for operators, the newest first. The cursor is nil on the last page.
 func (s *Service) Days(ctx context.Context, who caller.Caller, p Paging) ([]SealedDay, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -89,7 +89,7 @@ func bounds(p Paging, f fault.Fields) (limit int32, before time.Time, err error)
 	return limit, before, f.Err()
 }
 
-// sealedDay checks a page; older are the pages below it in the list.
+// sealedDay verifies a page; older are the pages that follow it in the list.
 func (s *Service) sealedDay(
 	ctx context.Context, row db.LedgerPage, older []db.LedgerPage, keys attest.Keys,
 ) (d SealedDay, err error) {
@@ -115,13 +115,13 @@ func (s *Service) sealedDay(
 	return d, nil
 }
 
-// follows reports whether a page is that of the next day after another, and chained to it.
+// follows reports whether a page is that of the next day and is chained to the page before.
 func follows(before, page Page) bool {
 	return before.after() == page.Day && page.Previous == before.Hash
 }
 
-// audited sets the last audit that read the day's transfers: the full one reads all days, the other
-// one the last day.
+// audited sets the last audit that read the day's transfers: a full audit reads all days, and any other only the
+// last day.
 func (d *SealedDay) audited(audits []db.LedgerAuditsRow, last bool) {
 	for _, a := range audits {
 		reads := a.Scope == "full" || last

@@ -18,7 +18,6 @@ import (
 // FormatProof names the format of proofs, in each file.
 const FormatProof = "gateway-ledger-proof-1"
 
-// The subjects that proofs are made for.
 const (
 	SubjectPayment    = "payment"
 	SubjectPayout     = "payin"
@@ -26,8 +25,8 @@ const (
 	SubjectWithdrawal = "withdrawal"
 )
 
-// Proof proves that the transfers of a payment, a payout, a deposit or a withdrawal to and from its merchant are
-// on the pages of their days.
+// Proof proves that the transfers of a payment, a payout, a deposit or a withdrawal, as far as they debit or credit
+// its merchant, are on the pages of their days.
 type Proof struct {
 	Format    string `json:"format"`
 	Subject   string `json:"subject"`
@@ -72,7 +71,7 @@ func (p Proof) File() ([]byte, error) {
 	return append(file, '\n'), nil
 }
 
-// Payment proves a payment's transfers to its merchant's user. It takes the payment's id or uuid.
+// Payment proves a payment's transfers to a user of its merchant. It accepts the payment's id or uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayment, func() (id, cashboxID int64, err error) {
 		p, err := s.rooms.Payments.Get(ctx, who, paymentID)
@@ -80,7 +79,7 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID stri
 	})
 }
 
-// Payout proves a payout's transfers. It takes the payout's uuid.
+// Payout proves a payout's transfers to a user of its merchant. It accepts the payout's uuid.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayout, func() (id, cashboxID int64, err error) {
 		p, err := s.rooms.Payouts.Get(ctx, who, payoutID)
@@ -88,7 +87,7 @@ func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string
 	})
 }
 
-// Deposit proves a deposit's transfers.
+// Deposit proves a deposit's transfers to a user of its merchant.
 func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int64) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantMoney, SubjectDeposit, func() (id, cashboxID int64, err error) {
 		d, err := s.rooms.Deposits.Get(ctx, who, depositID)
@@ -96,7 +95,7 @@ func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int6
 	})
 }
 
-// Withdrawal proves a withdrawal's transfers.
+// Withdrawal proves a withdrawal's transfers to a user of its merchant.
 func (s *Service) Withdrawal(ctx context.Context, who caller.Caller, withdrawalID int64) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantMoney, SubjectWithdrawal, func() (id, cashboxID int64, err error) {
 		w, err := s.rooms.Withdrawals.Get(ctx, who, withdrawalID)
@@ -170,7 +169,7 @@ func (s *Service) proveTransfer(ctx context.Context, p *Proof, t db.Transfer, ca
 	return nil
 }
 
-// waits is when a transfer on no page will be sealed: with its own day or, if that is sealed already,
+// waits tells when a transfer that is on no page will be sealed: with its own day or, if that is sealed already,
 // with the next one.
 func (s *Service) waits(ctx context.Context, id int64, made time.Time) (Waiting, error) {
 	last, err := s.q.LedgerPageLast(ctx)
@@ -183,7 +182,6 @@ func (s *Service) waits(ctx context.Context, id int64, made time.Time) (Waiting,
 	return Waiting{ID: id, SealedAfter: made.Add(day + Grace)}, nil
 }
 
-// placed is a transfer with its place on a page.
 type placed struct {
 	Transfer
 	salt []byte
@@ -191,8 +189,8 @@ type placed struct {
 
 var errNotOnPage = errors.New("the ledger is not as it was when the page was sealed")
 
-// place finds a transfer's place on a page, and the path from there to the root. It reads one part of
-// the day, and the roots of the others.
+// place finds a transfer's place on a page, and the path from there to the root. It reads only one part of the day,
+// and the stored roots of the others.
 func (s *Service) place(ctx context.Context, row db.LedgerPage, t db.Transfer) (placed, error) {
 	p := placed{Transfer: Transfer{Header: headerOf(t), Day: row.Day.Format(time.DateOnly)}}
 	decided, err := s.q.LedgerSealGet(ctx, row.Day)

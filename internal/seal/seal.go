@@ -21,7 +21,7 @@ type Service struct {
 	rooms Rooms
 }
 
-// Rooms decide what a caller may see. Signer has the public keys.
+// Rooms are the services that decide what a caller may see. Signer has the public keys.
 type Rooms struct {
 	Payments    *payment.Service
 	Payouts     *payout.Service
@@ -30,7 +30,6 @@ type Rooms struct {
 	Signer      *attest.Signer
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	return &Service{db.New(pools.Reads), c, rooms}
 }

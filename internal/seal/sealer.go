@@ -26,17 +26,16 @@ const (
 	partSize = 1024
 	// readSize is how many transfers are read at a time: a whole number of parts.
 	readSize = 8 * partSize
-	// turn is how long a process may seal a day before another one may try too.
+	// turn is how long a process may take to seal a day before another process may try, too.
 	turn = 10 * time.Minute
 )
 
-// Sealer makes the pages.
 type Sealer struct {
 	pool   *pgxpool.Pool
 	q      *db.Queries
 	clock  clock.Clock
 	signer *attest.Signer
-	// writersLeave is how long open transactions are awaited.
+	// writersLeave is how long the sealer waits for open transactions.
 	writersLeave time.Duration
 }
 
@@ -83,14 +82,14 @@ func (s *Sealer) sealAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// span is what belongs to a page: see LedgerDayTransfers.
+// span selects the transfers of a page: see LedgerDayTransfers.
 type span struct {
 	day              time.Time
 	begin, end       time.Time
 	beforeID, lastID int64
 }
 
-// next is the day to be sealed now, or nil.
+// next returns the day to be sealed now, or nil.
 func (s *Sealer) next(ctx context.Context) (*dueDay, error) {
 	d := &dueDay{}
 	switch last, err := s.q.LedgerPageLast(ctx); {
@@ -101,7 +100,7 @@ func (s *Sealer) next(ctx context.Context) (*dueDay, error) {
 	default:
 		first, err := s.q.LedgerFirstMade(ctx)
 		if err != nil {
-			return nil, db.IgnoreNoRows(err) // there is nothing yet
+			return nil, db.IgnoreNoRows(err) // there are no transfers yet
 		}
 		d.day = first.UTC().Truncate(day)
 	}
@@ -119,7 +118,7 @@ type dueDay struct {
 
 func (d dueDay) span(lastID int64) span {
 	s := span{day: d.day, begin: d.day, end: d.day.Add(day), lastID: lastID}
-	if d.before == nil { // whatever was made before belongs to the first page
+	if d.before == nil { // the first page has everything that was made before
 		s.begin, s.beforeID = time.Time{}, lastID
 		return s
 	}
@@ -145,7 +144,7 @@ func (s *Sealer) seal(ctx context.Context, due dueDay) error {
 	return s.write(ctx, due, r)
 }
 
-// decide fixes which transfers a day's page has, if nobody has done so yet.
+// decide stores which transfers a day's page has, unless that is stored already.
 func (s *Sealer) decide(ctx context.Context, date time.Time) (db.LedgerSeal, error) {
 	decided, err := s.q.LedgerSealGet(ctx, date)
 	if !db.NoRows(err) {
@@ -172,7 +171,7 @@ type reading struct {
 
 	size  int64
 	parts []Hash
-	// part is the last part, as long as it is not full.
+	// part is the last part while it is not full.
 	part        tree
 	first, last int64
 	full        db.LedgerPartInsertParams
@@ -249,8 +248,8 @@ func (r *reading) storeParts(ctx context.Context) error {
 	return nil
 }
 
-// write makes the page of what was read. If another process has already written it, that one stays,
-// whichever of the unique indexes notices first.
+// write makes the page from the transfers that were read. If another process has already written it, that page
+// stays; one of the unique indexes notices that.
 func (s *Sealer) write(ctx context.Context, due dueDay, r reading) error {
 	totals, now := r.count.totals(), s.clock.Now().UTC().Truncate(time.Second)
 	page := Page{

@@ -22,8 +22,7 @@ func nodeHash(left, right Hash) Hash {
 // emptyRoot is the root of a tree without leaves.
 func emptyRoot() Hash { return sha256.Sum256(nil) }
 
-// tree adds leaves one after the other, and only keeps the roots of its complete subtrees, the
-// largest first.
+// tree adds leaves one after the other, and keeps only the roots of its complete subtrees, the largest first.
 type tree struct {
 	size  int64
 	roots []Hash
@@ -59,7 +58,7 @@ func rootOf(hashes []Hash) Hash {
 	return t.root()
 }
 
-// pathOf are the hashes beside the way from a leaf to the root, from the bottom up.
+// pathOf returns the hashes next to the way from a leaf to the root, from the bottom up.
 func pathOf(hashes []Hash, index int) []Hash {
 	if len(hashes) <= 1 {
 		return nil
@@ -71,14 +70,14 @@ func pathOf(hashes []Hash, index int) []Hash {
 	return append(pathOf(hashes[split:], index-split), rootOf(hashes[:split]))
 }
 
-// climb is the root that a path leads to from a leaf in a tree of so many leaves. A path with too few
-// or too many hashes leads to none.
+// climb returns the root to which a path leads from a leaf, in a tree with size leaves. A path with too few or too
+// many hashes leads to none.
 func climb(leaf Hash, index, size int64, path []Hash) (Hash, bool) {
 	if index < 0 || index >= size {
 		return Hash{}, false
 	}
 	for last := size - 1; last > 0; index, last = index>>1, last>>1 {
-		if index&1 == 0 && index == last { // it stands alone, and goes up as it is
+		if index&1 == 0 && index == last { // it has no neighbour, and moves up unchanged
 			continue
 		}
 		if len(path) == 0 {

@@ -12,14 +12,14 @@ import (
 	"gateway.example/internal/attest"
 )
 
-// Verdict is the result of verifying a file of proofs. Proven counts only if nothing is wrong.
+// Verdict is the result of verifying a proof. Proven is meaningful only if nothing is wrong.
 type Verdict struct {
 	Wrong  []string
 	Proven []string
 }
 
-// ParseProof parses a file of proofs exactly as it was written. It refuses repeated and unknown names
-// and another order, since a reader could take them for something else.
+// ParseProof parses a proof exactly as it was written. It refuses repeated and unknown names and another order,
+// because readers could interpret them differently.
 func ParseProof(file []byte) (Proof, error) {
 	var p Proof
 	if err := json.Unmarshal(file, &p); err != nil {
@@ -87,8 +87,7 @@ func (v *Verdict) pages(name string, pages []Page, keys attest.Keys) {
 	}
 }
 
-// chain checks that published pages follow each other. Between months with a gap there is nothing to
-// compare.
+// chain verifies that published pages follow each other. Pages on both sides of a missing month cannot be compared.
 func (v *Verdict) chain(published []Page) {
 	for i := 1; i < len(published); i++ {
 		before, page := published[i-1], published[i]
@@ -99,7 +98,7 @@ func (v *Verdict) chain(published []Page) {
 	}
 }
 
-// after is the day after a page's, or "" if its day is malformed.
+// after is the day after the page's day, or "" if that is malformed.
 func (p Page) after() string {
 	date, err := time.Parse(time.DateOnly, p.Day)
 	if err != nil {
@@ -110,7 +109,7 @@ func (p Page) after() string {
 
 func (p Page) month() string { return p.Day[:min(len(monthForm), len(p.Day))] }
 
-// compare checks that pages are the published ones.
+// compare verifies that pages are equal to the published ones.
 func (v *Verdict) compare(pages, published []Page) {
 	for _, page := range pages {
 		at := slices.IndexFunc(published, func(p Page) bool { return p.Day == page.Day })
@@ -123,7 +122,7 @@ func (v *Verdict) compare(pages, published []Page) {
 	}
 }
 
-// transfer checks a transfer from what is shown of it up to the root.
+// transfer verifies a transfer, from the sides that are shown up to the root.
 func (v *Verdict) transfer(p Proof, t Transfer) {
 	wrong := len(v.Wrong)
 	if t.Header.Subject != p.Subject || t.Header.SubjectID != p.SubjectID {

@@ -30,42 +30,43 @@ const (
 )
 
 const (
-	// leaseEvery is how often a process looks for endpoints with due deliveries, and leaseMost how
-	// many it takes at a time. Of those without an answer the last time it takes leaseMostSlow, so
-	// that many that hang do not all come back at once.
+	// leaseEvery is how often a process looks for endpoints with due deliveries, and leaseMost is how many it
+	// leases at a time. Of endpoints whose last attempt had no answer it leases at most leaseMostSlow, so that many
+	// hanging endpoints do not all come back at once.
 	leaseEvery    = 40 * time.Millisecond
 	leaseMost     = 200
 	leaseMostSlow = 20
-	// leaseLasts is how long an endpoint of a process that died waits. It is longer than an attempt.
+	// leaseLasts is how long an endpoint waits after the process that leased it has died. It is longer than an
+	// attempt.
 	leaseLasts = 30 * time.Second
 	renewEvery = 10 * time.Second
 )
 
-// Deliverer makes the due deliveries. Several processes share them by leases of endpoints: the holder
-// of a lease reads an endpoint's deliveries without locking or marking them, and one that was made is
-// deleted in the transaction that stores its attempt. After a crash the lease ends, and attempts that
-// were not stored are made again. No connection or transaction is held while waiting for a merchant's
-// answer.
+// Deliverer makes the due deliveries. Several processes share them by leases of endpoints. The holder of a lease
+// reads an endpoint's deliveries without locking or marking them, and deletes a delivery in the transaction that
+// stores its attempt. After a crash the lease ends, and attempts that were not stored are made again, so an event
+// may be delivered more than once. No connection or transaction is held while waiting for a merchant's answer.
 type Deliverer struct {
 	q      *db.Queries
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// writer stores attempts at endpoints that answer, slowWriter those at the others, and leaveWriter the ends of leases, so that
-	// they do not wait for each other: who ends a lease holds the endpoint, for which the relay has to wait.
+	// writer stores attempts at endpoints that answer, slowWriter those at the others, and leaveWriter ends leases.
+	// They are separate so that they do not wait for each other: ending a lease locks the endpoint, and the relay
+	// may hold that lock.
 	writer, slowWriter, leaveWriter *writer
 	places                          *places
 	inFlight                        atomic.Int64
 	attempts                        *prometheus.CounterVec
 
-	// holder is this process in its leases.
+	// holder identifies this process in its leases.
 	holder uuid.UUID
 	mu     sync.Mutex
 	visits map[endpointKey]*visit
 }
 
-// NewDeliverer makes the deliverer; a judges the addresses. Its metrics are the attempts by result
-// and the deliveries under way.
+// NewDeliverer makes the deliverer. a decides which addresses may be called. The metrics are the attempts by result
+// and the deliveries in progress.
 func NewDeliverer(
 	pool *pgxpool.Pool,
 	v *vault.Vault,
@@ -89,7 +90,7 @@ func NewDeliverer(
 		holder: uuid.New(),
 		visits: map[endpointKey]*visit{},
 	}
-	// If the series exist from the start, the first dead event shows as an increase.
+	// The series exist from the start, so that the first dead event shows as an increase.
 	for _, status := range []string{statusPending, statusDelivered, statusDead} {
 		d.attempts.WithLabelValues(status)
 	}
@@ -99,7 +100,7 @@ func NewDeliverer(
 	return d
 }
 
-// Run makes deliveries until ctx ends, and returns when those under way have ended.
+// Run makes deliveries until ctx ends, and returns when those in progress have ended.
 func (d *Deliverer) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -128,7 +129,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 	<-renewed
 }
 
-// lease leases endpoints with due deliveries, as many as there are places for.
+// lease leases as many endpoints with due deliveries as there are free places.
 func (d *Deliverer) lease(ctx context.Context) ([]*visit, error) {
 	var visits []*visit
 	for _, slow := range []bool{false, true} {
@@ -207,7 +208,7 @@ func (d *Deliverer) renew(ctx context.Context) error {
 	return nil
 }
 
-// attempt makes one attempt. It tells the visit the result, and again once the result is stored.
+// attempt makes one attempt. It tells the visit the result, and tells it again once the result is stored.
 func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow, tell func(news)) {
 	ctx, span := d.trace(ctx, key, event)
 	d.inFlight.Add(1)
@@ -243,13 +244,12 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	tell(news{id: event.EventID, written: true, err: err})
 }
 
-// trace begins the span of an attempt, in the trace of the request that created what its event is
-// about.
+// trace begins the span of an attempt, in the trace of the request that created the event's subject.
 func (d *Deliverer) trace(
 	ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow,
 ) (context.Context, trace.Span) {
 	var request *string
-	if tracing.On() { // only then it is worth a query
+	if tracing.On() { // without tracing the query would be for nothing
 		params := db.WebhookEventRequestParams{MerchantID: key.merchantID, ID: event.EventID}
 		request, _ = d.q.WebhookEventRequest(ctx, params)
 	}
@@ -258,7 +258,7 @@ func (d *Deliverer) trace(
 	return ctx, span
 }
 
-// keep stores an attempt. If the event is still pending, another one follows.
+// keep stores an attempt. If the event is still pending, it also schedules the next one.
 func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status string) db.Query {
 	params := db.WebhookAttemptInsertParams{
 		MerchantID: merchantID, EventID: event.EventID, Round: event.Round, EventStatus: status, At: r.at,

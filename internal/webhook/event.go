@@ -25,7 +25,6 @@ type Events struct {
 	clock clock.Clock
 }
 
-// NewEvents makes the service.
 func NewEvents(pools db.Pools, v *vault.Vault, c clock.Clock) *Events {
 	return &Events{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), vault: v, clock: c}
 }
@@ -50,7 +49,7 @@ type Attempt struct {
 	At         time.Time
 	DurationMs int32
 	StatusCode *int32
-	// Answer is the beginning of the answer, whatever its bytes are.
+	// Answer is the beginning of the answer's body, as raw bytes.
 	Answer []byte
 	Error  *string
 }
@@ -58,7 +57,7 @@ type Attempt struct {
 // Paging says how long a page is, and where the one before ended.
 type Paging = db.Page
 
-// FeedPage asks for a page of a merchant's feed, from the cursor up.
+// FeedPage asks for a page of a merchant's feed, after the cursor in ascending order.
 type FeedPage struct {
 	Paging
 	// Status filters by status; nil is all.
@@ -85,10 +84,10 @@ func (s *Events) Feed(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	return s.feed(ctx, who.MerchantID, page)
 }
 
-// feed lists a merchant's events, the oldest first, by the numbers that the relay gave them: nothing
-// ever appears before a cursor that was handed out. Events without a number are not listed yet. The
-// cursor is that of the last event, even if no event follows it yet; nil if there was none at all.
-// Filtering uses the present status: an event that gets it behind the cursor is not listed again.
+// feed lists a merchant's events, the oldest first, in the order of the numbers that the relay gave them. No event
+// ever appears before a cursor that was handed out. Events without a number are not listed yet. The cursor is that
+// of the last event, even if no event follows it yet; it is nil if there was no event at all. Status filters by the
+// present status: an event that gets that status after the cursor has passed it is not listed again.
 func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]Record, *string, error) {
 	limit, after, err := page.validate(ctx)
 	if err != nil {
@@ -124,8 +123,8 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 	return list, cursor, nil
 }
 
-// refuseBeyond refuses a cursor beyond the last event. It is from before a backup was restored: the
-// next events would get numbers before it and never be listed.
+// refuseBeyond refuses a cursor beyond the last event. Such a cursor is from before a backup was restored: the next
+// events would get lower numbers and would never be listed.
 func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	last, err := s.q.WebhookRelayLast(ctx)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	return list, cursor, s.addAttempts(ctx, list)
 }
 
-// addAttempts reads the attempts of the events of a page.
+// addAttempts adds their attempts to the events of a page.
 func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 	if len(list) == 0 {
 		return nil
@@ -201,8 +200,8 @@ func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err e
 		f.Check(known, "status", "must be pending, delivered or dead")
 	}
 	if p.Cursor != nil {
-		// A cursor from when the feed went by transactions is too long for a number and is refused:
-		// the events after it are not known.
+		// A cursor of an older version, which counted transactions, is too long for a number and is refused,
+		// because it is not known which events follow it.
 		after, err = strconv.ParseInt(*p.Cursor, 10, 64)
 		f.Check(err == nil && after > 0, "cursor", "is not a cursor of ours")
 	}

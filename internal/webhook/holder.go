@@ -12,7 +12,7 @@ import (
 // holdersMost is how many events one transaction rewrites.
 const holdersMost = 500
 
-// NoteHolder notes that the event contains the card holder's name.
+// NoteHolder stores that the event contains the card holder's name.
 func (e Event) NoteHolder() db.Query {
 	return db.Do((*db.Queries).WebhookHolderNote, db.WebhookHolderNoteParams{
 		MerchantID: e.MerchantID, EventID: e.ID, PaymentID: e.SubjectID,

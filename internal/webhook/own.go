@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Told is an event with everything known about it.
+// Told is an event with everything that is known about it.
 type Told struct {
 	Record
 	CashboxID int64
@@ -53,8 +53,8 @@ func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, e
 // latestAmong is how many of a merchant's events are searched for the last one of a cashbox.
 const latestAmong = 5000
 
-// Latest is the last event of a merchant's cashbox, to be sent again as a test. The contract has no
-// event just for tests, and an endpoint need not expect one.
+// Latest returns the last event of a merchant's cashbox, so that it can be sent again as a test. The contract has
+// no event just for tests, so an endpoint need not be prepared for one.
 func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return uuid.Nil, err
@@ -65,7 +65,7 @@ func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64)
 	return id, db.Missing(err, fault.ErrNotFound, "find the last event")
 }
 
-// OldSecrets lists until when each older secret of a merchant's cashbox still signs.
+// OldSecrets lists until when each older secret of a merchant's cashbox still signs events.
 func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err

@@ -3,14 +3,14 @@ package webhook
 import "sync"
 
 const (
-	// placesAll limits the deliveries that one process has under way. Endpoints without an answer the
-	// last time take at most placesSlow of them, and no endpoint gets a second place while placesMore
-	// are taken: so there is always one for an endpoint that answers.
+	// placesAll limits the deliveries that one process has in progress. Endpoints whose last attempt had no answer
+	// take at most placesSlow of them, and while placesMore are taken no endpoint gets a second place. So there is
+	// always a place for an endpoint that answers.
 	placesAll  = 2_000
 	placesSlow = 1_500
 	placesMore = 1_000
-	// perEndpoint and perMerchant limit them for one endpoint or merchant. The latter is for
-	// merchants with many hosts.
+	// perEndpoint and perMerchant limit the places of one endpoint and of one merchant. The second is for merchants
+	// with many hosts.
 	perEndpoint = 10
 	perMerchant = 50
 )
@@ -21,8 +21,7 @@ type endpointKey struct {
 	host       string
 }
 
-// places are taken by deliveries under way. An endpoint that is visited has one, and gets more as it
-// answers.
+// places are taken by deliveries in progress. An endpoint that is visited has one, and gets more as it answers.
 type places struct {
 	mu          sync.Mutex
 	taken, slow int
@@ -31,8 +30,8 @@ type places struct {
 
 func newPlaces() *places { return &places{merchants: map[int64]int{}} }
 
-// free is how many endpoints may be leased, of those with an answer the last time and of those
-// without.
+// free returns how many endpoints may be leased: quick is for those that answered the last time, and slow for the
+// others.
 func (p *places) free() (quick, slow int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +39,7 @@ func (p *places) free() (quick, slow int) {
 	return quick, min(quick, placesSlow-p.slow)
 }
 
-// full are the merchants with as many places as one may have.
+// full lists the merchants that have as many places as one merchant may have.
 func (p *places) full() []int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +77,7 @@ func (p *places) more(merchantID int64) bool {
 	return true
 }
 
-// back frees a place; slow must be what first was given.
+// back frees a place; slow must be the value that was given to first.
 func (p *places) back(merchantID int64, slow bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

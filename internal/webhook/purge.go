@@ -9,8 +9,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// PurgeAttempts removes the attempts of months that ended before the time to keep. The events and
-// their results stay.
+// PurgeAttempts removes the attempts of months that ended longer than keep ago. The events and their results stay.
 func PurgeAttempts(ctx context.Context, pool *pgxpool.Pool, now time.Time, keep time.Duration) error {
 	const what = "webhook_attempt"
 	before := now.Add(-keep)

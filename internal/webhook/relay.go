@@ -37,7 +37,7 @@ type Relay struct {
 const (
 	// relayBatch is how many events one transaction relays.
 	relayBatch = 500
-	// relayLimit limits a transaction if the server is slow.
+	// relayLimit limits a transaction if the database is slow.
 	relayLimit = 10 * time.Second
 )
 
@@ -51,11 +51,10 @@ func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) 
 	return r
 }
 
-// Run relays what is in the outbox, or nothing while another relay is working.
+// Run relays the events in the outbox. It does nothing while another relay is working.
 func (r *Relay) Run(ctx context.Context) error {
 	for {
-		// It only takes the lock if there is something: the lock alone would be a write to disk each
-		// time.
+		// It takes the lock only if there are events, because taking the lock writes to disk.
 		waiting, err := r.q.WebhookOutboxAny(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the outbox: %w", err)
@@ -73,12 +72,12 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
-// batch relays up to so many events and returns how many.
+// batch relays at most relayBatch events and returns how many.
 func (r *Relay) batch(ctx context.Context) (count int, err error) {
 	err = db.InTxWithin(ctx, relayLimit, relayTx{r.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
 		last, err := q.WebhookRelayLock(ctx)
 		if err != nil {
-			return db.IgnoreNoRows(err) // another relay is at it
+			return db.IgnoreNoRows(err) // another relay is working
 		}
 		ids, err := next(ctx, tx, q, relayBatch)
 		if count = len(ids); err != nil || count == 0 {
@@ -96,8 +95,8 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// next locks the oldest events in the outbox and returns their places. Those that somebody else has
-// locked stay in the outbox and do not hold up others.
+// next locks the oldest events in the outbox and returns their places. Events that another transaction has locked
+// stay in the outbox and do not delay the others.
 func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64, err error) {
 	for past := int64(0); ; {
 		wanted := most - len(ids)
@@ -120,8 +119,8 @@ func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64,
 	}
 }
 
-// unlocked locks the events that nobody has locked. It asks for each merchant, because their events
-// may be on several nodes.
+// unlocked locks those events that no other transaction has locked. It asks for each merchant separately, because
+// their events may be on several nodes.
 func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid.UUID]bool, error) {
 	byMerchant := map[int64][]uuid.UUID{}
 	for _, row := range rows {
@@ -147,7 +146,7 @@ func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid
 	return free, nil
 }
 
-// queue queues deliveries of the first round. An event without an address is in the feed alone.
+// queue queues the first round of deliveries. An event without an address is only in the feed.
 func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
 	var merchants []int64
 	var events []uuid.UUID
@@ -170,19 +169,18 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 	return fault.Doing("queue deliveries", err)
 }
 
-// relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and
-// one that waits for a lock on a table gives up.
+// relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and one that
+// waits for a table's lock gives up.
 type relayTx struct{ *pgxpool.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +
 	"set local lock_timeout = '1s'"
 
-// Begin implements db.Beginner.
 func (p relayTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	return p.BeginTx(ctx, pgx.TxOptions{BeginQuery: relayBegin})
 }
 
-// age is how old the oldest event in the outbox is, in seconds.
+// age is the age of the oldest event in the outbox, in seconds.
 func (r *Relay) age() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -17,13 +17,13 @@ import (
 // previousSigns is how long an older secret signs beside the new one.
 const previousSigns = 24 * time.Hour
 
-// maxPrevious limits the signatures of an event.
+// maxPrevious limits how many older secrets sign an event. While there are so many, a further rotation is refused.
 const maxPrevious = 10
 
-// RotateSecret makes a new signing secret for a merchant's cashbox, which is shown here and never
-// again. The old one also signs until the returned time, and so do still older ones until their own:
-// a merchant who calls again because the first answer was lost can still verify. To drop a leaked
-// secret, receivers stop accepting it: then it does no harm that it still signs for a while.
+// RotateSecret makes a new signing secret for a merchant's cashbox, which is shown here and never again. The old
+// secret also signs until the returned time, and still older ones until their own times. So a merchant who calls
+// again because the first answer was lost can still verify events. After a leak, receivers stop accepting the old
+// secret themselves; then it does no harm that it still signs for a while.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
 	if err := who.Admit(ctx, caller.MerchantKeys); err != nil {
 		return "", time.Time{}, err
@@ -58,7 +58,7 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 	return secret, until, nil
 }
 
-// keepPrevious stores the secret that is being replaced, if there is one.
+// keepPrevious stores the replaced secret, if there was one.
 func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []byte, now time.Time) error {
 	err := q.WebhookSecretPreviousPrune(ctx, db.WebhookSecretPreviousPruneParams{CashboxID: cashboxID, Now: now})
 	if err != nil || len(sealed) == 0 {
@@ -77,7 +77,7 @@ func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []
 	})
 }
 
-// notTheirs tells another merchant's cashbox from one that does not exist.
+// notTheirs returns a different error for another merchant's cashbox than for one that does not exist.
 func (*Events) notTheirs(ctx context.Context, q *db.Queries, cashboxID int64) error {
 	_, err := q.CashboxOwner(ctx, cashboxID)
 	switch {

@@ -32,8 +32,8 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 	return signing.Sign(header, event.EventID.String(), at, event.Body, secrets)
 }
 
-// secrets are the cashbox's valid signing secrets, the newest first. An older one that cannot be
-// opened is left out: receivers that have changed over need only the newest.
+// secrets are the cashbox's valid signing secrets, the newest first. An older one that cannot be decrypted is left
+// out: receivers that already use the newest do not need it.
 func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
 	newest, err := d.vault.Open(event.WebhookSecret, signing.SecretPlace(event.CashboxID))
 	if err != nil {
@@ -56,14 +56,13 @@ func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]
 type result struct {
 	at       time.Time
 	duration time.Duration
-	// code is 0 if no answer came; then problem says why.
+	// code is 0 if there was no answer; then problem says why.
 	code    int
 	answer  []byte
 	problem string
-	// unsigned is why the event could not be signed. Further attempts would fail too, until somebody
-	// has put that right.
+	// unsigned is why the event could not be signed. Further attempts fail too until an operator has repaired that.
 	unsigned error
-	// retryAfter is how long the endpoint asks to wait.
+	// retryAfter is how long the endpoint asks to wait before the next attempt.
 	retryAfter time.Duration
 }
 
@@ -93,10 +92,10 @@ func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) 
 	return r
 }
 
-// maxRetryAfter limits what an endpoint can ask for.
+// maxRetryAfter limits the wait that an endpoint can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter parses the Retry-After header, in seconds or as a date; anything else is none.
+// retryAfter parses the Retry-After header, in seconds or as a date; any other value is 0.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -108,8 +107,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// problem says in words for the merchant why no answer came, without an address of ours or anything
-// of the inner network.
+// problem tells the merchant why there was no answer, without an address of the gateway's or anything about its
+// inner network.
 func problem(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError

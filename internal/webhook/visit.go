@@ -14,42 +14,42 @@ import (
 )
 
 const (
-	// aheadPerPlace is how many deliveries are read at a time for each that may be under way.
+	// aheadPerPlace is how many deliveries are read at a time for each one that may be in progress.
 	aheadPerPlace = 5
-	// goodFor is how long read deliveries are sent without reading them again. After that the secret
-	// may have changed.
+	// goodFor is how long deliveries that were read are sent without reading them again. After that the secret may
+	// have changed.
 	goodFor = 500 * time.Millisecond
-	// lookEvery is how often a visit looks for more deliveries while others are under way.
+	// lookEvery is how often a visit looks for more deliveries while others are in progress.
 	lookEvery = 100 * time.Millisecond
-	// leaveEvery is how often a visit tries to end its lease while the database is away.
+	// leaveEvery is how often a visit tries to end its lease while the database is not available.
 	leaveEvery = time.Second
 )
 
-// visit is the work on one leased endpoint, until nothing is due. It begins with one delivery, and
-// has one more under way after each answer. After an attempt without an answer it begins no more, and
-// the endpoint has to wait for another lease. So an endpoint that hangs takes one place, however much
-// waits for it, and one that answers soon has all it may have.
+// visit is the work on one leased endpoint, until no delivery is due. It begins with one delivery at a time, and
+// with each answer it may have one more in progress. After an attempt without an answer it begins no more, and the
+// endpoint has to wait for another lease. So an endpoint that hangs takes one place, however many deliveries wait
+// for it, and one that answers soon has all the places that it may have.
 type visit struct {
 	d   *Deliverer
 	key endpointKey
-	// slow: the last attempt had no answer. hadNone is the same at the beginning of the visit, and
-	// placed says that it got a place then.
+	// slow says that the last attempt had no answer. hadNone is its value at the beginning of the visit, and placed
+	// says that the visit got its first place.
 	slow, hadNone, placed bool
-	// over says that no more are sent.
+	// over says that no more deliveries are sent.
 	over atomic.Bool
 
-	// due are read and not begun; more says that there were more to read.
+	// due are deliveries that were read and not begun; more says that there were more to read.
 	due    []db.WebhookDeliveriesDueRow
 	readAt time.Time
 	more   bool
-	// under are the deliveries that are begun and not stored yet, sending those of them without an
-	// answer yet, and width is how many may be sending.
+	// under are the deliveries that have begun and are not stored yet. sending is how many of them have no answer
+	// yet, and width is how many may be sending at a time.
 	under          map[uuid.UUID]bool
 	sending, width int
 	news           chan news
 }
 
-// news tell a visit about a delivery: first whether it was answered, then that this is stored.
+// news tells a visit about a delivery: first whether it was answered, then that this is stored.
 type news struct {
 	id       uuid.UUID
 	answered bool
@@ -92,7 +92,7 @@ func (v *visit) begin(ctx context.Context) {
 		v.due = v.due[1:]
 		v.under[event.EventID] = true
 		v.sending++
-		// An attempt that has begun is finished.
+		// An attempt that has begun is completed, also when the process stops.
 		go v.d.attempt(context.WithoutCancel(ctx), v.key, event, func(n news) { v.news <- n })
 	}
 }
@@ -134,7 +134,7 @@ func (v *visit) receive(n news) {
 	}
 }
 
-// leave ends the lease. It gives up once the lease has expired by itself.
+// leave ends the lease. It stops trying once the lease has expired by itself, or when the process stops.
 func (v *visit) leave(ctx context.Context) {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)

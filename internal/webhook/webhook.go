@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Event is an event as it will be sent.
+// Event is an event as it will be sent to the merchant.
 type Event struct {
 	ID         uuid.UUID
 	MerchantID int64

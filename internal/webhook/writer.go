@@ -18,12 +18,13 @@ import (
 const (
 	// writeMost is how many writes one transaction takes.
 	writeMost = 100
-	// writeLimit limits a transaction if the server is slow.
+	// writeLimit limits a transaction if the database is slow.
 	writeLimit = 10 * time.Second
 )
 
-// writer stores what comes of deliveries, many writes in one transaction: everything that came while the one before was under way.
-// They are made in the order of their endpoints, as a relay locks them, so that the two never wait for each other.
+// writer stores the results of deliveries, many of them in one transaction: all that arrived while the previous
+// transaction was running. They are written in the order of their endpoints, which is the order in which a relay
+// locks endpoints, so that the two never deadlock.
 type writer struct {
 	pool *pgxpool.Pool
 
@@ -38,7 +39,7 @@ type write struct {
 	done    chan error
 }
 
-// write makes queries for an endpoint, and returns once they are committed.
+// write runs queries about an endpoint, and returns once they are committed.
 func (w *writer) write(of endpointKey, queries ...db.Query) error {
 	one := &write{of: of, queries: queries, done: make(chan error, 1)}
 	w.mu.Lock()
@@ -51,7 +52,7 @@ func (w *writer) write(of endpointKey, queries ...db.Query) error {
 	return <-one.done
 }
 
-// run writes until nothing waits.
+// run writes until nothing is waiting.
 func (w *writer) run() {
 	for {
 		w.mu.Lock()
@@ -71,8 +72,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit writes a batch. If the database refuses it, it makes each write alone, so that one that
-// fails does not hold up the others.
+// commit writes a batch. If the database refuses it, each write is made in a transaction of its own, so that one
+// that fails does not prevent the others.
 func (w *writer) commit(batch []*write) {
 	var queries []db.Query
 	for _, one := range batch {
@@ -81,7 +82,7 @@ func (w *writer) commit(batch []*write) {
 	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
 	err := db.Write(ctx, w.pool, queries...)
 	cancel()
-	// A batch with an unknown result is not written again: it may be there.
+	// A batch with an unknown result is not written again, because it may be committed.
 	refused := new(pgconn.PgError)
 	if len(batch) > 1 && errors.As(err, &refused) && !errors.Is(err, fault.ErrOutcomeUnknown) {
 		for _, one := range batch {

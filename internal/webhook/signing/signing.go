@@ -30,12 +30,11 @@ func NewSecret() string {
 	return FormatSecret(raw)
 }
 
-// SealSecret seals a cashbox's secret for its row.
+// SealSecret encrypts a cashbox's secret for its row.
 func SealSecret(v *vault.Vault, cashboxID int64, secret string) []byte {
 	return v.Seal([]byte(secret), SecretPlace(cashboxID))
 }
 
-// SecretPlace is the place that a cashbox's webhook secret is sealed for.
 func SecretPlace(cashboxID int64) vault.Place {
 	return vault.Place{Table: "cashbox", Column: "webhook_secret", Row: cashboxID}
 }
@@ -43,8 +42,8 @@ func SecretPlace(cashboxID int64) vault.Place {
 // FormatSecret writes a secret in the form for merchants.
 func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
 
-// Sign adds the signature headers: those of Standard Webhooks with every valid secret, and Signature,
-// the plain hex HMAC, with the newest, which comes first.
+// Sign adds the signature headers. Those of Standard Webhooks have a signature with every valid secret. The header
+// Signature has the plain hex HMAC with the newest secret, which must be the first.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {
