@@ -15,7 +15,7 @@ import (
 
 // Violation is a breach of an invariant.
 type Violation struct {
-	// Rule names the invariant, Detail where it is broken.
+	// Rule names the invariant, and Detail says where it is broken.
 	Rule   string
 	Detail string
 }
@@ -25,15 +25,15 @@ type Violation struct {
 type rule struct {
 	name  string
 	query string
-	// of is the table that the rule is about. The full audit goes through its rows in ranges of ids,
-	// after $2 up to $3; the recent one looks at what was booked since $1. Either has its own part of
-	// a union, because "or" would read the whole table every minute. A rule without a table is about
-	// whole accounts: only the full audit asks it, unless recent is set.
+	// of is the table that the rule is about. The full audit goes through the table's rows in ranges of ids, after
+	// $2 up to $3; the recent audit reads what was booked since $1. Each has its own part of a union, because "or"
+	// would read the whole table every minute. A rule without a table is about whole accounts: it is checked only
+	// by the full audit, unless recent is set.
 	of string
-	// prove answers what no single query can.
+	// prove checks what a single query cannot.
 	prove  func(context.Context, *pgxpool.Pool) ([]string, error)
 	recent func(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error)
-	// next answers for what follows an id, and returns up to which id it came. It is for what is not
+	// next checks what follows an id, and returns the id up to which it came. It is for rules whose subject is not
 	// a range of rows.
 	next func(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error)
 }
@@ -42,22 +42,22 @@ type rule struct {
 const sides = `transfer t
 			cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)`
 
-// touched are the ids of the rows of a table that a rule is asked about. Transfers name what they are for
-// by its table.
+// touched selects the ids of a table's rows that a rule is to check. Transfers refer to their subject by the name
+// of its table.
 func touched(table string) string {
 	return `(select subject_id from transfer where subject = '` + table + `' and created_at >= $1
 		union all select id from ` + table + ` where id > $2 and id <= $3)`
 }
 
-// transfersOf are the transfers for the given rows, and those in the rule's range that name a row
-// that does not exist.
+// transfersOf selects the transfers of the given rows, and those in the rule's range that refer to a row that does
+// not exist.
 func transfersOf(table, rows string) string {
 	return `t.subject = '` + table + `' and t.subject_id in (select id from ` + rows + `
 		union all select subject_id from transfer where subject = '` + table + `' and created_at >= $1
 		union all select subject_id from transfer where subject = '` + table + `' and subject_id > $2 and subject_id <= $3)`
 }
 
-// unlikeMoved ends a query that lists what accounts should have: it compares that with what the transfers moved.
+// unlikeMoved ends a query that lists what accounts should have, by comparing it with what the transfers moved.
 func unlikeMoved(transfers, line string) string {
 	return `) as x (owner_kind, owner_id, purpose, amount)
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
@@ -70,7 +70,7 @@ func unlikeMoved(transfers, line string) string {
 		)` + unequal(line)
 }
 
-// unequal ends a query that compares what accounts should have with what they have.
+// unequal ends a query that lists what accounts should have, by comparing it with what they have.
 func unequal(line string) string {
 	return `
 		select format('` + line + `', id, account_id, coalesce(actual.amount, 0), coalesce(expected.amount, 0))
@@ -193,14 +193,14 @@ var rules = []rule{
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
-// Everything checks the whole ledger beside a live server; every rule holds if it finds no violation.
-// It does not see one snapshot: each query has its own, and large tables are read in ranges, because
-// a long snapshot would hold up the vacuum for everybody.
+// Everything checks the whole ledger while the server runs; every rule holds if no violation is found. It does not
+// read one snapshot: each query has its own, and large tables are read in ranges, because a long snapshot would
+// prevent the vacuum of all tables.
 func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress, []Violation) error { return nil })
 }
 
-// Since checks the transfers booked since then, and everything about the payments that they are for.
+// Since checks the transfers booked since a time, and everything about the payments that they belong to.
 func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
 	var found []Violation
 	for _, r := range allRules() {
@@ -222,7 +222,7 @@ func allRules() []rule {
 	return slices.Concat(rules, payoutRules, depositRules, withdrawalRules, dayRules, hourRules, pageRules, incomeRules)
 }
 
-// Size is how much an audit has to prove.
+// Size is how much an audit has to check.
 type Size struct{ Payments, Payouts, Transfers int64 }
 
 // Count counts what a full audit has to check.
@@ -233,8 +233,8 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	return s, fault.Doing("count what was audited", err)
 }
 
-// progress is how far a full audit has come: the rules before this one are done, and this one for ids
-// up to past.
+// progress is how far a full audit has come: all rules before rule are done, and rule itself is done for ids up to
+// past.
 type progress struct {
 	rule string
 	past int64
@@ -243,7 +243,7 @@ type progress struct {
 	rows  int64
 }
 
-// audit continues from there, and passes each step and its violations to note.
+// audit continues from a progress, and passes each step and its violations to note.
 func (p progress) audit(
 	ctx context.Context, pool *pgxpool.Pool, note func(progress, []Violation) error,
 ) ([]Violation, error) {
@@ -275,9 +275,9 @@ func (p progress) audit(
 // auditRange is how many rows a rule reads at a time.
 const auditRange = 20_000
 
-// step asks a rule about its next range. It returns the last id of the range and how many rows it
-// has. The last range has no end, so that it also finds what names a row that does not exist. A rule
-// about whole accounts has only that one range.
+// step checks a rule for its next range. It returns the last id of the range and how many rows that has. The last
+// range has no end, so that it also finds transfers that refer to a row that does not exist. A rule about whole
+// accounts has only one range.
 func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, int64, error) {
 	const end = int64(math.MaxInt64)
 	if r.next != nil {
@@ -305,8 +305,8 @@ func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Viola
 	return broken, to, rows, err
 }
 
-// unasked is what it means that a rule could not be asked. What is damaged is a violation, so that the other rules are still
-// asked.
+// unasked handles the error of a rule that could not be checked. Damaged data is returned as a violation, so that
+// the other rules are still checked.
 func (r rule) unasked(err error) ([]Violation, error) {
 	err = fmt.Errorf("audit %q: %w", r.name, err)
 	if db.IsDamaged(err) {
@@ -315,8 +315,8 @@ func (r rule) unasked(err error) ([]Violation, error) {
 	return nil, err
 }
 
-// rangeEnd finds where a range ends that begins after from, at the latest at last, and how many rows
-// it has. Ids may have gaps of any size.
+// rangeEnd finds the end of the range that begins after from, at most last, and how many rows the range has. Ids
+// may have gaps of any size.
 func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to, rows int64, err error) {
 	err = pool.QueryRow(ctx, "select coalesce(max(id), 0), count(*) from (select id from "+table+
 		" where id > $1 and id <= $3 order by id limit $2) r", from, auditRange, last).Scan(&to, &rows)
@@ -329,7 +329,7 @@ func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last 
 	return to, rows, nil
 }
 
-// ask evaluates a rule.
+// ask runs a rule's query.
 func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
 	prove := r.prove
 	if prove == nil {

@@ -13,9 +13,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// proveBalances adds up the transfers of every account and compares the sum with its balance. It adds
-// up in ranges, each with a short snapshot, as far as no transfer can still be committed; the few
-// after that it reads in one statement with the balances.
+// proveBalances adds up the transfers of every account and compares the sums with the balances. It adds up in
+// ranges, each with a short snapshot, up to an id below which no transfer can still be committed. The few transfers
+// after that are read in one statement together with the balances.
 func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	moved := map[int64]decimal.Decimal{}
 	var past int64
@@ -42,10 +42,10 @@ func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 }
 
 const (
-	// writersLeave is how long to wait for open transactions that write transfers. None of them lives
-	// that long.
+	// writersLeave is how long it waits for open transactions that write transfers. No such transaction lasts that
+	// long.
 	writersLeave = time.Minute
-	// writersPause is the pause between two looks at them.
+	// writersPause is the pause between two checks whether they have ended.
 	writersPause = 20 * time.Millisecond
 )
 
@@ -83,7 +83,7 @@ func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 // addUp adds the transfers of a range to the sums.
 func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
 	rows, _ := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
-		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to) // the rows have its error
+		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to) // the rows report its error
 	var account int64
 	var amount decimal.Decimal
 	_, err := pgx.ForEachRow(rows, []any{&account, &amount}, func() error {
@@ -107,7 +107,7 @@ func compareBalances(
 			select account_id, sum(amount) as amount from account_pending group by account_id
 		)
 		select account_id, coalesce(a.balance, 0), coalesce(waiting.amount, 0), coalesce(since.amount, 0)
-		from account_balance a full join waiting using (account_id) full join since using (account_id)`, past) // the rows have its error
+		from account_balance a full join waiting using (account_id) full join since using (account_id)`, past) // rows has its error
 	var broken []string
 	differ := func(account int64, balance, pending, booked decimal.Decimal) {
 		if !balance.Add(pending).Equal(booked) {

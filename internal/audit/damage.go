@@ -12,16 +12,16 @@ import (
 	"gateway.example/internal/db"
 )
 
-// damageRule is what a page of a table breaks that PostgreSQL cannot read, because its checksum or its structure is wrong.
+// damageRule is broken by a page of a table that PostgreSQL cannot read because its checksum or structure is wrong.
 const damageRule = "every page of every table can be read"
 
-// Damaged reports whether one of an audit's violations is that something could not be read.
+// Damaged reports whether one of the violations is that something could not be read.
 func Damaged(found []Violation) bool {
 	return slices.ContainsFunc(found, func(v Violation) bool { return v.Rule == damageRule })
 }
 
-// tablesQuery lists what has pages of rows, with what is too long for a row under the name of its table, and the columns
-// of the primary key if there is one.
+// tablesQuery lists the tables that have pages, including the TOAST tables under the names of their tables, and the
+// columns of the primary key if there is one.
 const tablesQuery = `
 	select c.oid::regclass::text, coalesce(o.oid::regclass::text, ''), pg_relation_size(c.oid) / current_setting('block_size')::int,
 		coalesce((select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_index i
@@ -30,7 +30,7 @@ const tablesQuery = `
 	where c.relpersistence <> 't' and (c.relkind in ('r', 'm') or c.relkind = 't' and o.relkind in ('r', 'm'))
 	order by 1`
 
-// pages are those of a table.
+// pages are the pages of a table.
 type pages struct {
 	table, of string
 	count     int64
@@ -44,8 +44,8 @@ func (p pages) String() string {
 	return p.table
 }
 
-// Damage reads each page of each table, and names those that cannot be read with the rows before and behind them. It
-// needs the rights of PostgreSQL's superuser or of pg_read_all_data.
+// Damage reads each page of each table. For pages that cannot be read it names the rows on the pages before and
+// after them. It requires the rights of PostgreSQL's superuser or of pg_read_all_data.
 func Damage(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 	rows, _ := pool.Query(ctx, tablesQuery)
 	tables, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p pages, err error) {
@@ -73,7 +73,7 @@ func (p pages) unreadable(ctx context.Context, pool *pgxpool.Pool, from, to int6
 	if from >= to {
 		return nil, nil
 	}
-	// Pages that have been added meanwhile were in memory a moment ago.
+	// Pages that were added since were in memory a moment ago, so they need no check.
 	_, err := pool.Exec(ctx, "select count(*) from "+p.table+" where ctid >= $1::text::tid and ctid < $2::text::tid", at(from), at(to))
 	if err == nil || !db.IsDamaged(err) {
 		return nil, err
@@ -90,10 +90,10 @@ func (p pages) unreadable(ctx context.Context, pool *pgxpool.Pool, from, to int6
 	return append(first, second...), err
 }
 
-// at is where a page begins.
+// at is the address at which a page begins.
 func at(page int64) string { return fmt.Sprintf("(%d,0)", page) }
 
-// neighbour is the key of the last row, or the first, of a page beside a damaged one.
+// neighbour is the key of the last or the first row of a page next to a damaged one.
 func (p pages) neighbour(ctx context.Context, pool *pgxpool.Pool, page int64, order string) string {
 	if page < 0 || page >= p.count {
 		return "none"

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// hourRules are the invariants of the counts by hour.
+// hourRules are the invariants of the hourly counts.
 var hourRules = []rule{
 	{
 		name:   "what is counted of an hour's payments follows from their history",
@@ -23,12 +23,12 @@ var hourRules = []rule{
 	},
 }
 
-// hourMost is how many payments an hour may have to be counted again each minute. Larger hours are
-// left to the full audit.
+// hourMost is how many payments an hour may have so that it is counted again each minute. Larger hours are left to
+// the full audit.
 const hourMost = 50_000
 
-// hourBroken counts the payments created from $1 on and before $2 again. A payment counts in the
-// status of the last row of its history that was already counted.
+// hourBroken counts again the payments created at or after $1 and before $2. A payment is counted in the status of
+// the last row of its history that was already counted.
 const hourBroken = `
 	with progress as materialized (
 		select last_id from payment_hour_progress
@@ -84,7 +84,7 @@ func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	return askHours(ctx, pool, hours)
 }
 
-// proveHoursSince counts those hours again that have a payment with a transfer since then.
+// proveHoursSince counts again the hours that have a payment with a transfer since a time.
 func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
 	rows, _ := pool.Query(ctx, `
 		select hour from (
@@ -92,7 +92,7 @@ func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) (
 			where p.id in (select subject_id from transfer where subject = 'payment' and created_at >= $1)
 		) touched
 		where (select coalesce(sum(payments), 0) from payment_hour h where h.hour = touched.hour) <= $2
-		order by hour`, since, hourMost) // the rows have its error
+		order by hour`, since, hourMost) // the rows report its error
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if err != nil {
 		return nil, fmt.Errorf("find the hours: %w", err)
@@ -112,7 +112,8 @@ func askHours(ctx context.Context, pool *pgxpool.Pool, hours []time.Time) ([]str
 	return broken, nil
 }
 
-// sumBroken adds up hours of merchants ($1) from $2 on and before $3, whole days of UTC, and compares them with both sums of them.
+// sumBroken adds up the hours of merchants ($1) at or after $2 and before $3, which are whole days of UTC, and
+// compares them with both stored sums.
 const sumBroken = `
 	with asked as (
 		select * from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as a (merchant_id, since, until)
@@ -143,7 +144,7 @@ func proveSums(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	return askSums(ctx, pool, 1, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
 }
 
-// proveSumsSince adds up those days again that have a payment with a transfer since then.
+// proveSumsSince adds up again the days that have a payment with a transfer since a time.
 func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
 	return askSums(ctx, pool, 500, `
 		select merchant_id, day, day + interval '24 hours' from (
@@ -152,9 +153,9 @@ func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([
 		) touched order by 2, 1`, since)
 }
 
-// askSums asks for so many of the times at once that a query finds.
+// askSums checks the times that a query finds, a given number of them at once.
 func askSums(ctx context.Context, pool *pgxpool.Pool, each int, which string, args ...any) ([]string, error) {
-	rows, _ := pool.Query(ctx, which, args...) // the rows have its error
+	rows, _ := pool.Query(ctx, which, args...) // the rows report its error
 	var merchants []int64
 	var begins, ends []time.Time
 	var merchant int64
@@ -177,8 +178,8 @@ func askSums(ctx context.Context, pool *pgxpool.Pool, each int, which string, ar
 	return broken, nil
 }
 
-// askTexts asks for a column of texts.
+// askTexts runs a query that returns a column of texts.
 func askTexts(ctx context.Context, pool *pgxpool.Pool, query string, args ...any) ([]string, error) {
-	rows, _ := pool.Query(ctx, query, args...)      // the rows have its error
+	rows, _ := pool.Query(ctx, query, args...)      // the rows report its error
 	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // who asks says for what
 }

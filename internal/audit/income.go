@@ -8,12 +8,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// incomeRules are the invariants of the platform's income by day.
+// incomeRules are the invariants of the platform's daily income.
 var incomeRules = []rule{
 	{name: "a day's income is what was moved to the platform and from it", prove: proveIncome},
 }
 
-// incomeBroken adds up the transfers from $1 on and before $2, for each payment, payout and withdrawal.
+// incomeBroken adds up the transfers at or after $1 and before $2, for each payment, payout and withdrawal.
 const incomeBroken = `
 	with moved as (
 		select t.subject, t.subject_id, sum(case when m.amount > 0 then m.amount else 0 end) as earned,

@@ -27,8 +27,8 @@ var pageRules = []rule{{
 	recent: proveLastPage,
 }}
 
-// pageMost is how many transfers the last page may have to be read again each minute. A larger one is
-// left to the full audit.
+// pageMost is how many transfers the last page may have so that it is read again each minute. A larger page is left
+// to the full audit.
 const pageMost = 200_000
 
 // sealedPage is a stored page and what is needed to check it.
@@ -54,7 +54,7 @@ const pagesQuery = `
 	from ledger_page p left join ledger_seal s using (day) left join signing_key k on k.kid = p.kid`
 
 func readPages(ctx context.Context, pool *pgxpool.Pool, which string, args ...any) ([]sealedPage, error) {
-	rows, _ := pool.Query(ctx, pagesQuery+which, args...) // the rows have its error
+	rows, _ := pool.Query(ctx, pagesQuery+which, args...) // the rows report its error
 	pages, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sealedPage])
 	return pages, fault.Doing("read pages", err)
 }
@@ -90,7 +90,7 @@ func proveLastPage(ctx context.Context, pool *pgxpool.Pool, _ time.Time) ([]stri
 	return provePage(ctx, pool, before, pages[0])
 }
 
-// provePage makes a day's page again from its transfers and compares the two.
+// provePage computes a day's page again from its transfers and compares the two.
 func provePage(ctx context.Context, pool *pgxpool.Pool, before *sealedPage, page sealedPage) ([]string, error) {
 	again := pageAgain{salt: page.Salt, kinds: map[string]kindSum{}, balances: map[string]decimal.Decimal{}}
 	previous := make([]byte, sha256.Size)
@@ -207,8 +207,8 @@ func (a *pageAgain) goOnFrom(totals string) error {
 	return nil
 }
 
-// pageTransfers are the transfers that belong to a page and to none before it, by id and time: $1 is
-// the page's last id and $2 its end, $3 and $4 are those of the page before.
+// pageTransfers selects the transfers that belong to a page and to none before it, by id and time. $1 is the page's
+// last id and $2 its end; $3 and $4 are those of the page before.
 const pageTransfers = `
 	select t.id, t.debit_account, t.credit_account, t.amount, t.kind, t.subject, t.subject_id, t.created_at
 	from transfer t
@@ -239,7 +239,7 @@ func (a *pageAgain) read(ctx context.Context, pool *pgxpool.Pool, before *sealed
 		if err != nil {
 			return err
 		}
-		rows, _ := pool.Query(ctx, pageTransfers, append(args, past, to)...) // the rows have its error
+		rows, _ := pool.Query(ctx, pageTransfers, append(args, past, to)...) // the rows report its error
 		if err := a.add(rows); err != nil {
 			return fmt.Errorf("read the transfers of a page: %w", err)
 		}
@@ -266,7 +266,7 @@ func (a *pageAgain) add(rows pgx.Rows) error {
 	return err
 }
 
-// ownerOf is the owner's kind and the account that are in the number of an account.
+// ownerOf is the kind of owner and the account that an account's id encodes.
 func ownerOf(account int64) string {
 	owner := [...]string{"external", "platform", "cashbox", "trader"}[account>>1&3]
 	return owner + " " + [...]string{"available", "reserved"}[account&1]
@@ -286,7 +286,7 @@ func (a *pageAgain) salted(texts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sums are the computed and the stored totals, as the texts that are hashed.
+// sums are the computed and the stored totals, as the texts from which their hashes are made.
 func (a *pageAgain) sums(totals string) (made, stored []string, err error) {
 	var kept storedSums
 	if err := json.Unmarshal([]byte(totals), &kept); err != nil {
@@ -323,9 +323,10 @@ func (a *pageAgain) sumsHash(stored []string) []byte {
 	return hash[:]
 }
 
-// SealedDays has the hash of each sealed day, by the day. It covers the day's transfers and the days before it.
+// SealedDays returns the hash of each sealed day, by the day. The hash covers the day's transfers and all days
+// before it.
 func SealedDays(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
-	rows, _ := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page") // the rows have its error
+	rows, _ := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page") // the rows report its error
 	days := map[string]string{}
 	var day, hash string
 	_, err := pgx.ForEachRow(rows, []any{&day, &hash}, func() error {

@@ -93,7 +93,7 @@ var payoutRules = []rule{
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved' and coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
 }
 
-// depositRules are the invariants of what comes in from outside: deposits, and traders' funding.
+// depositRules are the invariants of money from outside: deposits, and the funding of traders.
 var depositRules = []rule{
 	{name: "a deposit is credited once, exactly if it is confirmed", of: "deposit", query: `
 		with d as (

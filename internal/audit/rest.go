@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// again is how often a rule is asked again before writers are held up.
+	// again is how often a rule is checked again before writers have to wait.
 	again = 2
-	// rest is how long writers may be held up. It is no longer than calls wait for a lock.
+	// rest is how long writers may have to wait. It is no longer than calls wait for a lock.
 	rest = time.Second
 )
 
-// proveAgain asks a rule again that seems broken in a distributed database. There each node has its
-// own snapshot, and a query may see half of a transaction that is just being committed. A line that
-// every answer repeats exactly is a violation. If no line is in all of them, writers are held up for
-// a moment; if that is too short for an answer, the rule stays undecided, which is an error. On one
-// node there is one snapshot, and the first answer stands.
+// proveAgain checks a rule again that seems broken in a distributed database. There each node has its own snapshot,
+// so a query may see half of a transaction that is just being committed. A line that every answer repeats exactly
+// is a violation. If no line is in all answers, writers have to wait for a moment while the rule is checked. If
+// that moment is too short for an answer, the rule stays undecided, which is an error. On a single node there is
+// one snapshot, and the first answer counts.
 func proveAgain(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -45,8 +45,7 @@ func proveAgain(
 	return proveAtRest(ctx, pool, prove)
 }
 
-// proveAtRest asks a rule while nobody writes. All writers go through the coordinator and need its
-// locks.
+// proveAtRest checks a rule while nobody writes. All writers go through the coordinator and need its locks.
 func proveAtRest(
 	ctx context.Context, pool *pgxpool.Pool, prove func(context.Context, *pgxpool.Pool) ([]string, error),
 ) ([]string, error) {

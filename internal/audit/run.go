@@ -28,13 +28,12 @@ var (
 	Complete = Run{Scope: "full", Every: 24 * time.Hour, Patience: 30 * time.Minute, Full: true}
 )
 
-// overlap covers transactions that were still open during the audit before. None lives that long.
+// overlap covers transactions that were still open during the previous audit. No transaction lasts that long.
 const overlap = time.Minute
 
 var errTakenOver = errors.New("the audit was taken over by another process")
 
-// Do makes the audit if it is due, and reports whether it was. It continues a full audit that was
-// left unfinished.
+// Do makes the audit if it is due, and reports whether it was. It continues a full audit that was not finished.
 func (r Run) Do(
 	ctx context.Context,
 	pool *pgxpool.Pool,
@@ -75,8 +74,8 @@ func (r Run) Do(
 	return found, true, r.file(ctx, q, past)
 }
 
-// resume continues a full audit. After each step it notes the progress, which fails once another
-// process has taken the audit over; seen is the time of the last note.
+// resume continues a full audit. After each step it stores the progress, which fails once another process has taken
+// over the audit. seen is the time when progress was last stored.
 func (r Run) resume(
 	ctx context.Context, pool *pgxpool.Pool, now func() time.Time,
 	begun db.AuditRunBeginRow, seen *time.Time, past *db.AuditHistoryInsertParams,
@@ -97,7 +96,7 @@ func (r Run) resume(
 	})
 }
 
-// recently is Since with a count of the transfers.
+// recently is like Since, and also counts the transfers.
 func recently(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, int64, error) {
 	var rows int64
 	err := pool.QueryRow(ctx, "select count(*) from transfer where created_at >= $1", since).Scan(&rows)
@@ -115,8 +114,8 @@ const (
 	recentKept, fullKept = 3 * 24 * time.Hour, 400 * 24 * time.Hour
 )
 
-// store stores the violations that an audit has found, if kept, the number already stored, leaves
-// room.
+// store stores violations that an audit has found, until violationsMost are stored; kept is how many are stored
+// already.
 func (r Run) store(
 	ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams, broken []Violation, kept int,
 ) error {

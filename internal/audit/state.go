@@ -14,10 +14,9 @@ import (
 // Service shows operators the state of the audits.
 type Service struct{ q *db.Queries }
 
-// New makes the service.
 func New(pools db.Pools) *Service { return &Service{q: db.New(pools.Reads)} }
 
-// State is what the audits know about the ledger.
+// State is the result of the audits of the ledger.
 type State struct {
 	Recent, Full Standing
 	Invariants   []Invariant
@@ -36,7 +35,7 @@ type Standing struct {
 	Found    int64
 	RowsRead int64
 	SeenAt   time.Time
-	// Done is how many of the rules it has proven, of so many.
+	// Done is how many rules it has already proven, and Of is how many there are.
 	Done, Of int64
 }
 
@@ -63,7 +62,7 @@ type Invariant struct {
 	Violations []string
 }
 
-// ProvedAt is the later of the two times.
+// ProvedAt is the later of the two times, or nil.
 func (i Invariant) ProvedAt() *time.Time {
 	if i.RecentAt != nil && (i.FullAt == nil || i.RecentAt.After(*i.FullAt)) {
 		return i.RecentAt
@@ -72,13 +71,11 @@ func (i Invariant) ProvedAt() *time.Time {
 }
 
 const (
-	// shownMost is how many violations of an audit are shown, and brokenMost how many audits with
-	// violations.
+	// shownMost is how many violations of an audit are shown, and brokenMost how many audits with violations.
 	shownMost, brokenMost = 100, 10
 	historyPage           = 50
 )
 
-// State reads the state of the audits.
 func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return State{}, err

@@ -2,19 +2,19 @@ package bankmessage
 
 import "regexp"
 
-// A code is a word for it near a number, in any language of the market, whoever the sender is. Rather a transfer is refused, which
-// its trader then confirms by hand, than a code is kept.
+// A message has a one-time code if a word for that is near a number, in any language of the market and whoever the
+// sender is. It is better to refuse a transfer, which its trader then confirms by hand, than to store a code.
 const (
 	codeWords = `код\p{L}*|пин|парол\p{L}*|құпия ?сөз\p{L}*|kod\p{L}*|parol\p{L}*|şifre\p{L}*|sifre\p{L}*|şifr\p{L}*|code|otp|password|passcode|pin`
 	codeWhole = `(?:[A-Z]-)?(?:\d{4,8}|\d{3}[- ]\d{3})`
 )
 
 var (
-	// codeAfter is a number right after the word, whatever follows it: a code before an amount, too.
+	// codeAfter matches a number right after the word, whatever follows: also a code before an amount.
 	codeAfter  = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)[^\p{L}\d]{1,3}` + codeWhole + `(?:[^\d\p{L}]|$)`)
 	codeNear   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)(?:[^\p{L}\d]|$)`)
 	codeNumber = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d*.,:•-]|[^\d*•.,:-][.,:-])(` + codeWhole + `)(?:[^\d\p{L}]|$)`)
-	// afterAmount is what makes a number an amount instead.
+	// afterAmount matches what shows that a number is an amount.
 	afterAmount = regexp.MustCompile(
 		`(?i)^(?:[ .,']?\d{3})*(?:[.,]\d{1,2})? ?(?:р\.?(?:[^\p{L}]|$)|руб|₽|RU[BR]|₸|тг|тенге|KZT|UZS|сум|so['‘ʻ’]m|AZN|₼|TL|TRY|₺|USD|%)`)
 )

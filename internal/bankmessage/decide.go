@@ -15,7 +15,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Why a message waits for a person, or needs none.
+// The reasons why a message waits for a person, or why nothing is to be done about it.
 const (
 	WhyNone    = "none"    // no open payment of the amount
 	WhySeveral = "several" // more than one
@@ -39,9 +39,10 @@ const (
 )
 
 const (
-	// twinWithin is how far two messages about one transfer, an SMS and a push, are apart at most.
+	// twinWithin is the longest time between two messages about one transfer, an SMS and a push.
 	twinWithin = 10 * time.Minute
-	// A message may be so much before its payment by the phone's clock, and so late after the payment's time or on its way.
+	// early is how much earlier than its payment a message may be, by the phone's clock. late is how long after the
+	// payment's end it may be, and underway is how long it may take to arrive.
 	early    = time.Minute
 	late     = 15 * time.Minute
 	underway = time.Hour
@@ -64,7 +65,7 @@ func (d decision) params(m db.BankMessage, stands standing, now time.Time) db.Ba
 	return p
 }
 
-// decide decides about a message in the transaction that has its device locked. It returns the state of the message.
+// decide decides about a message, in a transaction that has locked its device. It returns the state of the message.
 func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage) (State, error) {
 	c, err := chainOf(ctx, q, m)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.Ban
 		if err := s.stop(ctx, q, *forged); err != nil {
 			return "", err
 		}
-		if c, err = chainOf(ctx, q, m); err != nil { // without the forged one
+		if c, err = chainOf(ctx, q, m); err != nil { // now without the forged message
 			return "", err
 		}
 	}
@@ -86,11 +87,13 @@ func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.Ban
 	return state, err
 }
 
-// mostHealed is how many messages one that came late, or that a person vouched for, makes trusted at most.
+// mostHealed is how many messages become trusted at most because one arrived late or a person vouched for one.
 const mostHealed = 50
 
-// heal makes trusted what stands beside a trusted message, and what stands beside that. What waited for a balance is decided again,
-// but not where a person vouched: they looked at one transfer, and what follows from its balance may be by whoever made that up.
+// heal makes messages trusted that are next to a trusted message, and then those next to them. With confirms,
+// messages that waited because of their balance are decided again. After a person vouched it is false: the person
+// looked at one transfer only, and the messages that follow from its balance may be invented by whoever invented
+// that balance.
 func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain, confirms bool) error {
 	due := slices.Concat(firstOf(c.before), firstOf(c.after))
 	for healed := 0; len(due) > 0 && healed < mostHealed; healed++ {
@@ -123,7 +126,7 @@ func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain, c
 
 func firstOf(list []db.BankMessage) []db.BankMessage { return list[:min(1, len(list))] }
 
-// settle decides about one message and writes it down, with the payment that it confirms.
+// settle decides about one message and stores the decision, together with the payment that it confirms.
 func (s *Service) settle(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage, stands standing,
 ) (State, error) {
@@ -150,7 +153,7 @@ func (s *Service) settle(
 	return d.state, fault.Doing("decide about a message", err)
 }
 
-// match finds the one payment that a message of what came is about.
+// match finds the one payment that a message about incoming money belongs to.
 func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing) (decision, error) {
 	rules, err := q.RequisiteMessageByDevice(ctx, db.RequisiteMessageByDeviceParams{
 		DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account,
@@ -170,7 +173,7 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 		return decision{}, err
 	}
 	switch {
-	case len(found) == 0: // of two about one transfer the first has ended the payment
+	case len(found) == 0: // if two messages are about one transfer, the first has already ended the payment
 		return decision{state: Waiting, why: cmp.Or(twin, WhyNone)}, nil
 	case len(found) > 1:
 		return decision{state: Waiting, why: WhySeveral}, nil
@@ -181,7 +184,8 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 			continue
 		}
 		if m.Balance.Valid && (rule.Account == nil || *rule.Account != m.Account) {
-			// Balances are followed by account: who invents one would be contradicted by nothing.
+			// Balances are followed by account. An invented account would have no other messages that contradict
+			// it.
 			others, err := q.BankMessageOfOthers(ctx, db.BankMessageOfOthersParams{DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account})
 			if err != nil {
 				return decision{}, fmt.Errorf("look for other accounts: %w", err)
@@ -196,7 +200,7 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	return waits, nil
 }
 
-// judge decides what a message may do about the one payment that it fits, by the rule of its requisite.
+// judge decides what a message may do for the one payment that it fits, by the rule of the payment's requisite.
 func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMessage, waits decision) decision {
 	inTime := m.ArrivedAt.Sub(m.ReceivedAt) <= underway && m.ReceivedAt.Sub(m.ArrivedAt) <= early &&
 		waits.payment.CreatedAt.Before(m.ReceivedAt) && !m.ReceivedAt.After(waits.payment.ExpiresAt.Add(late))
@@ -225,7 +229,8 @@ func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMes
 	return waits
 }
 
-// twinOf tells whether another message is about the same transfer: surely if both have the same balance, perhaps if one has none.
+// twinOf reports whether another message is about the same transfer: WhyRepeat if both have the same balance, and
+// WhyTwin if one has none, so that it is only possible.
 func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error) {
 	twins, err := q.BankMessageTwins(ctx, db.BankMessageTwinsParams{
 		DeviceID: m.DeviceID, Amount: m.Amount, Bank: m.Bank, Account: m.Account, ID: m.ID,
@@ -246,11 +251,12 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 	return why, nil
 }
 
-// mostCandidates is how many open payments of one amount are looked at.
+// mostCandidates is how many open payments of one amount are read.
 const mostCandidates = 50
 
-// candidates are the trader's open payments that a message can be about, but for those whose requisite is known to be told of by
-// another phone, bank or account. A requisite that messages do nothing for is none of these: its payer may have sent this money.
+// candidates are the trader's open payments that a message can be about. It leaves out payments whose requisite
+// gets its messages from another phone, bank or account. A requisite for which messages do nothing is not left out,
+// because its payer may have sent this money.
 func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.BankMessageCandidatesRow, error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
 		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Most: mostCandidates,
@@ -258,7 +264,7 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.Bank
 	if err != nil {
 		return nil, fmt.Errorf("find payments: %w", err)
 	}
-	if len(found) == 0 || len(found) == mostCandidates { // of so many, those that are left out may be the one
+	if len(found) == 0 || len(found) == mostCandidates { // with so many, the right one may be among those that were not read
 		return found, nil
 	}
 	ids := db.Each(found, func(p db.BankMessageCandidatesRow) int64 { return *p.RequisiteID })
@@ -275,15 +281,15 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.Bank
 	return slices.DeleteFunc(found, elsewhere), nil
 }
 
-// confirm completes a payment in the transaction that decides about the message: never another trader's, nor by itself one of
-// another amount, which only a person says to be the payment's. Whoever ended it meanwhile has the word. It reports whether the
-// message is about another amount than was asked for.
+// confirm completes a payment in the transaction that decides about the message. It never completes another
+// trader's payment. Without a person it also refuses a payment of another amount. If somebody has ended the payment
+// meanwhile, that stands. It reports whether the amount of the message differs from what was asked for.
 func (s *Service) confirm(
 	ctx context.Context, tx pgx.Tx, m db.BankMessage, c db.BankMessageCandidatesRow, actor string, now time.Time,
 ) (part bool, err error) {
 	_, err = s.payments.Approved(tx).WithLocked(ctx, c.MerchantID, c.ID, func(p *payment.Locked) error {
 		switch {
-		case p.TraderID != m.TraderID || p.RequisiteType == nil: // cards are confirmed by their processor
+		case p.TraderID != m.TraderID || p.RequisiteType == nil: // card payments are confirmed by their acquirer
 			return fault.ErrNotFound
 		case p.Currency != m.Currency, actor == Actor && !p.Expected().Equal(m.Amount.Decimal):
 			return ErrOtherAmount
@@ -294,7 +300,7 @@ func (s *Service) confirm(
 		switch {
 		case err != nil:
 			return fmt.Errorf("look for a message of the payment: %w", err)
-		case told && actor == Actor: // it was set back since
+		case told && actor == Actor: // the payment was set back to pending since then
 			return payment.ErrNotPending
 		}
 		part = told || !p.Amount.Equal(m.Amount.Decimal)
@@ -309,7 +315,8 @@ func (s *Service) confirm(
 	return part, err
 }
 
-// stop marks a message as forged, and has requisites that it may have been about confirm nothing by themselves.
+// stop marks a message as forged. Messages then confirm nothing for the requisites that it may have been about,
+// until somebody has looked.
 func (s *Service) stop(ctx context.Context, q *db.Queries, forged db.BankMessage) error {
 	if err := q.BankMessageForged(ctx, forged.ID); err != nil {
 		return fmt.Errorf("mark a message: %w", err)

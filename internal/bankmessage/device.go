@@ -22,7 +22,8 @@ import (
 const (
 	KeyHeader       = "X-Device-Key"
 	SignatureHeader = "Signature"
-	// appSignature is what a forwarding app calls that header, which cannot be told another name.
+	// appSignature is the header in which a forwarding app sends that signature; the app cannot be told another
+	// name.
 	appSignature = "X-Signature"
 )
 
@@ -33,11 +34,11 @@ type Device struct {
 	ID        int64
 	Name, Key string
 	CreatedAt time.Time
-	// HeardAt is when its last message came, and RevokedAt since when it may send none; nil is never.
+	// HeardAt is when its last message arrived, and RevokedAt is since when it may send none; nil is never.
 	HeardAt, RevokedAt *time.Time
 }
 
-// NewDevice is a device with its secret, which is shown this once.
+// NewDevice is a device with its secret, which is shown only here.
 type NewDevice struct {
 	Device
 	Secret string
@@ -79,7 +80,7 @@ func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name stri
 	return made, err
 }
 
-// InsertDevice writes a device, with its secret sealed.
+// InsertDevice writes a device, with its secret encrypted.
 func InsertDevice(ctx context.Context, q *db.Queries, v *vault.Vault, secret string, d db.BankDeviceInsertParams) error {
 	d.Secret = v.Seal([]byte(secret), secretPlace(d.ID))
 	return q.BankDeviceInsert(ctx, d)
@@ -98,7 +99,7 @@ func (s *Service) ListDevices(ctx context.Context, who caller.Caller) ([]Device,
 	}), fault.Doing("list devices", err)
 }
 
-// RevokeDevice takes nothing from a device any more. One that was revoked stays so.
+// RevokeDevice refuses all further messages of a device, for good.
 func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64) error {
 	if err := who.Need(caller.TraderRequisites); err != nil {
 		return err
@@ -117,7 +118,8 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 	return err
 }
 
-// Silent lists the devices of the caller's trader that have said nothing for half an hour, though a payment came that counts on them.
+// Silent lists the devices of the caller's trader that have sent nothing for db.PhoneSilent although a payment came
+// whose requisite relies on them.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
@@ -133,10 +135,12 @@ func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, erro
 	}), nil
 }
 
-// AppHeaders and AppBody are the settings of a forwarding app for SMS that signs by itself: see docs/operate/messages.md.
+// AppHeaders and AppBody are the settings of an SMS forwarding app that signs by itself: see
+// docs/operate/messages.md.
 func (d Device) AppHeaders() string { return `{"` + KeyHeader + `":"` + d.Key + `"}` }
 
-// AppBody has the app's own placeholders. A message that is sent again has the time at which it came, and so its id.
+// AppBody has the app's own placeholders. A message that is sent again has the same time of receipt, and so the
+// same id.
 const AppBody = `{"messageId":"%from%-%receivedStamp%","kind":"sms","sender":"%from%","text":"%text%",` +
 	`"receivedAt":"%receivedStamp=yyyy-MM-dd'T'HH:mm:ssXXX%"}`
 

@@ -16,23 +16,23 @@ import (
 // Message is a message of a bank, and what was done about it.
 type Message struct {
 	ID, DeviceID, TraderID int64
-	// MessageID is the phone's id of it. Text is nil after its time.
+	// MessageID is the phone's own id of the message. Text is nil after it was purged.
 	MessageID, Kind, Sender string
 	Text                    *string
 	ReceivedAt, ArrivedAt   time.Time
 	Says                    Kind
-	// Pattern and Bank are "" of an unknown message.
+	// Pattern and Bank are "" for an unknown message.
 	Pattern, Bank, Currency, Account string
 	Amount, Balance                  *decimal.Decimal
 	State                            State
-	// Why is why it waits or needs nothing: a word of this package, or what the trader objects.
+	// Why is why it waits or why nothing is done about it: one of this package's words, or the trader's objection.
 	Why string
-	// Gap is by how much the balance differs from what was known; nil is not known.
+	// Gap is by how much the balance differs from what was known; nil if that is not known.
 	Gap                    *decimal.Decimal
 	RequisiteID, PaymentID *int64
 	DecidedAt              *time.Time
 	DecidedBy              string
-	// Outcome is what an operator decided about an objection, "" for nothing yet, and Resolution their reason.
+	// Outcome is what an operator decided about an objection, or "", and Resolution is their reason.
 	Outcome    Outcome
 	Resolution string
 	ResolvedAt *time.Time
@@ -60,7 +60,7 @@ func (s *Service) messageOf(row db.BankMessage) Message {
 		return m
 	}
 	text, err := s.vault.Open(row.Text, textPlace(row.ID))
-	if err != nil { // as a requisite that cannot be opened, it does not make the list unreadable
+	if err != nil { // one text that cannot be decrypted must not make the whole list fail
 		slog.Error("a message cannot be opened", "message", row.ID, "error", err)
 		return m
 	}
@@ -76,7 +76,7 @@ func (m Message) MayObject(now time.Time) bool {
 // Page asks for a page of messages, the newest first.
 type Page struct {
 	db.Page
-	// Waiting asks for those alone that wait for a person.
+	// Waiting lists only messages that wait for a person.
 	Waiting bool
 }
 
@@ -100,13 +100,13 @@ func (s *Service) list(
 	return db.Each(rows, s.messageOf), cursor, err
 }
 
-// Beside finds, for open payments of the caller's trader, the messages that wait and can be about each: of the amount that it waits
-// for, and not from before it.
+// Beside finds, for open payments of the caller's trader, the waiting messages that can be about each: those with
+// the amount that the payment waits for and not from before it.
 func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.Payment) (map[int64][]Message, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
 	}
-	if len(open) == 0 { // most desks, most of the time
+	if len(open) == 0 { // most desks have no open payments most of the time
 		return nil, nil
 	}
 	var amounts []decimal.Decimal
@@ -128,7 +128,7 @@ func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.
 	return beside, err
 }
 
-// DeskStamps are numbers, by trader, that change when a message comes that waits for a person.
+// DeskStamps returns a number for each trader that changes when a message arrives that waits for a person.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.BankMessageStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of messages", err)

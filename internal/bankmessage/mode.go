@@ -16,45 +16,46 @@ import (
 	"gateway.example/internal/money"
 )
 
-// Mode is what messages do for a requisite.
+// Mode says what messages do for a requisite.
 type Mode string
 
-// The modes: nothing; what would have been done is kept and compared with what the trader did; they confirm.
+// With Off, messages do nothing. With ShadowMode, what they would have confirmed is stored and compared with what
+// the trader did. With On, they confirm payments.
 const (
 	Off        Mode = "off"
 	ShadowMode Mode = "shadow"
 	On         Mode = "on"
 )
 
-// Modes are all there are.
 var Modes = []Mode{Off, ShadowMode, On}
 
-// Rule is what messages do for a requisite.
+// Rule says what messages do for a requisite.
 type Rule struct {
 	RequisiteID, DeviceID int64
-	// Bank is whose messages are about it, and Account the last four digits of the account, or "".
+	// Bank is the bank whose messages are about it. Account has the last four digits of the account, or "".
 	Bank, Account string
 	Mode          Mode
-	// Most is what messages may confirm; more than that a person confirms.
+	// Most is the largest amount that messages may confirm; larger amounts are confirmed by a person.
 	Most  decimal.Decimal
 	Since time.Time
-	// StoppedBy is the message that was contradicted: nothing is confirmed by itself until somebody has looked.
+	// StoppedBy is a message that was contradicted. Nothing is confirmed without a person until somebody has
+	// looked.
 	StoppedBy *int64
 	Tally     Tally
 }
 
-// Tally counts what messages would have done against what the trader did, since the requisite has its mode.
+// Tally compares what messages would have done with what the trader did, since the requisite has its mode.
 type Tally struct {
-	// Right, Wrong and Open are the payments that would have been confirmed, by how they ended.
+	// Right, Wrong and Open count the payments that would have been confirmed, by how they ended.
 	Right, Wrong, Open int64
-	// Completed are the payments that were completed, and Told those of them that a message told of.
+	// Completed counts the payments that were completed, and Told those of them about which there was a message.
 	Completed, Told int64
 }
 
-// Precision is how many percent of what would have been confirmed was right; nil of nothing.
+// Precision is the percentage of the payments that would have been confirmed rightly; nil if there were none.
 func (t Tally) Precision() *int64 { return percent(t.Right, t.Right+t.Wrong) }
 
-// Recall is how many percent of what was paid messages told of; nil of nothing.
+// Recall is the percentage of the completed payments about which there was a message; nil if there were none.
 func (t Tally) Recall() *int64 { return percent(t.Told, t.Completed) }
 
 func percent(part, whole int64) *int64 {
@@ -64,7 +65,7 @@ func percent(part, whole int64) *int64 {
 	return new(part * 100 / whole) //nolint:mnd // percent
 }
 
-// NewRule is what a trader sets. Most is an amount in the requisite's currency.
+// NewRule is a rule that a trader sets. Most is an amount in the requisite's currency.
 type NewRule struct {
 	RequisiteID, DeviceID int64
 	Bank, Account         string
@@ -72,7 +73,7 @@ type NewRule struct {
 	Most                  string
 }
 
-// SetRule sets what messages do for a requisite of the caller's trader. It is in the log of settings.
+// SetRule sets what messages do for a requisite of the caller's trader, and records that in the log of settings.
 func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) error {
 	if err := who.Need(caller.TraderRequisites); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 	return s.change(ctx, s.pools.Calls, who, n.RequisiteID, true, func(q *db.Queries) error { return q.RequisiteMessagePut(ctx, put) })
 }
 
-// Looked lets messages confirm again for a requisite that a contradiction had stopped.
+// Looked lets messages confirm again for a requisite that was stopped because a message was contradicted.
 func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int64) error {
 	if err := who.Need(caller.TraderRequisites); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int
 	})
 }
 
-// change changes what messages do for a requisite of the caller's trader, and notes it in the log of settings.
+// change changes a rule of the caller's trader, and records that in the log of settings.
 func (s *Service) change(
 	ctx context.Context, in db.Beginner, who caller.Caller, requisiteID int64, mayBeNew bool, apply func(q *db.Queries) error,
 ) error {
@@ -139,7 +140,7 @@ func (s *Service) change(
 	return err
 }
 
-// Rules lists what messages do for the requisites of the caller's trader, with what they did.
+// Rules lists the rules of the requisites of the caller's trader, with their tallies.
 func (s *Service) Rules(ctx context.Context, who caller.Caller) ([]Rule, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err

@@ -1,5 +1,3 @@
-// Package bankmessage reads what banks write to traders' phones, and confirms the payments that it proves. Messages with one-time
-// codes are refused and never kept.
 package bankmessage
 
 import (
@@ -16,10 +14,10 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Kind is what a message says.
+// Kind is what a message is about.
 type Kind string
 
-// The kinds of messages. Nothing is kept of a Code.
+// The kinds of messages. Nothing of a Code is stored.
 const (
 	Incoming      Kind = "incoming"
 	Outgoing      Kind = "outgoing"
@@ -33,12 +31,12 @@ const (
 // Kinds are those that a pattern can have.
 var Kinds = []Kind{Incoming, Outgoing, Declined, Balance, Advertisement}
 
-// Reading is what a message says, as a pattern reads it.
+// Reading is what a pattern reads in a message.
 type Reading struct {
 	Kind Kind
-	// Bank is the bank by its short name, and Pattern names the pattern, such as sber.ru/1.
+	// Bank is the bank's code, and Pattern is the name of the pattern, such as sber.ru/1.
 	Bank, Pattern, Currency string
-	// Amount is what came or went, Balance what is there after it.
+	// Amount is what arrived or left, and Balance is the balance afterwards.
 	Amount, Balance decimal.NullDecimal
 	// Account are the last four digits of the account or card, or "".
 	Account string
@@ -60,13 +58,13 @@ type pattern struct {
 	examples []example
 }
 
-// example is a message, and what is to be read of it: amount, balance and account, each "-" where there is none.
+// example is a message and the expected reading: amount, balance and account, each "-" if there is none.
 type example struct{ text, reads string }
 
 //go:embed patterns/*.txt
 var files embed.FS
 
-// sheets are all patterns. A file that is wrong ends the program at its start, as a test would.
+// sheets are the files of all patterns. A wrong file ends the program at its start.
 var sheets = sync.OnceValue(func() []sheet {
 	names, err := fs.Glob(files, "patterns/*.txt")
 	var all []sheet
@@ -91,7 +89,7 @@ var sheets = sync.OnceValue(func() []sheet {
 // Bank is a bank whose messages are known.
 type Bank struct{ Code, Name, Currency string }
 
-// Banks are the banks whose messages are known, each once.
+// Banks lists each bank whose messages are known.
 func Banks() []Bank {
 	var list []Bank
 	for _, s := range sheets() {
@@ -102,7 +100,7 @@ func Banks() []Bank {
 	return list
 }
 
-// NameOf is the name of the bank of a code, or the code where nobody knows it.
+// NameOf is the name of the bank with a code, or the code if it is not known.
 func NameOf(code string) string {
 	banks := Banks()
 	if i := slices.IndexFunc(banks, func(b Bank) bool { return b.Code == code }); i >= 0 {
@@ -111,10 +109,11 @@ func NameOf(code string) string {
 	return code
 }
 
-// Currencies are those in which patterns can be written.
+// Currencies are the currencies in which patterns can be written.
 func Currencies() []string { return slices.Sorted(maps.Keys(units)) }
 
-// Read reads a message by the patterns of its sender's bank. Of a sender or text that no pattern knows the kind is Unknown.
+// Read reads a message by the patterns of its sender's bank. If no pattern fits the sender and the text, the kind
+// is Unknown.
 func Read(m Forwarded) Reading {
 	sender, text := strings.TrimSpace(m.Sender), normal(m.Text)
 	for _, s := range sheets() {
@@ -133,12 +132,13 @@ func Read(m Forwarded) Reading {
 	return Reading{Kind: Unknown}
 }
 
-// isPackage tells a sender of pushes, which is the package of an app. What an app calls itself, or a chat in it, anybody can choose.
+// isPackage reports whether a sender is the package name of an app, which is the sender of pushes. A name that an
+// app or a chat displays would be no proof, because anybody can choose it.
 func isPackage(sender string) bool {
 	return strings.Contains(sender, ".") && sender == strings.ToLower(sender)
 }
 
-// read reads a message; false where it is another one, or an amount in it cannot be told.
+// read reads a message by a pattern. It returns false if the pattern does not fit, or if an amount is ambiguous.
 func (p pattern) read(text string) (Reading, bool) {
 	found := p.expr.FindStringSubmatch(text)
 	if found == nil {
@@ -161,10 +161,11 @@ func (p pattern) read(text string) (Reading, bool) {
 	return r, r.Amount.Valid || p.kind != Incoming && p.kind != Outgoing
 }
 
-// normal is a text with one space wherever there is white space, so that a pattern need not know which.
+// normal replaces all white space in a text by single spaces, so that patterns need not know which it is.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// amountOf is an amount as a bank writes it. Its expression allows groups of three digits, and one or two after the last sign.
+// amountOf parses an amount as a bank writes it. The expression that found it allows groups of three digits, and
+// one or two digits after the last separator.
 func amountOf(written string) decimal.NullDecimal {
 	fraction := ""
 	if i := strings.LastIndexAny(written, ".,"); i >= 0 && len(written)-i <= 3 {
@@ -175,7 +176,7 @@ func amountOf(written string) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: amount, Valid: err == nil && len(whole) <= 12}
 }
 
-// units are how a currency is written.
+// units are the ways in which a currency is written.
 var units = map[string]string{
 	"RUB": `(?:р|руб|₽|RUB|RUR)\.?`, "KZT": `(?:₸|тг|тенге|KZT)\.?`, "UZS": `(?:UZS|сум|so['‘ʻ’]m)`,
 	"AZN": `(?:AZN|₼|man)\.?`, "TRY": `(?:TL|TRY|₺)`,
@@ -183,7 +184,8 @@ var units = map[string]string{
 
 const number = `\d{1,3}(?:[ .,']\d{3})*(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,2})?`
 
-// parts are what expressions are made of. A name has no digits: who sends money chooses theirs, and must not write an amount.
+// parts are the building blocks of expressions. A name has no digits: senders of money choose their name, and must
+// not be able to write an amount into it.
 var parts = strings.NewReplacer(
 	"{amount}", "(?P<amount>"+number+")",
 	"{balance}", "(?P<balance>"+number+")",
@@ -199,7 +201,7 @@ var (
 	errLarge   = errors.New("is too large: repeat less")
 )
 
-// compile makes the expression of a pattern, for the whole message and in whatever case.
+// compile makes the expression of a pattern. It matches the whole message, in upper and lower case.
 func compile(expr, currency string) (*regexp.Regexp, error) {
 	if units[currency] == "" {
 		return nil, errNoUnits

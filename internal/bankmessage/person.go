@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms it, or is a
-// case where the message is about another amount than the cashbox takes.
+// Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms
+// the payment, or makes it a case if the cashbox does not accept the amount.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID i
 	})
 }
 
-// Dismiss says that a message that waits is about no payment.
+// Dismiss says that a waiting message is about no payment.
 func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) error {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return err
@@ -68,15 +68,16 @@ func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) erro
 }
 
 func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
-	// Who confirms a payment by a message, or keeps its money, vouches for its balance, but not for one that another has contradicted.
+	// A person who confirms a payment by a message, or stores its money, vouches for its balance; but not for a
+	// message that another one contradicts.
 	vouched := m.Why != WhyForged && (d.state == Assigned || d.why == WhyKept)
 	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || vouched}, now)
 	p.DecidedBy = who.Actor()
 	return fault.Doing("decide about a message", q.BankMessageDecide(ctx, p))
 }
 
-// byHand has a person of the message's trader, or an operator who may, do something about it, with its device locked as messages
-// have it.
+// byHand lets a person of the message's trader, or an operator, change a message. The device is locked, as it is
+// while messages are received.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, id int64, do func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error,
 ) error {
@@ -99,7 +100,7 @@ func (s *Service) byHand(
 	})
 }
 
-// sum is an amount, or zero.
+// sum is an amount, or nil.
 func sum(d decimal.NullDecimal) *decimal.Decimal {
 	if !d.Valid {
 		return nil

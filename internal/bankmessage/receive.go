@@ -16,15 +16,16 @@ import (
 
 // Forwarded is a message as a phone forwards it.
 type Forwarded struct {
-	// ID is the phone's own of the message: a repeat has the same.
+	// ID is the phone's own id of the message. A repeated message has the same id.
 	ID string
 	// Kind is sms or push.
 	Kind, Sender, Text string
-	// ReceivedAt is when the phone got it. Without it nobody knows which payment it can be about, and it waits for a person.
+	// ReceivedAt is when the phone got it. Without it nobody knows which payment it can be about, so the message
+	// waits for a person.
 	ReceivedAt *time.Time
 }
 
-// The kinds in which a message comes.
+// The ways in which a phone gets messages.
 const (
 	sms  = "sms"
 	push = "push"
@@ -39,7 +40,8 @@ const (
 // State is what was done about a message.
 type State string
 
-// The states. Noted needs nothing, Waiting needs a person, Shadow would have confirmed a payment.
+// A Noted message needs nothing more, a Waiting one needs a person, and a Shadow one would have confirmed a
+// payment.
 const (
 	Noted     State = "noted"
 	Waiting   State = "waiting"
@@ -50,8 +52,9 @@ const (
 	Objected  State = "objected"
 )
 
-// Receive keeps a message of a device and decides about it, both in one transaction: who gets no answer sends it again, and a
-// repeat changes nothing. One with a one-time code is refused, and nothing of it is kept.
+// Receive stores a device's message and decides about it, in one transaction. A device that gets no answer sends
+// the message again; a repeat changes nothing. A message with a one-time code is refused, and nothing of it is
+// stored.
 func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (State, error) {
 	if who.Kind != caller.Device {
 		return "", fault.ErrTokenKindNotAllowed
@@ -74,7 +77,7 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 		return "", errOneTimeCode
 	}
 	read := Read(m)
-	if read.Kind != Incoming && !read.Balance.Valid { // most are: advertisements, and what no pattern knows
+	if read.Kind != Incoming && !read.Balance.Valid { // most are like this: advertisements, and messages that no pattern knows
 		return s.file(ctx, who, m, read)
 	}
 	var state State
@@ -86,7 +89,7 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 	return state, err
 }
 
-// file keeps a message that can do nothing, so that no lock is held for it.
+// file stores a message about which nothing is to be done, without holding a lock.
 func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read Reading) (State, error) {
 	now := s.clock.Now()
 	id, state, err := s.heard(ctx, s.pools.Calls, who, m, now)
@@ -105,8 +108,8 @@ func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read
 	return Noted, nil
 }
 
-// heard notes that a device was heard, which locks it in a transaction, and numbers its message. The state is that of a
-// message that came before, or "".
+// heard stores that a device has sent something, which locks the device in a transaction, and takes an id for its
+// message. If the same message arrived before, it returns the state of that one, else "".
 func (s *Service) heard(
 	ctx context.Context, on db.Batcher, who caller.Caller, m Forwarded, now time.Time,
 ) (id int64, state State, err error) {
@@ -125,7 +128,8 @@ func (s *Service) heard(
 	return id, state, nil
 }
 
-// keep keeps a message and decides about it. The lock of its device has messages of one phone wait for one another.
+// keep stores a message and decides about it. The lock on the device makes the messages of one phone wait for each
+// other.
 func (s *Service) keep(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, m Forwarded, read Reading,
 ) (State, error) {
@@ -142,7 +146,7 @@ func (s *Service) keep(
 	return s.decide(ctx, tx, q, kept)
 }
 
-// params are a message's row. Its text is sealed for its id.
+// params is a message's row. Its text is encrypted for its id.
 func (s *Service) params(who caller.Caller, m Forwarded, read Reading, id int64, now time.Time) db.BankMessageInsertParams {
 	received, why := now, WhyTime
 	if m.ReceivedAt != nil {

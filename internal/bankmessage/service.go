@@ -13,21 +13,19 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Actor is who confirms a payment by a message.
+// Actor is the actor of confirmations that a message makes without a person.
 const Actor = "message"
 
-// Errors of devices and messages.
 var (
 	errSignatureRequired = fault.New(fault.Unauthenticated, "signature_required", "The signature header is missing.")
 	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
 	errOneTimeCode       = fault.New(fault.Refused, "one_time_code", "The message has a one-time code. Nothing of it was kept.")
-	// ErrDecided refuses what somebody has decided about a message already.
+	// ErrDecided refuses a decision about a message that is decided already.
 	ErrDecided = fault.New(fault.Refused, "message_decided", "The message was decided already, or it is too late.")
 	// ErrOtherAmount refuses to confirm a payment by a message about another amount.
 	ErrOtherAmount = fault.New(fault.Refused, "message_amount_differs", "The message is about another amount or currency.")
 )
 
-// Service keeps devices and messages.
 type Service struct {
 	pools    db.Pools
 	q        *db.Queries
@@ -36,12 +34,11 @@ type Service struct {
 	payments *payment.Service
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock, v *vault.Vault, payments *payment.Service) *Service {
 	return &Service{pools: pools, q: db.New(pools.Reads), clock: c, vault: v, payments: payments}
 }
 
-// Purge removes the texts of messages after the time to keep. What was read and done stays.
+// Purge removes the texts of messages that are older than keep. What was read and done stays.
 func (s *Service) Purge(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

@@ -18,33 +18,34 @@ import (
 )
 
 const (
-	// lastUnknown is how many of the newest unknown messages operators see, and try a new pattern against.
+	// lastUnknown is how many of the newest unknown messages operators see, and try new patterns on.
 	lastUnknown = 1000
-	// maxPattern is how many characters a pattern may have, and maxSteps how many steps it may be made of: what it costs to
-	// read a message grows with both.
+	// maxPattern is the maximum length of a pattern in characters. maxSteps limits the size of its compiled
+	// program. The cost of reading a message grows with both.
 	maxPattern = 1000
 	maxSteps   = 5000
-	// tryWithin is how long a pattern is tried.
+	// tryWithin is how long a try may take.
 	tryWithin = 2 * time.Second
-	// mostShown is how many messages a try shows, and how many groups there are of unknown ones.
+	// mostShown is how many messages a try shows, and how many groups of unknown messages are shown.
 	mostShown = 50
 )
 
-// Group is unknown messages of one sender that differ by their numbers and names alone.
+// Group is a group of unknown messages of one sender that differ only in their numbers and names.
 type Group struct {
 	Count  int
 	Newest Message
 }
 
-// Groups are messages that no pattern knows.
+// Groups are the groups of unknown messages.
 type Groups struct {
-	// Of is how many messages were looked at, the newest of all.
+	// Of is how many messages were examined, the newest ones.
 	Of int
 	// List are the largest groups, the largest first.
 	List []Group
 }
 
-// Unknown groups the newest messages that no pattern knows, for operators. That an operator reads their texts is noted first.
+// Unknown groups the newest messages that no pattern knows, for operators. That an operator reads their texts is
+// recorded first.
 func (s *Service) Unknown(ctx context.Context, who caller.Caller) (Groups, error) {
 	if err := s.note(ctx, who, "text"); err != nil {
 		return Groups{}, err
@@ -73,7 +74,7 @@ func (s *Service) Unknown(ctx context.Context, who caller.Caller) (Groups, error
 	return Groups{Of: len(rows), List: groups[:min(len(groups), mostShown)]}, nil
 }
 
-// What differs from one message to the next of its kind: numbers, and words that begin as names do.
+// These match what differs between messages of the same kind: numbers, and words that begin like names.
 var (
 	shapeNumbers = regexp.MustCompile(`\d[\d .,:'’]*`)
 	shapeNames   = regexp.MustCompile(`\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*)*`)
@@ -99,7 +100,7 @@ func (s *Service) note(ctx context.Context, who caller.Caller, what string) erro
 	return sensitive.Record(ctx, db.New(s.pools.Calls), who, s.clock.Now(), subject)
 }
 
-// NewPattern is a pattern as the files of patterns have it, which is to be tried.
+// NewPattern is a pattern to be tried, in the syntax of the files of patterns.
 type NewPattern struct {
 	Currency string
 	Kind     Kind
@@ -108,16 +109,17 @@ type NewPattern struct {
 
 // Try is what a new pattern reads of unknown messages.
 type Try struct {
-	// Of is how many messages it was tried against, and Known how many it knows, the newest of which are in Messages, with
-	// what it reads.
+	// Of is how many messages it was tried on, and Known is how many of them it can read. Messages has the newest
+	// of these, with what the pattern reads.
 	Of, Known int
-	// Cut tells that the time was over before all were tried.
+	// Cut says that the time ended before all messages were tried.
 	Cut      bool
 	Messages []Message
 }
 
-// TryPattern tries a pattern against the newest unknown messages. It changes nothing: what a person then puts into the files of
-// patterns counts. Expressions are linear in the text by their kind, and size and time are bounded besides.
+// TryPattern tries a pattern on the newest unknown messages, for operators. It changes nothing: a pattern is used
+// only once a person has added it to the files. Matching takes time linear in the text, and the size of the pattern
+// and the time are limited besides.
 func (s *Service) TryPattern(ctx context.Context, who caller.Caller, n NewPattern) (Try, error) {
 	if err := who.Need(caller.OperatorReveal); err != nil {
 		return Try{}, err
@@ -150,7 +152,7 @@ func (s *Service) TryPattern(ctx context.Context, who caller.Caller, n NewPatter
 	return s.try(within, p, rows), ctx.Err()
 }
 
-// try reads messages by a pattern, until the time is over.
+// try reads messages by a pattern, until tryWithin is over.
 func (s *Service) try(ctx context.Context, p pattern, rows []db.BankMessage) (tried Try) {
 	for _, row := range rows {
 		if ctx.Err() != nil {
@@ -174,7 +176,8 @@ func (s *Service) try(ctx context.Context, p pattern, rows []db.BankMessage) (tr
 	return tried
 }
 
-// compileBounded makes the expression of a pattern that somebody has typed. An error completes the sentence "the pattern ...".
+// compileBounded compiles a pattern that somebody has typed. The text of its error completes the sentence "the
+// pattern ...".
 func compileBounded(expr, currency string) (*regexp.Regexp, error) {
 	compiled, err := compile(expr, currency)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// What is wrong with an address.
 var (
 	ErrNetwork  = errors.New("must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
 	ErrContract = errors.New("must not be the contract of the token itself: what is sent there is lost")
@@ -21,10 +20,10 @@ var (
 	errChecksum = errors.New("must have a valid checksum in the case of its letters (EIP-55)")
 )
 
-// Raw is an address as contracts and nodes have it, which is the same on every network.
+// Raw is an address as contracts and nodes store it, which is the same on every network.
 type Raw [20]byte
 
-// form is how a network writes addresses and hashes.
+// form is the way in which a network writes addresses and hashes.
 type form struct {
 	read       func(address string) (Raw, error)
 	write      func(Raw) string
@@ -42,8 +41,8 @@ func CheckForm(network, address string) error {
 	return err
 }
 
-// CheckAddress says what is wrong with an address that USDT are to be sent to. Besides CheckForm it refuses the contracts of
-// the token, of whichever network.
+// CheckAddress says what is wrong with an address as a recipient of USDT. In addition to CheckForm it refuses the
+// contracts of the token on every network.
 func CheckAddress(network, address string) error {
 	raw, err := Read(network, address)
 	if err != nil {
@@ -57,7 +56,7 @@ func CheckAddress(network, address string) error {
 	return nil
 }
 
-// Read reads an address of a network.
+// Read parses an address of a network.
 func Read(network, address string) (Raw, error) {
 	n, known := Find(network)
 	if !known {
@@ -66,7 +65,7 @@ func Read(network, address string) (Raw, error) {
 	return n.form.read(address)
 }
 
-// Write writes an address as the network does, with its checksum.
+// Write writes an address in the network's notation, with its checksum.
 func (n Network) Write(address Raw) string { return n.form.write(address) }
 
 const (

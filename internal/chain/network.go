@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Network is a network by which USDT come and go.
+// Network is a network on which USDT are transferred.
 type Network struct {
 	Name string
-	// Token is the contract of USDT on the network, in the form of its addresses.
+	// Token is the contract of USDT on the network, in the network's notation of addresses.
 	Token string
 	// Decimals is how many decimals the contract's amounts have.
 	Decimals int32
-	// Confirmations is how many blocks a transfer needs, its own among them, until it is taken for final.
+	// Confirmations is how many blocks, its own among them, make a transfer final.
 	Confirmations int64
 	form          form
-	// still says that no blocks come while nothing is sent, as in a sandbox.
+	// still says that there are no new blocks while nothing is sent, as in a sandbox.
 	still bool
 }
 
@@ -52,8 +52,8 @@ func Find(name string) (Network, bool) {
 
 const hashDigits = 64
 
-// Hash reads the hash of a transaction as people and nodes write it, with or without 0x and in either case, and writes it
-// as the network's explorers do. It is "" where the text is none.
+// Hash parses the hash of a transaction, with or without 0x and in upper or lower case, and writes it as the
+// network's explorers do. It returns "" for any other text.
 func (n Network) Hash(text string) string {
 	digits := strings.ToLower(strings.TrimSpace(text))
 	digits = strings.TrimPrefix(digits, "0x")
@@ -63,7 +63,7 @@ func (n Network) Hash(text string) string {
 	return n.form.hashPrefix + digits
 }
 
-// Still is the network as a sandbox has it, where blocks come only while something is sent.
+// Still is the network as a sandbox simulates it, with new blocks only while something is sent.
 func (n Network) Still() Network {
 	n.still = true
 	return n

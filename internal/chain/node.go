@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// maxAnswer is how much is read of a node's answer.
+// maxAnswer is how many bytes of a node's answer are read.
 const maxAnswer = 16 << 20
 
-// node is one of a network's nodes, asked by JSON-RPC over HTTP. Tron's nodes speak it as Ethereum's do.
+// node is one of a network's nodes, called by JSON-RPC over HTTP. Tron's nodes offer the same calls as Ethereum's.
 type node struct {
-	// host names the node. The rest of its address can contain a key, and is in no message.
+	// host names the node in messages. The rest of its address may contain a key, so it is in no message.
 	host, url string
 	client    *http.Client
-	// receipts are those of transactions whose transfers are not final yet, by transaction and block.
+	// receipts are receipts of transactions whose transfers are not final yet, by transaction and block.
 	receipts map[[2]string][]event
 }
 
@@ -33,7 +33,7 @@ func newNode(address string, client *http.Client) (*node, error) {
 	return &node{host: u.Host, url: address, client: client, receipts: map[[2]string][]event{}}, nil
 }
 
-// call asks one question. A null answer leaves into as it is.
+// call makes one call. A null result leaves into unchanged.
 func (n *node) call(ctx context.Context, into any, method string, params ...any) error {
 	if params == nil {
 		params = []any{}
@@ -49,7 +49,7 @@ func (n *node) call(ctx context.Context, into any, method string, params ...any)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := n.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("%s: no answer", method) // the error of the client would quote the address
+		return fmt.Errorf("%s: no answer", method) // the client's error would quote the address
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
@@ -102,7 +102,7 @@ func (n *node) block(ctx context.Context, number int64) (string, error) {
 	return found.Hash, nil
 }
 
-// event is what a contract has written into a transaction's log.
+// event is an entry that a contract has written into a transaction's log.
 type event struct {
 	Address         string   `json:"address"`
 	Topics          []string `json:"topics"`
@@ -118,7 +118,7 @@ func (e event) same(as event) bool {
 		e.Data == as.Data && e.BlockHash == as.BlockHash && e.TransactionHash == as.TransactionHash && e.Index == as.Index
 }
 
-// logs are the contract's events in a span of blocks that have all the topics; an empty one stands for any.
+// logs returns the contract's events in a span of blocks that have all the topics; an empty topic stands for any.
 func (n *node) logs(ctx context.Context, contract string, from, to int64, topics [3][]string) ([]event, error) {
 	wanted := []any{nil, nil, nil}
 	for i, topic := range topics {
@@ -133,7 +133,7 @@ func (n *node) logs(ctx context.Context, contract string, from, to int64, topics
 	return found, err
 }
 
-// place is where an event stands among those of its transaction, as the transaction's receipt has it.
+// place is the position of an event among those of its transaction, by the transaction's receipt.
 func (n *node) place(ctx context.Context, e event) (int, error) {
 	key := [2]string{e.TransactionHash, e.BlockHash}
 	events, known := n.receipts[key]
@@ -160,7 +160,7 @@ func (n *node) place(ctx context.Context, e event) (int, error) {
 	return 0, errors.New("eth_getTransactionReceipt: the receipt does not have the transfer")
 }
 
-// quantity is a number as JSON-RPC writes it: 0x and digits.
+// quantity is a number as JSON-RPC writes it: 0x and hexadecimal digits.
 type quantity int64
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -1,10 +1,10 @@
 package chain
 
-// State is what has become of a transfer.
+// State is the state of a transfer.
 type State string
 
-// A transfer is seen in a block, and final with as many blocks above it as its network needs. One that vanishes from its
-// block is gone, or lost if it was final already.
+// A transfer is seen once it is in a block, and final once there are as many blocks above it as its network
+// requires. If it vanishes from its block, it is gone, or lost if it was already final.
 const (
 	Seen  State = "seen"
 	Final State = "final"

@@ -17,16 +17,17 @@ import (
 // transferred is the hash of Transfer(address,address,uint256).
 const transferred = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
-// span is what is to be read: the blocks after one up to another. Those up to final have their confirmations.
+// span is a range of blocks to be read, after one block and up to another. Blocks up to final have enough
+// confirmations.
 type span struct{ after, final, to int64 }
 
-// view is what a node says of a span.
+// view is what a node says about a span.
 type view struct {
 	finalHash, hash string
 	transfers       []seen
 }
 
-// seen is a transfer as a node has it.
+// seen is a transfer as a node reports it.
 type seen struct {
 	hash, blockHash string
 	block           int64
@@ -37,12 +38,12 @@ type seen struct {
 
 var (
 	errMoved = errors.New("its blocks changed while they were read")
-	// errLie says that an answer does not go with the question.
+	// errLie says that an answer does not fit the question.
 	errLie = errors.New("eth_getLogs: an answer that was not asked for")
 )
 
-// view reads a span. The hash of the last block, asked before and after, says that all is of one chain: a block's hash is
-// also about those before it.
+// view reads a span. The hash of its last block is read before and after. If it is the same, everything that was
+// read belongs to one chain, because a block's hash depends on all blocks before it.
 func (n *node) view(ctx context.Context, network Network, s span, ours map[Raw]bool) (view, error) {
 	var v view
 	var err error
@@ -62,7 +63,7 @@ func (n *node) view(ctx context.Context, network Network, s span, ours map[Raw]b
 	return v, err
 }
 
-// transfers reads what moved to and from the platform's addresses, in order.
+// transfers reads the transfers to and from the platform's addresses, in a fixed order.
 func (n *node) transfers(ctx context.Context, network Network, s span, ours map[Raw]bool) ([]seen, error) {
 	if len(ours) == 0 || s.to == s.after {
 		return nil, nil
@@ -91,7 +92,7 @@ func (n *node) transfers(ctx context.Context, network Network, s span, ours map[
 			if !ours[t.from] && !ours[t.to] {
 				return nil, errLie
 			}
-			if t.amount == "0" { // anybody can make these
+			if t.amount == "0" { // anybody can send these from any address
 				continue
 			}
 			used[[2]string{e.TransactionHash, e.BlockHash}] = true
@@ -112,7 +113,7 @@ const (
 	eventArg = 3
 )
 
-// transfer reads an event as a transfer of the contract within a span.
+// transfer parses an event as a transfer of the contract within a span.
 func (e event) transfer(network Network, contract string, s span) (seen, error) {
 	block := int64(e.BlockNumber)
 	data, err := hex.DecodeString(strings.TrimPrefix(e.Data, "0x"))
@@ -132,7 +133,7 @@ func (e event) transfer(network Network, contract string, s span) (seen, error) 
 	}, nil
 }
 
-var maxAmount = decimal.New(1, 15) // more USDT than there are
+var maxAmount = decimal.New(1, 15) // more USDT than exist
 
 func topicAddress(topic string) (Raw, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(topic, "0x"))
@@ -146,20 +147,19 @@ func (v view) same(as view) bool {
 	return v.hash == as.hash && v.finalHash == as.finalHash && slices.Equal(v.transfers, as.transfers)
 }
 
-// trouble is what keeps a network from being read further.
+// trouble is a reason why a network cannot be read further.
 type trouble struct{ text string }
 
-// Error implements error.
 func (t *trouble) Error() string { return t.text }
 
-// said is what a node was asked and answered last.
+// said is a node, and what it answered last.
 type said struct {
 	node *node
 	head int64
 	err  error
 }
 
-// askAll asks several nodes at the same time.
+// askAll asks several nodes at the same time, and stores each node's error.
 func askAll[T any](asked []*said, ask func(n *node) (T, error)) []T {
 	answers := make([]T, len(asked))
 	var all sync.WaitGroup
@@ -170,7 +170,7 @@ func askAll[T any](asked []*said, ask func(n *node) (T, error)) []T {
 	return answers
 }
 
-// agreed is what all nodes answered, if at least so many did and they say the same.
+// agreed returns what the nodes answered, if all of those that answered say the same and they are at least need.
 func agreed[T any](asked []*said, need int, answers []T, same func(a, b T) bool) (T, error) {
 	var first *T
 	var none T

@@ -22,22 +22,23 @@ import (
 const (
 	// maxSpan is how many blocks are read at once. It is more than any network's confirmations.
 	maxSpan = 500
-	// leaseSeconds is how long a network is left to the process that reads it: longer than a round takes.
+	// leaseSeconds is how long a network is reserved for the process that reads it. That is longer than a round
+	// takes.
 	leaseSeconds = 60
 	roundLasts   = 40 * time.Second
-	// namedLasts is how long named transactions are asked for in a round.
+	// namedLasts is how long a round may spend on named transactions.
 	namedLasts = 10 * time.Second
-	// agreeing is how many nodes have to say the same.
+	// agreeing is how many nodes must say the same.
 	agreeing = 2
-	// Without an answer, nodes are asked less and less often.
+	// While nodes do not answer, the pause between rounds grows from the first to the longest.
 	firstPause, longestPause = 2 * time.Second, time.Minute
-	// stillAfter is how long a network may have no new block.
+	// stillAfter is how long a network may be without a new block before that is a trouble.
 	stillAfter = 10 * time.Minute
 )
 
-// Watcher reads one network. Of several processes one does.
+// Watcher reads one network. Of several processes only one reads it at a time.
 type Watcher struct {
-	// Named are transactions that are looked for besides; nil is none.
+	// Named are transactions that are also looked for; it may be nil.
 	Named Named
 
 	network Network
@@ -47,7 +48,7 @@ type Watcher struct {
 	q       *db.Queries
 	clock   clock.Clock
 	holder  uuid.UUID
-	// What is known of the rounds before: by real time, whatever becomes of the clock.
+	// These are about earlier rounds, and use real time.
 	pause   time.Duration
 	resting time.Time
 	head    int64
@@ -57,7 +58,8 @@ type Watcher struct {
 	told string
 }
 
-// NewWatcher makes the watcher of a network that asks the nodes at these addresses. One alone is believed.
+// NewWatcher makes the watcher of a network, which asks the nodes at these addresses. If there is only one node,
+// its answers are used without another's agreement.
 func NewWatcher(
 	pool *pgxpool.Pool, c clock.Clock, client *http.Client, network Network, addresses []string,
 ) (*Watcher, error) {
@@ -75,7 +77,7 @@ func NewWatcher(
 	return w, nil
 }
 
-// Round reads what there is to read, if it is this process's turn. What keeps it from that is noted, for the alarm.
+// Round reads all that is new, if it is this process's turn. The reason why it cannot is stored, for the alarm.
 func (w *Watcher) Round(parent context.Context) error {
 	if time.Now().Before(w.resting) {
 		return nil
@@ -86,7 +88,7 @@ func (w *Watcher) Round(parent context.Context) error {
 		more, err := w.step(ctx)
 		var why *trouble
 		if parent.Err() != nil {
-			return parent.Err() // the nodes are not to blame
+			return parent.Err() // the process stops, so the nodes are not to blame
 		}
 		if errors.As(err, &why) {
 			return w.rest(ctx, why)
@@ -100,7 +102,7 @@ func (w *Watcher) Round(parent context.Context) error {
 	}
 }
 
-// rest notes a trouble, and leaves the nodes alone for a while.
+// rest stores a trouble, and pauses before the nodes are asked again.
 func (w *Watcher) rest(ctx context.Context, why *trouble) error {
 	w.pause = min(max(2*w.pause, firstPause), longestPause)
 	w.resting = time.Now().Add(w.pause)
@@ -113,14 +115,14 @@ func (w *Watcher) rest(ctx context.Context, why *trouble) error {
 	})
 }
 
-// step reads one span, or goes back where blocks that were final are there no more. It holds no connection to the database
-// while it asks. It tells whether there is more.
+// step reads one span, or goes back if final blocks have vanished from the chain. It holds no database connection
+// while it asks. It reports whether there is more to read.
 func (w *Watcher) step(ctx context.Context) (more bool, err error) {
 	cursor, err := w.q.ChainLease(ctx, db.ChainLeaseParams{
 		Network: w.network.Name, Holder: w.holder, Seconds: leaseSeconds,
 	})
 	if err != nil {
-		return false, db.IgnoreNoRows(err) // another process has it
+		return false, db.IgnoreNoRows(err) // another process has the lease
 	}
 	all, head, err := w.heads(ctx)
 	defer func() { err = errors.Join(err, w.noteNodes(ctx, all)) }()
@@ -149,7 +151,7 @@ func (w *Watcher) step(ctx context.Context) (more bool, err error) {
 	return w.read(ctx, asked, cursor, head)
 }
 
-// heads asks all nodes for their newest block, and finds the newest that enough of them have.
+// heads asks all nodes for their newest block, and returns the highest block that enough of them have.
 func (w *Watcher) heads(ctx context.Context) ([]*said, int64, error) {
 	asked := make([]*said, 0, len(w.nodes))
 	for _, n := range w.nodes {
@@ -169,7 +171,7 @@ func (w *Watcher) heads(ctx context.Context) ([]*said, int64, error) {
 	return asked, heads[len(heads)-w.need], nil
 }
 
-// begin begins a network at what is final now.
+// begin sets the cursor of a new network to the block that is final now.
 func (w *Watcher) begin(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) error {
 	start := max(1, head-w.network.Confirmations+1)
 	hash, err := w.block(ctx, asked, start)
@@ -181,13 +183,13 @@ func (w *Watcher) begin(ctx context.Context, asked []*said, cursor db.ChainCurso
 	})
 }
 
-// block is the hash of a block, if the nodes agree.
+// block is the hash of a block, on which the nodes must agree.
 func (w *Watcher) block(ctx context.Context, asked []*said, number int64) (string, error) {
 	hashes := askAll(asked, func(n *node) (string, error) { return n.block(ctx, number) })
 	return agreed(asked, w.need, hashes, func(a, b string) bool { return a == b })
 }
 
-// read reads the blocks above the cursor, again and again until they are final.
+// read reads the blocks above the cursor. Blocks that are not final are read again in each round.
 func (w *Watcher) read(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) (more bool, err error) {
 	ours, err := w.addresses(ctx)
 	if err != nil {
@@ -224,15 +226,15 @@ func (w *Watcher) read(ctx context.Context, asked []*said, cursor db.ChainCursor
 		w.head, w.movedAt = head, time.Now()
 	}
 	if s.to < head {
-		w.head = 0 // the same head has more to read
+		w.head = 0 // the head is the same, but there is more to read
 	}
 	return s.to < head, err
 }
 
-// errOvertaken says that another process has gone on meanwhile.
+// errOvertaken says that another process has moved the cursor meanwhile.
 var errOvertaken = errors.New("another process has moved the cursor")
 
-// addresses are the platform's.
+// addresses are the platform's addresses on the network.
 func (w *Watcher) addresses(ctx context.Context) (map[Raw]bool, error) {
 	list, err := w.q.ChainAddresses(ctx, w.network.Name)
 	if err != nil {
@@ -249,7 +251,7 @@ func (w *Watcher) addresses(ctx context.Context) (map[Raw]bool, error) {
 	return ours, nil
 }
 
-// store moves the cursor on and writes what was read, all or nothing.
+// store moves the cursor and writes what was read, or does nothing at all.
 func (w *Watcher) store(
 	ctx context.Context, q *db.Queries, cursor db.ChainCursor, head int64, s span, v view, ours map[Raw]bool,
 ) error {
@@ -274,7 +276,7 @@ func (w *Watcher) store(
 	return q.ChainUnsee(ctx, gone)
 }
 
-// see writes a transfer, once for each of its ends that is the platform's.
+// see writes a transfer once for each of its two ends that is an address of the platform.
 func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, ours map[Raw]bool) error {
 	for direction, is := range map[string]bool{"in": ours[t.to], "out": ours[t.from]} {
 		if !is {
@@ -287,7 +289,6 @@ func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, o
 	return nil
 }
 
-// row is a transfer as it is written down.
 func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 	row := db.ChainSeeParams{
 		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,
@@ -300,7 +301,8 @@ func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 	return row
 }
 
-// back goes back to the newest block that still stands, of those that had transfers, or to the beginning.
+// back moves the cursor back to the newest block with transfers that is still on the chain, or else to the
+// beginning.
 func (w *Watcher) back(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) error {
 	blocks, err := w.q.ChainFinalBlocks(ctx, w.network.Name)
 	if err != nil {
@@ -345,7 +347,7 @@ func (w *Watcher) back(ctx context.Context, asked []*said, cursor db.ChainCursor
 	return err
 }
 
-// noteNodes keeps what each node said, for operators.
+// noteNodes stores what each node said, for operators.
 func (w *Watcher) noteNodes(ctx context.Context, asked []*said) error {
 	ctx = context.WithoutCancel(ctx)
 	hosts := make([]string, 0, len(w.nodes))

@@ -28,7 +28,7 @@ type Group struct {
 	pools []*pgxpool.Pool
 	// waiting are the connections that wait for an answer, and since when.
 	waiting map[*pgx.Conn]time.Time
-	// timeline is the highest one of a primary that was connected to.
+	// timeline is the highest timeline of a primary to which a connection was made.
 	timeline int64
 }
 
@@ -59,7 +59,7 @@ func (g *Group) Beat(ctx context.Context, pool *pgxpool.Pool) error {
 	return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
 }
 
-// ask tests an unused connection. If it does not answer in time, all pools reconnect.
+// ask tests an unused connection. If it does not answer within pingLimit, all pools reconnect.
 func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingLimit)
 	defer cancel()
@@ -101,10 +101,10 @@ func (g *Group) reset() {
 	})
 }
 
-// answers limits how long every statement of a pool may wait for its answer. The server limits its
-// own time, but if its machine or the network vanishes, no answer ever comes and the connection looks
-// open. Beat finds out whether that is so for all connections: a statement may also be slow because
-// the database is, or because a standby is away.
+// answers limits how long every statement of a pool may wait for its answer. The server limits the time of a
+// statement, but if its machine or the network vanishes no answer ever comes, and the connection looks open. A
+// statement may also be slow because the database is slow or a standby is away; Beat finds out whether no
+// connection gets answers.
 type answers struct {
 	group *Group
 	limit time.Duration
@@ -113,8 +113,8 @@ type answers struct {
 // cancelKey is the context key of the function that frees a statement's timer.
 type cancelKey struct{}
 
-// Unhurried is the limit for statements that write a piece of a file. The transaction sets the
-// server's limit too.
+// Unhurried is the time limit for statements that write a piece of a file. The transaction sets the server's limit
+// to match.
 const Unhurried = 30 * time.Second
 
 // unhurriedKey is the context key of that longer limit.

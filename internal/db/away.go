@@ -56,7 +56,7 @@ func isBroken(err error) bool {
 			answer.Code == codeTooManyConnections || strings.HasPrefix(answer.Code, classConnection)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false // the driver closes the connection of a call that was given up
+		return false // the driver closes the connection of a cancelled call
 	}
 	return errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, new(*net.OpError))

@@ -45,8 +45,7 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	return pool, nil
 }
 
-// Traced adds a tracer to that of every pool. Only a program that tests can kill at each of its commits
-// has one.
+// Traced wraps the tracer of every pool. It is set only in a program that tests can kill at each of its commits.
 var Traced func(pgx.QueryTracer) pgx.QueryTracer
 
 // newPool is Open without the check that the server answers.
@@ -71,7 +70,7 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 		config.ConnConfig.ValidateConnect = g.newest(found)
 	}
 	config.BeforeConnect = kind.cancelNoCommit
-	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
+	config.ShouldPing = g.isDead // the pool closes connections that do not answer its ping
 	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
@@ -98,11 +97,10 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 
 var errNoCancel = errors.New("a statement that is given up is not cancelled")
 
-// cancelNoCommit stops the driver from cancelling a COMMIT, on a second connection, when its caller
-// has gone, and for some kinds any statement. Cancelling a COMMIT that waits for a synchronous
-// standby would show its changes to everybody and lose them in a failover. The server itself ends
-// whatever else takes too long. A server that stands still takes a cancellation and does not answer:
-// it has pingLimit.
+// cancelNoCommit prevents the driver from cancelling a COMMIT on a second connection when its caller has gone, and
+// for some kinds from cancelling any statement. If a COMMIT that waits for a synchronous standby were cancelled,
+// everybody would see its changes and a failover would lose them. The server itself ends everything else that takes
+// too long. A server that hangs accepts a cancellation and does not answer; it has pingLimit for that.
 func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	connected, committing := new(atomic.Bool), new(atomic.Bool)
 	committing.Store(k.commits)
@@ -135,10 +133,10 @@ func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 // committingKey is the key under which a connection notes that it is committing.
 const committingKey = "gateway committing"
 
-// commits notes that a connection is committing, until it learns the result. If a COMMIT was given
-// up, the connection is closed and not used again.
+// commits stores that a connection is committing, until the result is known. If a COMMIT was given up, the
+// connection is closed and not used again.
 func commits(conn *pgx.Conn) (ended func(error)) {
-	if conn == nil { // a transaction that stands in for one
+	if conn == nil { // a wrapper that stands for a transaction
 		return func(error) {}
 	}
 	committing, ok := conn.PgConn().CustomData()[committingKey].(*atomic.Bool)
@@ -279,8 +277,8 @@ const (
 	codeIndexCorrupted       = "XX002"
 )
 
-// collided tells a transaction that another one was in the way of, and that will be made again. So it
-// is where both have opened the day of a requisite, of which neither could see the other's row.
+// collided reports whether another transaction was in the way, so that this one has to be repeated. That also
+// happens if two transactions insert the same day of a requisite, because neither sees the other's row.
 func collided(err error) bool {
 	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected) ||
 		Violated(err) == "requisite_day_pkey"
@@ -295,7 +293,7 @@ func IsDamaged(err error) bool {
 }
 
 func hasCode(err error, code string) bool {
-	// The variable is made for each error that is looked into, which is most of them for nothing.
+	// The variable is made only for a real error, because this is called with nil most of the time.
 	if err == nil || err == errNoted { //nolint:errorlint // it is never wrapped
 		return false
 	}
@@ -306,8 +304,8 @@ func hasCode(err error, code string) bool {
 // NoRows reports whether err says that a :one query found nothing.
 func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
-// Missing is what a caller is refused with where a :one query found nothing, or else what went wrong and in doing what. It is nil
-// for no error.
+// Missing returns the refusal if a :one query found nothing, and otherwise the error with what was being done. It
+// is nil for no error.
 func Missing(err, refusal error, doing string) error {
 	if NoRows(err) {
 		return refusal
@@ -326,9 +324,8 @@ func IgnoreNoRows(err error) error {
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 
-// Violated is the name of the constraint that refused a row, or "". For an error on another node
-// Citus passes on the text alone, with the constraint of the shard: the table's name and the shard's
-// number.
+// Violated is the name of the constraint that refused a row, or "". For an error on another node Citus passes on
+// only the text, with the constraint of the shard, whose name is that of the constraint with the shard's number.
 func Violated(err error) string {
 	if err == nil {
 		return ""

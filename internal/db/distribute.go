@@ -21,10 +21,9 @@ const (
 	BySubject     Placement = "subject_id"
 )
 
-// placements are where every table is. What grows with payments is distributed: what belongs to a
-// merchant by merchant, what belongs to an account by account, transfers by subject. On the
-// coordinator stay settings, which every process has in memory, and small tables that one process at
-// a time works on.
+// placements say where every table is. Tables that grow with payments are distributed: those of a merchant by
+// merchant, those of an account by account, and transfers by subject. The coordinator has the settings, which every
+// process keeps in memory, and small tables on which one process at a time works.
 var placements = []struct {
 	by     Placement
 	tables string
@@ -40,24 +39,24 @@ var placements = []struct {
 		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
 		rate_observation payment_link link_picture payout_file withdrawal_terms withdrawal_address setting_change setting_version proposal simulation
 		simulation_play test_clock serving`},
-	// What limits are counted by beside a requisite's settings. Old rows are removed.
+	// The counts by which limits are checked, next to a requisite's settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
-	// Messages of banks and money that came, beside the requisites that they are about.
+	// Banks' messages and arrivals, next to the requisites that they are about.
 	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
-	// What moved on the networks, each of which one process at a time reads.
+	// Transfers on the networks, each of which one process at a time reads.
 	{OnCoordinator, `chain_transfer chain_cursor chain_node deposit_transfer deposit_claim sandbox_transfer`},
 	// Withdrawals, of which there are few.
 	{OnCoordinator, `withdrawal withdrawal_history withdrawal_hand_over`},
-	// What users are told.
+	// Notifications of users.
 	{OnCoordinator, `notify_user notify_channel notify_code notify_mailed notify_choice notice notify_message notify_event notify_feed
 		notify_standing`},
-	// What operators and traders write to each other about appeals.
+	// Messages between operators and traders about appeals.
 	{OnCoordinator, `appeal_thread appeal_message`},
 	// Who may do what, and what they did.
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
 		sensitive_read operator_movement sign_in_event work_claim card_declined failure_count payin_take key_payout_day secret_key
 		card_hash_key home webhook_secret_previous signing_key`},
-	// What one process at a time works on, and sums over many payments.
+	// What one process at a time works on, and sums of many payments.
 	{
 		OnCoordinator,
 		`webhook_outbox webhook_relay webhook_endpoint webhook_replay card_conflict sandbox_acquirer api_request key_address
@@ -104,15 +103,15 @@ func Distribute(ctx context.Context, url string) error {
 	return nil
 }
 
-// setDistributed sets what every new connection to the database needs.
+// setDistributed sets what every new connection to a distributed database needs.
 func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{
-		// The audit joins what is distributed by different columns.
+		// The audit joins tables that are distributed by different columns.
 		"citus.enable_repartition_joins = on",
-		// The triggers that keep rows from being changed only refuse, which works on each shard.
+		// The triggers that protect rows from changes only refuse, which works on each shard.
 		"citus.enable_unsafe_triggers = on",
-		// What asks every shard does it over the connection that is there. Citus would open one more for each of them after
-		// ten milliseconds, which costs several times what the sweeps themselves do.
+		// A statement that asks every shard uses the existing connection. Otherwise Citus would open one more for
+		// each shard after ten milliseconds, which costs several times what the sweeps themselves do.
 		"citus.max_adaptive_executor_pool_size = 1",
 	} {
 		set := `do $$ begin execute format('alter database %I set ` + setting + `', current_database()); end $$`
@@ -126,7 +125,7 @@ func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// distribute distributes a table and those that are stored with it.
+// distribute distributes a table and the tables that are stored together with it.
 func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement, with string) error {
 	var done bool
 	err := conn.QueryRow(ctx, "select exists (select from pg_dist_partition where logicalrelid = $1::text::regclass)", table).
@@ -148,8 +147,8 @@ func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement,
 		if err != nil {
 			return err
 		}
-		// The rows have been copied to the nodes. Their originals are removed without the triggers
-		// that keep rows.
+		// The rows have been copied to the nodes. Their originals are removed without the triggers that protect
+		// rows.
 		if _, err := tx.Exec(ctx, "set local session_replication_role = replica"); err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// registerTypes has a connection write amounts and uuids straight into what it sends. The driver would
-// take a big integer apart for each amount, and make a text of each uuid, which was a fifth of all that
-// a creation allocates.
+// registerTypes lets a connection write amounts and uuids directly into its send buffer. The driver would use a big
+// integer for each amount and a text for each uuid, which was a fifth of everything that creating a payment
+// allocates.
 func registerTypes(m *pgtype.Map) {
 	pgxdecimal.Register(m)
 	m.RegisterType(&pgtype.Type{Name: "numeric", OID: pgtype.NumericOID, Codec: numericCodec{}})
@@ -49,8 +49,8 @@ func (c numericCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value 
 	return c.NumericCodec.PlanEncode(m, oid, format, value)
 }
 
-// encodeDecimal writes a decimal in PostgreSQL's form: digits to the base of 10,000, of which the point
-// is after one. large is for those whose digits do not fit into an integer.
+// encodeDecimal writes a decimal in PostgreSQL's format, digits to the base of 10,000. large is for decimals whose
+// digits do not fit into an integer.
 type encodeDecimal struct{ large pgtype.EncodePlan }
 
 // fitting is how many decimal digits may be shifted by three more within 64 bits.
@@ -78,7 +78,7 @@ func (e encodeDecimal) Encode(value any, buf []byte) ([]byte, error) {
 	for ; exponent%4 != 0; exponent-- {
 		n *= 10
 	}
-	var digits [5]uint16 // the last one first
+	var digits [5]uint16 // the least significant one first
 	count := 0
 	for ; n > 0; n /= 10_000 {
 		digits[count] = uint16(n % 10_000)

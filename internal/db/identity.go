@@ -10,8 +10,8 @@ import (
 
 // Identity is the identity of a database. A standby has that of its primary.
 type Identity struct {
-	// Cluster is the PostgreSQL cluster's own number; nil if the server does not tell, like some
-	// managed ones.
+	// Cluster is the system identifier of the PostgreSQL cluster; nil if the server does not reveal it, as some
+	// managed ones do not.
 	Cluster *int64
 	// Database is its number in the cluster.
 	Database int64
@@ -31,7 +31,7 @@ func Identify(ctx context.Context, pool *pgxpool.Pool) (id Identity, err error) 
 	return id, fault.Doing("ask which database this is", err)
 }
 
-// is reports whether two identities are the same, as far as is known.
+// is reports whether two identities are the same, as far as both are known.
 func (id Identity) is(other Identity) bool {
 	sameCluster := id.Cluster == nil && other.Cluster == nil ||
 		id.Cluster != nil && other.Cluster != nil && *id.Cluster == *other.Cluster

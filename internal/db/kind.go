@@ -11,28 +11,28 @@ import (
 // lock, and how long a transaction may be idle. The server enforces this even if the process freezes.
 type Kind struct {
 	statement, lock, silence time.Duration
-	// byIndex makes plans prefer indexes. The planner often takes tables for small that are empty at
-	// times: a plan by index is never slow, but a plan kept from an empty table would scan the full
-	// one.
+	// byIndex makes plans prefer indexes. The planner often takes a table that is empty at times for small. A plan
+	// by index is never slow, but a plan that was cached for an empty table would scan the full one.
 	byIndex bool
-	// commits require that a COMMIT is on every machine where it has to be before it is visible. It
-	// is not cancelled: the server ends it in its own time.
+	// commits requires that a COMMIT is stored on every required machine before it is visible. It is not cancelled:
+	// the server ends it by its own limit.
 	commits bool
 }
 
 // The kinds of connections. Each has a pool of its own, so that no kind uses up the connections of
 // another.
 var (
-	// ForCreations: what cannot be locked at once counts as taken, and the next is tried.
+	// ForCreations is for creating payments. What cannot be locked at once counts as taken, and the next candidate
+	// is tried.
 	ForCreations = Kind{
 		statement: 5 * time.Second,
 		lock:      200 * time.Millisecond,
 		silence:   2 * time.Second,
 		commits:   true,
 	}
-	// ForCalls are all other calls that write.
+	// ForCalls is for all other calls that write.
 	ForCalls = Kind{statement: 7 * time.Second, lock: 2 * time.Second, silence: 2 * time.Second, commits: true}
-	// ForReads lock nothing.
+	// ForReads is for reads, which lock nothing.
 	ForReads = Kind{statement: 7 * time.Second, lock: time.Second, silence: 2 * time.Second}
 	// ForWork is for background work.
 	ForWork = Kind{statement: 10 * time.Minute, lock: time.Second, silence: 10 * time.Second}

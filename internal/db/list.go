@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// listBegin limits the cost of a list: callers choose its filters, and one that finds little may read
-// much. It also plans each list for its actual filters: the generic plan would, for example, read a
+// listBegin limits the cost of a list, because callers choose its filters and a filter that matches little may read
+// much. It also makes PostgreSQL plan each list for its actual filters: a generic plan would, for example, read a
 // whole history to find the few rows in one status.
 const listBegin = "begin read only; set local statement_timeout = '2s'; set local plan_cache_mode = force_custom_plan"
 
@@ -22,17 +22,17 @@ func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries)
 	return within(ctx, pool, listBegin, query)
 }
 
-// glanceBegin is listBegin for what nobody waits for.
+// glanceBegin is listBegin for a part of a page that may be missing.
 const glanceBegin = "begin read only; set local statement_timeout = '200ms'; set local plan_cache_mode = force_custom_plan"
 
-// Glance is List for what a page can do without: the server has a fifth of a second.
+// Glance is List for a part of a page that may be missing: the server has a fifth of a second for it.
 func Glance[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	return within(ctx, pool, glanceBegin, query)
 }
 
-// ListPage is List for a page of a list that goes from the newest row down. The query is told the id that it stays below, and how
-// many rows to read: one too many, by which the cursor of the next page is known. It is nil on the last. What is wrong with the
-// page is added to what is wrong with the call.
+// ListPage is List for a page of a list from the newest row down. The query gets the id below which it stays, and
+// how many rows to read: one more than the page, so that it is known whether there is a next page. The cursor is
+// nil on the last page. Errors of the page are reported together with those that f already has.
 func ListPage[R any](
 	ctx context.Context, pool *pgxpool.Pool, f fault.Fields, page Page, doing string,
 	query func(q *Queries, before int64, rows int32) ([]R, error), id func(R) int64,
@@ -49,7 +49,7 @@ func ListPage[R any](
 	return rows, cursor, nil
 }
 
-// Each is what every row becomes.
+// Each converts every row.
 func Each[R, T any](rows []R, turn func(R) T) []T {
 	list := make([]T, 0, len(rows))
 	for _, row := range rows {
@@ -58,7 +58,7 @@ func Each[R, T any](rows []R, turn func(R) T) []T {
 	return list
 }
 
-// Stamps are the stamps of rows by their ids.
+// Stamps returns the stamps of rows by their ids.
 func Stamps[R ~struct{ ID, Stamp int64 }](rows []R) map[int64]uint64 {
 	stamps := make(map[int64]uint64, len(rows))
 	for _, row := range rows {
@@ -87,8 +87,8 @@ func within[R any](
 	return rows, err
 }
 
-// Begins bounds the texts that begin with one, in lower case: from the first result on, and before the second, in the
-// order of their bytes.
+// Begins returns the range of the texts that begin with text in lower case: from the first result on, and before
+// the second, in the order of bytes.
 func Begins(text string) (from, beyond string) {
 	text = strings.ToLower(text)
 	return text, text + "\U0010FFFF"

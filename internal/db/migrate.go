@@ -63,7 +63,8 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if role != "" {
 		config.RuntimeParams["role"] = role
 	}
-	// A result stays open until the next statement, with its snapshot, which an index waits for that is built concurrently.
+	// A result stays open until the next statement and keeps its snapshot, for which creating an index concurrently
+	// would wait.
 	if _, err := lock.Exec(ctx, "select"); err != nil {
 		return fmt.Errorf("let go of the last snapshot: %w", err)
 	}
@@ -77,7 +78,7 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	}
 	defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
 	err = MakeMonths(ctx, other, time.Now())
-	if IsLockTimeout(err) { // by a dump, say: rows of a month without a partition go to a table of their own meanwhile
+	if IsLockTimeout(err) { // for example by a dump; meanwhile rows of a month without a partition go to the default partition
 		slog.WarnContext(ctx, "partitions of months could not be made yet", "error", err)
 		return nil
 	}
@@ -98,8 +99,9 @@ const (
 	migrationAgain       = 3 * time.Second
 )
 
-// lockMigrations begins the transaction that has the lock. Behind a pooler a session's lock could stay on a connection that
-// nobody uses. Who waits ends the transaction of each try: an index that is built concurrently waits for all others.
+// lockMigrations begins the transaction that holds the lock. Behind a pooler a session's lock could stay on a
+// connection that nobody uses. While it waits, it ends the transaction of each attempt, because creating an index
+// concurrently waits for all other transactions.
 func lockMigrations(ctx context.Context, conn *pgx.Conn, patience time.Duration) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrMigrating)
 	defer cancel()
@@ -122,13 +124,13 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn, patience time.Duration)
 	}
 }
 
-// tryLock takes the lock for a transaction, or returns nil where another process has it.
+// tryLock takes the lock for a transaction, or returns nil if another process has it.
 func tryLock(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	lock, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// goose works on other connections while this transaction is idle, which must not end it.
+	// goose works on other connections while this transaction is idle, so it must not be ended for being idle.
 	if _, err := lock.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
 		return nil, err
 	}
@@ -151,8 +153,8 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// refuseOther refuses a database from before the baseline, and one that a newer program has migrated in a way that this one
-// cannot work with.
+// refuseOther refuses a database from before the baseline, and one that a newer program has migrated in such a way
+// that this program cannot work with it.
 func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	// Reading a table that does not exist would end the lock's transaction.
 	inside, err := lock.Begin(ctx)
@@ -185,8 +187,8 @@ func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	return nil
 }
 
-// keeper is the role that owns the tables, if the user may act as it, else "". With it an
-// administrator's migration makes nothing that the gateway may not use.
+// keeper is the role that owns the tables, if the user may act as it, or "". With it, a migration by an
+// administrator makes nothing that the gateway may not use.
 func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	const query = `select coalesce((select pg_get_userbyid(relowner) from pg_class
 			where oid = to_regclass('goose_db_version') and pg_has_role(relowner, 'member')
@@ -195,9 +197,8 @@ func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	return role, fault.Doing("read whom the tables belong to", err)
 }
 
-// migrateSchema makes the due migrations. A migration waits for a lock only briefly, because
-// everybody who comes after it would wait too. Then it is tried again from its beginning, until
-// patience ends.
+// migrateSchema makes the due migrations. A migration waits for a lock only briefly, because everybody who comes
+// after it would wait as well. Then it is tried again from its beginning, until patience ends.
 func migrateSchema(ctx context.Context, config *pgx.ConnConfig, patience time.Duration) error {
 	config = config.Copy()
 	config.RuntimeParams["lock_timeout"] = migrationLockTimeout

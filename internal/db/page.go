@@ -46,13 +46,13 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 // LateMost is how long after the end of an hour or a day something of it may still be committed.
 const LateMost = time.Hour
 
-// What payments and payouts are called by what is about either: transfers, events and first ids.
+// The names of payments and payouts in whatever is about both: transfers, events and first ids.
 const (
 	SubjectPayment = "payment"
 	SubjectPayout  = "payin"
 )
 
-// Span is a time of creation, from From on and before To. Nil is no bound.
+// Span is a period of creation, at or after From and before To. Nil leaves that end open.
 type Span struct{ From, To *time.Time }
 
 // Check refuses a span that ends before it begins.
@@ -60,8 +60,8 @@ func (s Span) Check(f fault.Fields) {
 	f.Check(s.From == nil || s.To == nil || !s.To.Before(*s.From), "to", "must not be before from")
 }
 
-// IDs narrows the range of ids that a list reads to those of the span, by the first ids of days. So
-// old payments and payouts are found without reading all newer ones.
+// IDs narrows the range of ids that a list reads to the ids of the span, using the first ids of days. So old
+// payments and payouts are found without reading all newer ones.
 func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below int64) (int64, int64, error) {
 	if s.From != nil {
 		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: DayOf(*s.From)})

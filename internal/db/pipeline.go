@@ -17,7 +17,7 @@ type Query struct {
 	run func(ctx context.Context, q *Queries) error
 	// sure says that the database itself fails if no row is found.
 	sure bool
-	// says makes the error of a query that has no answer: what its result says is all there is to read.
+	// says converts the error of a query without an answer; such a query's result is all there is to read.
 	says func(error) error
 }
 
@@ -28,12 +28,10 @@ func Do[P any](method func(*Queries, context.Context, P) error, params P) Query 
 	}, says: named}
 }
 
-// ErrMissing says that a statement did not find the row that it needs, and that its transaction
-// failed.
+// ErrMissing says that a statement did not find a row that it requires, so that its transaction failed.
 var ErrMissing = errors.New("a row that has to be there is not")
 
-// named names a missing row in its error. The statement divides by zero for it, and nothing else
-// divides.
+// named recognizes the error of a missing row: the statement divides by zero then, and nothing else divides.
 func named(err error) error {
 	if hasCode(err, "22012") {
 		return fmt.Errorf("%w: %w", ErrMissing, err)
@@ -41,8 +39,7 @@ func named(err error) error {
 	return err
 }
 
-// One is a query for one row. Where it finds nothing the error is ErrNoRows, which does not fail the
-// transaction.
+// One is a query for one row. If it finds nothing the error is ErrNoRows, which does not fail the transaction.
 func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -53,8 +50,8 @@ func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, erro
 	}}
 }
 
-// Sure is One for a statement that always has a row, such as an aggregate, or fails in the database.
-// Write takes no other query with a row.
+// Sure is One for a statement that always returns a row, such as an aggregate, or fails in the database. Write
+// accepts no other query with a row.
 func Sure[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	query := One(answer, method, params)
 	query.sure = true
@@ -66,7 +63,7 @@ func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Qu
 	return One(answer, func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) }, struct{}{})
 }
 
-// Maybe is a query that may find nothing; its answer is nil then.
+// Maybe is a query that may find nothing; then its answer is nil.
 func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -77,7 +74,7 @@ func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, e
 	}}
 }
 
-// Held is the query with its own error for a lock timeout.
+// Held is the query with another error in place of a lock timeout.
 func (query Query) Held(says error) Query {
 	held := query
 	named := func(err error) error {
@@ -93,11 +90,11 @@ func (query Query) Held(says error) Query {
 	return held
 }
 
-// Run makes the query alone.
+// Run runs the query alone.
 func (query Query) Run(ctx context.Context, q *Queries) error { return query.run(ctx, q) }
 
 var (
-	// errNoted is the answer to a query that is only noted so far.
+	// errNoted is returned while a query is only added to a batch.
 	errNoted = errors.New("the query was noted, its answer comes later")
 	// errNotOne refuses a generated query that is not one statement.
 	errNotOne = errors.New("a pipelined query is not one statement")
@@ -105,8 +102,8 @@ var (
 	errMayMiss = errors.New("a query of a transaction in one round trip has an answer that may be missing")
 )
 
-// note adds queries to a batch. With unseen, nobody reads their answers before the COMMIT, so it
-// refuses those that may find no row.
+// note adds queries to a batch. With unseen, nobody reads their answers before the COMMIT, so queries that may find
+// no row are refused.
 func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) error {
 	noted := noting{batch: batch}
 	q := New(&noted)
@@ -129,7 +126,7 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) erro
 	q := New(answering{results})
 	for _, query := range queries {
 		var err error
-		if query.says != nil { // its arguments are not made again
+		if query.says != nil { // the arguments need not be encoded again
 			_, err = results.Exec()
 			err = query.says(err)
 		} else {
@@ -142,13 +139,13 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) erro
 	return first
 }
 
-// Batcher sends queries together: a transaction, or a pool, where they are one.
+// Batcher sends queries together. It is a transaction, or a pool, where they become one transaction.
 type Batcher interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// Pipeline makes queries that do not depend on one another in one round trip, in order. Each has its
-// own snapshot, as if it were sent alone. It returns the first error.
+// Pipeline runs queries that do not depend on one another in one round trip, in order. Each has its own snapshot,
+// as if it were sent alone. It returns the first error.
 func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
@@ -165,11 +162,10 @@ func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 	return err
 }
 
-// Write makes queries as one transaction in one round trip, BEGIN and COMMIT included, so that a lock
-// is held only for the server's own time. Whatever has to stop the transaction must be an error of
-// the database, such as a violated constraint (see Violated) or the division by zero for a missing
-// row. So it takes no One, whose answer comes after the COMMIT. Collisions and unknown results are
-// handled as in InTx.
+// Write runs queries as one transaction in one round trip, with BEGIN and COMMIT, so that a lock is held only for
+// the server's own time. Anything that must stop the transaction has to be an error of the database, such as a
+// violated constraint (see Violated) or the division by zero for a missing row. So it accepts no One, whose answer
+// comes after the COMMIT. Collisions and unknown results are handled as in InTx.
 func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
 	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
 }
@@ -218,10 +214,10 @@ func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
 // txFailed is the state of a connection whose transaction can only be rolled back.
 const txFailed = 'E'
 
-// noting is a DBTX that notes queries in a batch.
+// noting is a DBTX that adds queries to a batch.
 type noting struct {
 	batch *pgx.Batch
-	// row says that a row is asked for.
+	// row says that the query returns a row.
 	row bool
 }
 
@@ -250,7 +246,7 @@ type notedRow struct{}
 
 func (notedRow) Scan(...any) error { return errNoted }
 
-// answering is a DBTX that returns the answers to the noted queries, one after the other.
+// answering is a DBTX that returns the answers of a batch, one after the other.
 type answering struct{ results pgx.BatchResults }
 
 // Exec implements DBTX.

@@ -15,19 +15,20 @@ import (
 
 // Plan is what Migrate would do to a database.
 type Plan struct {
-	// Have is the last migration that was made, 0 where none was.
+	// Have is the last migration that was made, or 0.
 	Have int64
 	Due  []Due
 }
 
-// Due is a migration that is to be made.
+// Due is a migration that would be made.
 type Due struct {
 	File string
-	// Breaks tells that programs which do not know it cannot work afterwards: it does more than add.
+	// Breaks says that programs which do not know the migration cannot work afterwards, because it does more than
+	// add.
 	Breaks bool
 }
 
-// raisesFloor is how a migration says that it does more than add.
+// raisesFloor matches the statement by which a migration says that it does more than add.
 var raisesFloor = regexp.MustCompile(`(?i)\bupdate\s+schema_floor\b`)
 
 // PlanMigrations tells what Migrate would do. It changes nothing.

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// purgeBatch is how many one transaction removes.
+// purgeBatch is how many rows one transaction removes.
 const purgeBatch = 100
 
-// Purged is the receipt of one batch.
+// Purged is the receipt of one removed batch.
 type Purged struct {
 	Count int64 `json:"count"`
 	// Bytes is the size of removed files.
@@ -20,12 +20,12 @@ type Purged struct {
 	// First and Last are the lowest and the highest removed id.
 	First int64 `json:"first"`
 	Last  int64 `json:"last"`
-	// Before is the time before which everything was.
+	// Before is the time that everything removed was older than.
 	Before time.Time `json:"before"`
 }
 
-// Purge removes what is older than a time, in batches: remove removes the next batch, at most so
-// many. Each batch leaves a receipt in the log of settings, in the same transaction.
+// Purge removes what is older than a time, in batches. remove removes the next batch, at most as many as it is
+// told. Each batch leaves a receipt in the log of settings, in the same transaction.
 func Purge(
 	ctx context.Context, b Beginner, what string, now, before time.Time,
 	remove func(q *Queries, most int32) (Purged, error),

@@ -18,25 +18,25 @@ const (
 	ReplicaLate = 30 * time.Second
 	// replicaPatience is how long the replica may take to report its position.
 	replicaPatience = 2 * time.Second
-	// marksMost bounds the positions that are remembered while a replica stands still.
+	// marksMost limits how many positions are remembered while a replica does not advance.
 	marksMost = 1000
 )
 
-// Replica is a standby from which lists are read that are for looking only. While it is away or late, they
+// Replica is a standby from which lists are read that nothing will be changed by. While it is away or late, they
 // are read from the primary. The methods of a nil Replica say that there is none.
 //
-// How far it is behind is measured in this process: each second it notes the primary's position in the
-// write-ahead log, and the replica is as late as the oldest note that it has not replayed. So a replica that
-// has lost its primary is late as soon as the primary writes, which its own clock could not tell.
+// How far it is behind is measured in this process: each second it notes the primary's position in the write-ahead
+// log, and the replica is as late as the oldest note that it has not replayed. So a replica that has lost its
+// primary is late as soon as the primary writes, which the replica's own clock could not tell.
 type Replica struct {
 	pool, primary *pgxpool.Pool
-	// unusedSince is since when lists are read from the primary, in nanoseconds since 1970; 0 while
-	// they are not.
+	// unusedSince is when lists began to be read from the primary, in nanoseconds since 1970; 0 while they are read
+	// from the replica.
 	unusedSince atomic.Int64
-	// lag is how late it is, in nanoseconds; -1 if that is not known.
+	// lag is how late the replica is, in nanoseconds; -1 if that is not known.
 	lag atomic.Int64
-	// marks are the primary's positions that are not replayed yet, the oldest first. Until the very
-	// first is replayed, nobody knows how late the replica is. Only Watch uses these two fields.
+	// marks are the primary's positions that are not replayed yet, the oldest first. Until the very first is
+	// replayed, it is not known how late the replica is. Only Watch uses marks and the next field.
 	marks   []mark
 	follows bool
 	// why is the reason that was logged last.
@@ -103,7 +103,7 @@ func (r *Replica) Lag() (lag time.Duration, known bool) {
 // Usable reports whether lists are read from it.
 func (r *Replica) Usable() bool { return r != nil && r.unusedSince.Load() == 0 }
 
-// UnusedFor is how long lists have been read from the primary instead.
+// UnusedFor is how long lists have been read from the primary because the replica could not be used.
 func (r *Replica) UnusedFor() time.Duration {
 	if r.Usable() {
 		return 0
@@ -119,8 +119,7 @@ func (r *Replica) use(usable bool) {
 	}
 }
 
-// Watch looks how late the replica is and decides where lists are read from. It logs when that
-// changes.
+// Watch measures how late the replica is and decides from where lists are read. It logs each change.
 func (r *Replica) Watch(ctx context.Context) error {
 	why, err := r.measure(ctx)
 	if err != nil {
@@ -209,13 +208,12 @@ func (r *Replica) reached(replayed int64) (lag time.Duration, known bool) {
 
 type freshKey struct{}
 
-// Fresh makes lists with this context read from the primary, for somebody who has just changed
-// something and wants to see it.
+// Fresh returns a context with which lists are read from the primary, for a caller who has just changed something
+// and wants to see it.
 func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
 
-// Look is List for lists that nothing is changed by. It reads from the replica if that is usable. If
-// it fails there, for example because the query was in the way of replaying, it reads from the
-// primary.
+// Look is List for lists that nothing will be changed by. It reads from the replica if that is usable. If that
+// fails, for example because the query was cancelled in favour of replaying, it reads from the primary.
 func Look[R any](
 	ctx context.Context, pool *pgxpool.Pool, replica *Replica, query func(q *Queries) ([]R, error),
 ) ([]R, error) {
@@ -224,7 +222,7 @@ func Look[R any](
 		if err == nil || ctx.Err() != nil || errors.Is(err, fault.ErrBusy) {
 			return rows, err
 		}
-		if isAway(err) { // the next do not wait for it until Watch has seen it again
+		if isAway(err) { // later lists do not wait for it, until Watch has seen it again
 			replica.use(false)
 		}
 		slog.WarnContext(ctx, "a list is read from the primary, because the replica failed", "error", err)

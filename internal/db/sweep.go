@@ -19,9 +19,8 @@ const (
 	lockWait = "1s"
 )
 
-// Sweep handles due rows, several at a time, each by itself. A row that fails, or whose locks are
-// taken, is put off, so that it does not hold up later rows. Each process remembers its own failures,
-// in real time.
+// Sweep handles due rows, several at a time, each by itself. A row that fails, or whose locks are taken, is put
+// off, so that it does not delay later rows. Each process remembers its own failures, by real time.
 type Sweep[R any] struct {
 	id     func(R) int64
 	mu     sync.Mutex
@@ -89,10 +88,11 @@ func (s *Sweep[R]) RunFree(
 	}, do)
 }
 
-// others is how long another process gets to finish with a row.
+// others is how long RunAll waits for a row that another process is handling before it looks again.
 const others = 20 * time.Millisecond
 
-// RunAll runs until nothing is due any more, not even what another process is handling, but for what has just failed here.
+// RunAll handles due rows until none is left, not even one that another process is handling. Rows that have just
+// failed here do not count.
 func (s *Sweep[R]) RunAll(
 	ctx context.Context, left func(putOff []int64) (bool, error), run func(ctx context.Context) (int, error),
 ) error {
@@ -190,7 +190,7 @@ func (s *Sweep[R]) doPage(
 		sweeping.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(rows)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				done, err := do(ctx, rows[i])
-				if ctx.Err() == nil { // a sweep that was stopped says nothing of the row
+				if ctx.Err() == nil { // a sweep that was stopped says nothing about the row
 					s.note(s.id(rows[i]), err)
 				}
 				if errs[i] = err; done && err == nil {

@@ -87,7 +87,7 @@ func applied(ctx context.Context, from querier) ([]int64, error) {
 	return have, nil
 }
 
-// floor is the migration that a program must know to work on the database.
+// floor is the number of the migration that a program must know to work with the database.
 func floor(ctx context.Context, from querier, have []int64) (least int64, err error) {
 	var kept bool
 	if err := from.QueryRow(ctx, "select to_regclass('schema_floor') is not null").Scan(&kept); err != nil {
@@ -102,8 +102,8 @@ func floor(ctx context.Context, from querier, have []int64) (least int64, err er
 	return least, nil
 }
 
-// checkNotNewer fails if a database has a later migration than this program, and least, the migration that a program must know
-// there, is a later one, too.
+// checkNotNewer fails if the database has a migration that this program does not know, and least, the migration
+// that a program must know, is also a later one.
 func checkNotNewer(have, known []int64, least int64) error {
 	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] || least <= known[len(known)-1] {
 		return nil

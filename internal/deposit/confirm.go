@@ -83,7 +83,8 @@ func (s *Service) moveDeposit(
 	return fromRow(after), err
 }
 
-// mayCredit refuses to credit another amount than came, and what takes a second operator.
+// mayCredit refuses to credit an amount other than the one that arrived. It requires a second operator for more
+// than one may credit alone.
 func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, at time.Time) error {
 	came, err := q.DepositTransfersOf(ctx, []int64{d.ID})
 	if err != nil {
@@ -99,7 +100,6 @@ func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Calle
 	})
 }
 
-// recordDeposit writes a row of history.
 func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, who caller.Caller, from, reason *string) error {
 	return recordDepositBy(ctx, q, d, who.Actor(), from, reason)
 }
@@ -112,7 +112,7 @@ func recordDepositBy(ctx context.Context, q *db.Queries, d db.Deposit, actor str
 	return fault.Doing("record deposit", err)
 }
 
-// credit brings the USDT of a confirmed deposit in from outside.
+// credit books the USDT of a confirmed deposit, from outside to its cashbox.
 func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	if d.Status != depositConfirmed {
 		return nil
@@ -142,7 +142,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	})
 }
 
-// page reads a page of deposits, with what came for each.
+// page reads a page of deposits, with the transfer of each.
 func (s *Service) page(
 	ctx context.Context, f fault.Fields, page Page, query func(q *db.Queries, before int64, rows int32) ([]db.Deposit, error),
 ) ([]Deposit, *string, error) {

@@ -35,13 +35,12 @@ type Deposit struct {
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    uuid.UUID
-	// Metadata is what the merchant noted.
-	Metadata  metadata.Set
-	CreatedAt time.Time
-	StatusAt  time.Time
-	// Transfer is what came for it; nil is nothing that was seen.
+	Metadata          metadata.Set
+	CreatedAt         time.Time
+	StatusAt          time.Time
+	// Transfer is the transfer that is attached to it; nil if there is none.
 	Transfer *Transfer
-	// Named is the transaction that the merchant has named, or "".
+	// Named is the transaction that the merchant has named as its transfer, or "".
 	Named string
 }
 
@@ -72,10 +71,8 @@ const (
 	depositRejected  = "rejected"
 )
 
-// subject is the subject of a deposit's transfers and metadata.
 const subject = "deposit"
 
-// Statuses are all statuses.
 var Statuses = []string{depositPending, depositConfirmed, depositRejected}
 
 var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
@@ -87,13 +84,12 @@ type Service struct {
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
-	// FourEyes says when a confirmation takes two operators.
+	// FourEyes says when a confirmation requires two operators.
 	FourEyes foureyes.Rules
-	// ConfirmSeen has Match confirm deposits without an operator.
+	// ConfirmSeen lets Match confirm deposits without an operator.
 	ConfirmSeen bool
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock, rules foureyes.Rules) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, FourEyes: rules}
 }
@@ -114,7 +110,7 @@ type Request struct {
 	Amount   string
 	Network  string
 	Currency *string
-	// Address may be "" in a merchant's portal: then it is the platform's by this network.
+	// Address may be "" in a merchant's portal: then it is the platform's address on the network.
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    string
@@ -122,7 +118,6 @@ type Request struct {
 	Metadata metadata.Set
 }
 
-// Created is the answer to a creation.
 type Created struct {
 	Deposit Deposit
 	// Replay says that the idempotency key was used before: Deposit is the one created then.
@@ -271,7 +266,7 @@ func checkAddress(f fault.Fields, network, address string) {
 	}
 }
 
-// flawed notes what is wrong with an address. Of an unknown network nothing is known.
+// flawed adds an address's flaw to f. Addresses of an unknown network are not checked.
 func flawed(f fault.Fields, err error) {
 	if err != nil && !errors.Is(err, chain.ErrNetwork) {
 		f.Flaw("address", err.Error())
@@ -292,7 +287,7 @@ func readKey(f fault.Fields, sent string) uuid.UUID {
 	return key
 }
 
-// Get reads one of the merchant's deposits, or for an operator any.
+// Get reads one of the merchant's deposits; an operator may read any.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
 	d, err := s.seen(ctx, who, id)
 	if err != nil {

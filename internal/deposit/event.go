@@ -37,7 +37,7 @@ type statusMeta struct {
 	Metadata       metadata.Set `json:"metadata,omitempty"`
 }
 
-// tell writes the webhook about the only change of status that a deposit has, if its cashbox has an address for it.
+// tell queues the webhook about the end of a deposit, if its cashbox has an address for deposit events.
 func tell(ctx context.Context, q *db.Queries, to db.Deposit, reason *string) error {
 	url, err := q.CashboxDepositCallback(ctx, to.CashboxID)
 	if err != nil {

@@ -24,15 +24,15 @@ type OwnPage struct {
 	CashboxID *int64
 	// IdempotencyKey is the key that the deposit was created with; nil is any.
 	IdempotencyKey *string
-	// Metadata keeps to what has one pair.
+	// Metadata filters by one pair.
 	Metadata metadata.Set
 	pair     *metadata.Pair
 	// Backward asks for newer deposits than the cursor instead of older ones.
 	Backward bool
 }
 
-// ListOwn lists the deposits of the caller's merchant, the newest first, for its key or a user of its
-// portal. The cursor leads on in the same direction; nil is the end.
+// ListOwn lists the deposits of the caller's merchant, the newest first in either direction, for its key or a user
+// of its portal. The cursor continues in the direction of the page; it is nil at the end.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
 	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	return list, cursor, err
 }
 
-// params checks what a page asks for, and turns it into SQL's terms.
+// params validates a page and returns it as parameters of the query.
 func (p *OwnPage) params(f fault.Fields, merchantID int64) db.DepositListOwnParams {
 	p.Check(f)
 	p.pair = metadata.Wanted(f, p.Metadata)
@@ -66,7 +66,7 @@ func (p *OwnPage) params(f fault.Fields, merchantID int64) db.DepositListOwnPara
 	}
 }
 
-// paired reads the deposits that have the page's pair.
+// paired reads the deposits that have the page's metadata.
 func (p *OwnPage) paired(ctx context.Context, q *db.Queries, of db.DepositListOwnParams) ([]db.Deposit, error) {
 	return q.DepositListByPair(ctx, db.DepositListByPairParams{
 		MerchantID: of.MerchantID, Pair: p.pair.ID(), Backward: of.Backward, BeyondID: of.BeyondID, Status: of.Status,
@@ -80,14 +80,12 @@ type Move struct {
 	At time.Time
 	// From is "" at the creation.
 	From, To string
-	// Actor is who did it. Merchants do not see which operator.
-	Actor string
-	// Reason is why, or "".
+	// Actor is who changed it. Merchants do not learn which operator it was.
+	Actor  string
 	Reason string
 }
 
-// History lists the status changes of a deposit of the caller's merchant, or for an operator of any,
-// the oldest first.
+// History lists the status changes of a deposit, the oldest first, for its merchant or an operator.
 func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
 	found, err := s.seen(ctx, who, id)
 	if err != nil {
@@ -109,7 +107,7 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 type Cashbox struct {
 	ID             int64
 	Name, Currency string
-	// Balance leaves TraderCashboxID empty.
+	// Balance is without TraderCashboxID.
 	Balance Balance
 }
 

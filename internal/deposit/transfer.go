@@ -18,7 +18,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Transfer is USDT that came to the platform on a network.
+// Transfer is a transfer of USDT to the platform that was seen on a network.
 type Transfer struct {
 	ID       int64
 	Network  string
@@ -27,31 +27,31 @@ type Transfer struct {
 	Amount   decimal.Decimal
 	SeenAt   time.Time
 	State    chain.State
-	// Confirmations are its block and those above it, of Needed ones.
+	// Confirmations counts its block and those above it; Needed is how many make it final.
 	Confirmations, Needed int64
-	// ByOperator tells that an operator assigned it, ByMerchant that the merchant has named it, Alone that its deposit was
-	// confirmed without an operator.
+	// ByOperator says that an operator attached it, ByMerchant that its merchant named it, and Alone that its
+	// deposit was confirmed without an operator.
 	ByOperator, ByMerchant, Alone bool
-	// DepositID is the deposit that it is for, NamedBy the one whose merchant has named its transaction; 0 is none.
+	// DepositID is the deposit to which it is attached. NamedBy is the deposit whose merchant has named its
+	// transaction. 0 is none.
 	DepositID, NamedBy int64
 }
 
 const (
-	// byChain is the actor of what the networks say.
+	// byChain is the actor of what the watcher does by itself.
 	byChain = "chain"
-	// matchWithin is for how long a deposit is looked for that a transfer fits.
+	// matchWithin is how long a fitting deposit is searched for a transfer.
 	matchWithin = time.Hour
-	// namedWithin is for how long a transfer is looked for that a merchant has named.
+	// namedWithin is how long a named transaction is looked for.
 	namedWithin = 24 * time.Hour
-	// namedMost is how many pending deposits of a merchant may have a transaction that was named in that time: a name is looked for
-	// with every round, and keeps the transaction from whoever else names it.
+	// namedMost is how many pending deposits of a merchant may have a transaction that was named within
+	// namedWithin. Each name is looked for in every round, and prevents others from naming the same transaction.
 	namedMost = 100
 	matchMost = 200
-	// fittingMost is how many deposits of an amount are told apart.
+	// fittingMost is how many deposits of the same amount are compared.
 	fittingMost = 1000
 )
 
-// Faults of assignments.
 var (
 	errNamesFull      = fault.New(fault.Conflict, "deposit_names_full", "As many pending deposits as may be have a named transaction.")
 	errTransferTaken  = fault.New(fault.Conflict, "transfer_taken", "The transfer or the deposit has another one already.")
@@ -59,14 +59,16 @@ var (
 		"The transfer is of another network or amount than the deposit.")
 )
 
-// Match finds for which deposits transfers are that came, and goes on with those that have one. A transfer that fits exactly
-// one pending deposit is attached to it. Then, if the gateway is told so, it confirms the deposit once it is final.
+// Match attaches transfers to deposits, and then handles the deposits that have one. A transfer that fits exactly
+// one pending deposit is attached to it. If ConfirmSeen is set, the deposit is confirmed once its transfer is
+// final.
 func (s *Service) Match(ctx context.Context) error {
 	now := s.clock.Now()
 	if err := s.q.DepositTransfersNew(ctx, now); err != nil {
 		return fmt.Errorf("take up transfers: %w", err)
 	}
-	// Of what comes, much is for nobody: anybody can send crumbs. They must not stand before what fits.
+	// Much of what arrives belongs to no deposit, because anybody can send tiny amounts. Such transfers must not
+	// come before those that fit.
 	amounts, err := s.q.DepositAmounts(ctx)
 	if err != nil {
 		return fmt.Errorf("list amounts: %w", err)
@@ -108,12 +110,12 @@ func (s *Service) Match(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// came is a transfer for which a deposit is looked for.
+// came is a transfer for which a deposit is searched.
 type came = db.DepositTransfersNamedRow
 
-// attachFitting attaches a transfer to the only deposit that it can be for. Where several deposits of one merchant fit, the one
-// that names the transaction has it; where none fits, the one that names it, whatever the amount. What else is doubtful is an
-// operator's.
+// attachFitting attaches a transfer to the only deposit to which it can belong. If several deposits of one merchant
+// fit, it is the one that names the transaction. If none fits, it is also the one that names it, whatever the
+// amount is. All other doubtful transfers are left to operators.
 func (s *Service) attachFitting(ctx context.Context, t came) error {
 	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
 	if db.IgnoreNoRows(err) != nil {
@@ -145,12 +147,13 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 	return err
 }
 
-// fitting are the pending deposits of a transfer's amount that have no other transfer and name no other transaction.
+// fitting lists the pending deposits of a transfer's amount that have no other transfer and name no other
+// transaction.
 func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow, error) {
 	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
 		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress, Most: fittingMost,
 	})
-	// With as many as that there may be more, and more than one are left.
+	// If there are that many, there may be more, and more than one will be left in any case.
 	if err != nil || len(rows) == 0 || len(rows) == fittingMost {
 		return rows, err
 	}
@@ -173,8 +176,9 @@ func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow,
 	return slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return other[d.ID] }), nil
 }
 
-// named tells whether a transfer can be for the deposit that names its transaction: requested before the transfer was seen,
-// without another one, and the transaction brought nothing else, which might be another's.
+// named reports whether a transfer can belong to the deposit that names its transaction. The deposit must have been
+// requested before the transfer was seen and have no other transfer, and the transaction must have no other
+// transfer, which might belong to somebody else.
 func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (bool, error) {
 	if by.ID == 0 {
 		return false, nil
@@ -191,10 +195,10 @@ func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (
 	return count == 1, err
 }
 
-// credited is what of an amount on a network can be credited: some networks have more digits than the ledger.
+// credited is the part of an amount that can be credited: some networks have more decimals than the ledger.
 func credited(amount decimal.Decimal) decimal.Decimal { return amount.Truncate(8) }
 
-// attach has a transfer be for a pending deposit, once.
+// attach attaches a transfer to a pending deposit, once.
 func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID int64, actor string) error {
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: merchantID, ID: depositID})
@@ -218,8 +222,8 @@ func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID in
 	return err
 }
 
-// follow goes on with a deposit that has a transfer. What vanished from its network, and what an operator has decided
-// otherwise, is free again.
+// follow handles a deposit that has a transfer. A transfer that vanished from its network, or whose deposit was
+// decided otherwise by an operator, is detached.
 func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) error {
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: row.MerchantID, ID: row.DepositID})
@@ -247,10 +251,12 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 	})
 }
 
-// byMerchant tells whether a transfer is for its deposit by the merchant's word, who may have sent another amount.
+// byMerchant reports whether a transfer is attached because the merchant named it. Its amount may then differ from
+// the deposit's.
 func byMerchant(actor string) bool { return actor != byChain && !strings.HasPrefix(actor, "operator:") }
 
-// mayConfirm is how much a deposit may be of that is confirmed now without an operator; null is none.
+// mayConfirm is the largest amount of a deposit that may be confirmed now without an operator; it is not valid if
+// none may.
 func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
 	if !s.ConfirmSeen {
 		return decimal.NullDecimal{}, nil
@@ -265,11 +271,11 @@ func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
 	return decimal.NewNullDecimal(s.FourEyes.Above.Sub(sum)), nil
 }
 
-// amountDigits are those of the greatest amount of a deposit before the point.
+// amountDigits is how many digits before the point the largest amount of a deposit has.
 const amountDigits = 12
 
-// confirmSeen confirms a deposit whose transfer is final, as far as one operator alone could have in a day. What is left is
-// an operator's.
+// confirmSeen confirms a deposit whose transfer is final, as long as the sum of a day stays within what one
+// operator alone may credit. The rest is left to operators.
 func (s *Service) confirmSeen(ctx context.Context, q *db.Queries, transfer int64, locked db.Deposit) error {
 	now := s.clock.Now()
 	if s.FourEyes.On {
@@ -308,7 +314,7 @@ func needed(network string) int64 {
 	return n.Confirmations
 }
 
-// Assign has a transfer that is for no deposit be for this one, as an operator says. It confirms nothing.
+// Assign attaches a free transfer to a deposit, for an operator. It confirms nothing.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id int64) (Deposit, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Deposit{}, err
@@ -336,17 +342,17 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id in
 	return s.Get(ctx, who, id)
 }
 
-// Node is what a node of a network said when it was last asked.
+// Node is what a node of a network answered when it was last asked.
 type Node struct {
 	Host string
-	// Head is its newest block; 0 is not known.
+	// Head is its newest block; 0 if that is not known.
 	Head int64
-	// Trouble is why it is not believed; "" is that it agrees with the others.
+	// Trouble is why its answers are not used; "" if it agrees with the others.
 	Trouble string
 	AskedAt time.Time
 }
 
-// Nodes are those of a network that is watched. An operator asks.
+// Nodes lists, for an operator, the nodes of a network that is watched.
 func (s *Service) Nodes(ctx context.Context, who caller.Caller, network string) ([]Node, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 // Owner is a kind of account owner.
 type Owner int64
 
-// The owners. External is the outside world: its balance is minus what came in.
+// The owners. External is the outside world: its balance is the negative of everything that came in.
 const (
 	External Owner = iota
 	Platform
@@ -37,10 +37,10 @@ type Account struct {
 	Reserved bool
 }
 
-// Available is the owner's free money.
+// Available is the account of an owner's money that is free to use.
 func Available(owner Owner, id int64) Account { return Account{Owner: owner, OwnerID: id} }
 
-// Reserved is the owner's money that is held.
+// Reserved is the account of an owner's money that is held.
 func Reserved(owner Owner, id int64) Account {
 	return Account{Owner: owner, OwnerID: id, Reserved: true}
 }
@@ -79,7 +79,7 @@ func Balance(ctx context.Context, q *db.Queries, a Account) (decimal.Decimal, er
 	return q.AccountBalance(ctx, a.ID())
 }
 
-// AccountOf is the account of an id.
+// AccountOf is the account with an id.
 func AccountOf(id int64) Account {
 	return Account{Owner: Owner(id >> 1 & 3), OwnerID: id >> 3, Reserved: id&1 == 1}
 }

@@ -10,15 +10,14 @@ import (
 	"gateway.example/internal/db"
 )
 
-// foldOver is how many pending rows an account may have before the worker folds them. Every read adds
+// foldOver is how many pending rows an account may have before the worker folds them. Every read of a balance adds
 // them up.
 const foldOver = 1_000
 
 const foldPage = 500
 
-// Fold adds the pending rows of busy accounts to their balances, several accounts at a time. An
-// account that fails or is locked is reported and left for the next round; the others do not wait for
-// it.
+// Fold adds the pending rows of busy accounts to their balances, several accounts at a time. An account that fails
+// or is locked is reported and left for the next round, so that the others do not wait for it.
 func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
 	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})

@@ -8,22 +8,22 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Position is where the money of a payment or payout is, as the transfers that would bring it there
-// from nothing. The zero Position has none.
+// Position is where the money of a payment or payout is, expressed as the transfers that would bring it there from
+// the beginning. The zero Position has no transfers.
 type Position []Transfer
 
-// Held reserves money of an owner.
+// Held is the position of an owner's money that is reserved.
 func Held(owner Owner, id int64, amount decimal.Decimal) Position {
 	return Position{{Debit: Available(owner, id), Credit: Reserved(owner, id), Amount: amount}}
 }
 
-// Share is what an owner gets.
+// Share is the part that an owner gets.
 type Share struct {
 	To     Account
 	Amount decimal.Decimal
 }
 
-// Given is money of an owner that others got.
+// Given is the position of an owner's money that others got.
 func Given(owner Owner, id int64, shares ...Share) Position {
 	var p Position
 	for _, share := range shares {
@@ -32,7 +32,7 @@ func Given(owner Owner, id int64, shares ...Share) Position {
 	return p
 }
 
-// To is the transfers from one position to another: the old one reversed, the new one made.
+// To returns the transfers from one position to another: those of the old one reversed, and those of the new one.
 func (p Position) To(to Position) []Transfer {
 	way := append([]Transfer{}, to...)
 	for _, t := range p {
@@ -49,14 +49,14 @@ type Move struct {
 	Was, Stands Position
 }
 
-// Queries move the money. The debits are forced, because any status may follow another, whatever was
-// spent in between.
+// Queries moves the money. The debits are forced, because any status may follow another, whatever was spent in
+// between.
 func (m Move) Queries(at time.Time) []db.Query {
 	posting := m.Plan(at, true)
 	return append(posting.Debits, posting.Record...)
 }
 
-// Plan is Queries where a debit is only forced if that is said.
+// Plan is like Queries, but debits are forced only if force is set.
 func (m Move) Plan(at time.Time, force bool) *Posting {
 	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
 	return Plan(cause, force, m.Was.To(m.Stands)...)

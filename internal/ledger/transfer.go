@@ -19,8 +19,8 @@ type Transfer struct {
 	Amount        decimal.Decimal
 }
 
-// Cause is what moves money and when, such as the completion of payment 12. All transfers that it
-// makes belong to it.
+// Cause says why and when money is moved, for example by the completion of payment 12. All transfers that it makes
+// belong to it.
 type Cause struct {
 	Kind      string
 	Subject   string
@@ -46,14 +46,13 @@ func (p *Posting) Covered() bool {
 	return !slices.ContainsFunc(p.covered, func(covered *bool) bool { return !*covered })
 }
 
-// Plan prepares transfers. Debits of available money must be covered; with force they are made
-// whatever the balance is, for reversals of spent money and late completions. Only force can overdraw
-// an account.
+// Plan prepares transfers. Debits of available money must be covered. With force they are made whatever the balance
+// is, for reversals of spent money and for late completions. Only force can overdraw an account.
 func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
 }
 
-// ErrHeld says that somebody else has an account locked.
+// ErrHeld says that another transaction has locked an account.
 var ErrHeld = errors.New("the account is held by another transaction")
 
 // Take prepares transfers for one round trip: the database itself refuses a debit of available money
@@ -182,25 +181,24 @@ func net(transfers []Transfer) []Transfer {
 
 func (t Transfer) sameWay(as Transfer) bool { return t.Debit == as.Debit && t.Credit == as.Credit }
 
-// turned is the same transfer with a negated amount in the other direction.
+// turned is the same transfer written in the other direction, with a negated amount.
 func (t Transfer) turned() Transfer {
 	return Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount.Neg()}
 }
 
-// effect is what transfers do to an account together.
+// effect is the sum of what transfers do to an account.
 type effect struct {
 	account Account
 	amount  decimal.Decimal
 }
 
-// locks tells debits of available money, which lock the account, from everything else, which does
-// not.
+// locks reports whether the effect locks the account. Only debits of available money do.
 func (e effect) locks() bool {
 	return e.amount.IsNegative() && !e.account.Reserved && e.account.Owner != External
 }
 
-// effects are what transfers do to each account, in the order of account ids, in which everybody
-// locks.
+// effects are the sums of what transfers do to each account. They are in the order of account ids, in which every
+// transaction locks accounts.
 func effects(transfers []Transfer) []effect {
 	sums := map[Account]decimal.Decimal{}
 	for _, t := range transfers {

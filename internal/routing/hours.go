@@ -2,7 +2,7 @@ package routing
 
 import "time"
 
-// hours are the times of day, in a zone, between which a requisite works. They may cross midnight.
+// hours are the times of day, in a zone, between which a requisite works. They may extend over midnight.
 type hours struct {
 	zone *time.Location
 	// limited is false if it always works.
@@ -26,7 +26,7 @@ func (h hours) hold(now time.Time) bool {
 	return local >= h.from || local < h.until
 }
 
-// begin is when the hours begin on the local day that is so many days after a time's.
+// begin is when the hours begin on the local day that is the given number of days after now.
 func (h hours) begin(now time.Time, days int) time.Time {
 	year, month, day := now.In(h.zone).Date()
 	return time.Date(year, month, day+days, 0, 0, 0, int(h.from), h.zone)
@@ -41,7 +41,7 @@ func (known *requisite) works(now time.Time) bool {
 // clocks change.
 const wakeWithin = time.Hour
 
-// worksFrom is when one of the hours begins next, or when to check again.
+// worksFrom is when one of the hours begins next; it is wakeWithin from now if that is sooner.
 func (known *requisite) worksFrom(now time.Time) time.Time {
 	next := now.Add(wakeWithin)
 	for _, h := range []hours{known.hours, known.own} {
@@ -72,7 +72,7 @@ func (known *requisite) opensAt(now time.Time) *time.Time {
 	return next
 }
 
-// dayEnds is when the day ends that limits count by.
+// dayEnds is when the day by which limits count ends.
 func (known *requisite) dayEnds(now time.Time) time.Time {
 	year, month, day := now.In(known.hours.zone).Date()
 	return time.Date(year, month, day+1, 0, 0, 0, 0, known.hours.zone)

@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// What is told in place of a rule where none has dropped a candidate: that the pool is empty, or that the currency never had a rate.
+// These stand in place of a rule if no rule dropped a candidate: the pool is empty, or the currency never had a
+// rate.
 const (
 	noRequisite = "no_requisite"
 	NoRate      = "no_rate"
@@ -37,7 +38,7 @@ var rules = []Rule{
 	TraderShort,
 }
 
-// Closest is the rule that dropped the last candidate: the one thing that stood between the payment and a requisite.
+// Closest is the rule that dropped the last candidate: without it the payment would have got a requisite.
 func (e *NoneError) Closest() Rule {
 	closest := Rule(noRequisite)
 	for _, rule := range rules {
@@ -56,18 +57,19 @@ type refusalKey struct {
 	cause            Rule
 }
 
-// Refusals counts the payments that found no requisite, by the rule that dropped the last candidate. A creation only counts in memory.
+// Refusals counts the payments that found no requisite, by the rule that dropped the last candidate. Creating a
+// payment only counts in memory; Keep stores the counts.
 type Refusals struct {
 	q     *db.Queries
 	clock clock.Clock
 	total *prometheus.CounterVec
 
 	mu sync.Mutex
-	// counts are not stored yet.
+	// counts are the counts that are not stored yet.
 	counts map[refusalKey]int64
 }
 
-// NewRefusals makes the counts, which are a metric, too.
+// NewRefusals makes the counts, which are also exported as a metric.
 func NewRefusals(pools db.Pools, c clock.Clock, metrics prometheus.Registerer) *Refusals {
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "gateway_routing_refusals_total",
@@ -77,7 +79,7 @@ func NewRefusals(pools db.Pools, c clock.Clock, metrics prometheus.Registerer) *
 	return &Refusals{q: db.New(pools.Reads), clock: c, total: total, counts: map[refusalKey]int64{}}
 }
 
-// Tell counts and logs that a merchant's payment found no requisite, and why. Nobody may be there to be told.
+// Tell counts and logs that a merchant's payment found no requisite, and why. It does nothing on a nil receiver.
 func (r *Refusals) Tell(ctx context.Context, merchantID int64, want Want, closest Rule, dropped map[Rule]int) {
 	if r == nil {
 		return
@@ -111,8 +113,8 @@ func (r *Refusals) take() map[refusalKey]int64 {
 // refusalsKept is how long counts of refusals are kept.
 const refusalsKept = 7 * 24 * time.Hour
 
-// Keep stores the refusals that this process has counted, and deletes old ones. If storing
-// fails, they are counted again later.
+// Keep stores the refusals that this process has counted, and deletes old ones. If storing fails, the counts are
+// stored by a later call.
 func (r *Refusals) Keep(ctx context.Context, pool *pgxpool.Pool) error {
 	taken := r.take()
 	if len(taken) == 0 {
@@ -145,7 +147,7 @@ type RefusalHour struct {
 	Refusals         int64
 }
 
-// refusalRows is how many rows are listed.
+// refusalRows is how many rows List returns at most.
 const refusalRows = 500
 
 // List lists the refusals of the last 24 hours, the newest hour first.

@@ -21,35 +21,35 @@ type Requisites struct {
 	traders map[int64]db.TradersSinceRow
 	pools   map[poolKey]*pool
 	zones   map[string]*time.Location
-	// heldUntil are the traders who are skipped because somebody has their accounts locked.
+	// heldUntil are the traders who are skipped because another transaction has locked their accounts.
 	heldUntil map[int64]time.Time
 }
 
 // poolKey is the kind of payment that a pool is for.
 type poolKey struct{ currency, method string }
 
-// pool are the requisites to choose from. The one that this process gave to a payment longest ago is
-// first; among equals the one with the highest weight. Those that are off or outside their hours,
-// which may be most of them, are kept apart, so that no payment has to skip them.
+// pool are the requisites to choose from. The first one is that which this process gave to a payment the longest
+// time ago; among equals it is the one with the highest weight. Those that are off or outside their hours, which
+// may be most of them, are in a list of their own, so that no payment has to skip them.
 type pool struct {
 	on, off list.List
-	// wakesAt is when the hours of one in off begin next.
+	// wakesAt is when the hours of one of those in off begin next.
 	wakesAt time.Time
 }
 
 // requisite is a requisite as it was last read, with its place in the pool.
 type requisite struct {
 	db.RequisitesSinceRow
-	// hours are the operators', in whose zone limits count days; own are the trader's.
+	// hours are the operators' hours, in whose zone the days of limits are counted; own are the trader's hours.
 	hours, own hours
-	// place is its element in the pool's list of those that are on, or of those that are off.
+	// place is its element in the pool's list of those that are on, or in that of those that are off.
 	pool  *pool
 	place *list.Element
 	off   bool
 	rests
 }
 
-// NewRequisites returns an empty memory, which Renew fills.
+// NewRequisites returns an empty memory. Renew fills it.
 func NewRequisites() *Requisites {
 	return &Requisites{
 		known: map[int64]*requisite{}, traders: map[int64]db.TradersSinceRow{}, pools: map[poolKey]*pool{},
@@ -63,7 +63,7 @@ type Renewal struct {
 	requisites []db.RequisitesSinceRow
 }
 
-// Queries read what has changed at a version or later.
+// Queries read what has changed since a version, that version included.
 func (n *Renewal) Queries(version int64) []db.Query {
 	return []db.Query{
 		db.One(&n.traders, (*db.Queries).TradersSince, version),
@@ -71,7 +71,7 @@ func (n *Renewal) Queries(version int64) []db.Query {
 	}
 }
 
-// Renew takes over what has changed.
+// requisite is a requisite as it was last read, with its place in its pool.
 func (r *Requisites) Renew(n *Renewal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,14 +98,14 @@ func (r *Requisites) Renew(n *Renewal) {
 	}
 }
 
-// put stores a requisite, and reports whether its place in the pool has to be found again.
+// put stores a requisite, and reports whether its place in the pool has to be determined again.
 func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bool) {
 	known = r.known[row.ID]
 	if resort = known == nil; resort {
 		known = &requisite{pool: r.pool(poolKey{row.Currency, row.Method})}
 		r.known[row.ID] = known
 	} else {
-		row.UsedAt = known.UsedAt // known better here
+		row.UsedAt = known.UsedAt // this process knows it more exactly
 		resort = known.Weight != row.Weight
 	}
 	known.RequisitesSinceRow = row
@@ -133,8 +133,8 @@ func (r *Requisites) switchedOn(known *requisite) bool {
 	return known.Enabled && !known.OwnOff && takesPart(r.traders[known.TraderID])
 }
 
-// reinsert puts a requisite among those that are on, in order, or those that are off. Its hours are
-// checked when its turn comes.
+// reinsert puts a requisite into the list of those that are on, in order, or of those that are off. Whether it is
+// within its hours is checked when its turn comes.
 func (r *Requisites) reinsert(known *requisite) {
 	off := !r.switchedOn(known)
 	switch {
@@ -145,7 +145,7 @@ func (r *Requisites) reinsert(known *requisite) {
 	}
 }
 
-// apart removes a requisite from the order.
+// apart removes a requisite from its list.
 func (known *requisite) apart() {
 	if !known.off {
 		known.pool.on.Remove(known.place)
@@ -153,7 +153,7 @@ func (known *requisite) apart() {
 	}
 }
 
-// back inserts it in the order: before the first one that was used later.
+// back inserts it in the order, before the first one that was used later.
 func (known *requisite) back() {
 	known.pool.off.Remove(known.place)
 	known.off = false
@@ -168,10 +168,10 @@ func (known *requisite) back() {
 
 // at is the requisite of a list's element.
 func at(e *list.Element) *requisite {
-	return e.Value.(*requisite) //nolint:forcetypeassert // only requisites are put in
+	return e.Value.(*requisite) //nolint:forcetypeassert // only requisites are put into the lists
 }
 
-// sleep puts a requisite apart until its hours begin.
+// sleep keeps a requisite out of the order until its hours begin.
 func (known *requisite) sleep(now time.Time) {
 	known.apart()
 	if wakes := known.worksFrom(now); known.pool.wakesAt.IsZero() || wakes.Before(known.pool.wakesAt) {
@@ -179,16 +179,16 @@ func (known *requisite) sleep(now time.Time) {
 	}
 }
 
-// sortOver is up to how many woken requisites are inserted one by one.
+// sortOver is the number of woken requisites above which the whole pool is sorted instead of inserting each.
 const sortOver = 50
 
-// wake puts back those whose hours have begun.
+// wake puts back the requisites whose hours have begun.
 func (r *Requisites) wake(p *pool, now time.Time) {
 	if p.wakesAt.IsZero() || now.Before(p.wakesAt) {
 		return
 	}
 	if p.off.Len() > sortOver {
-		r.sort(p) // those that still sleep are found out when their turn comes
+		r.sort(p) // those that still sleep are recognized when their turn comes
 		return
 	}
 	p.wakesAt = time.Time{}
@@ -254,7 +254,7 @@ func (r *Requisites) sort(p *pool) {
 	}
 }
 
-// inOrder iterates over a pool, those that are apart last. The caller holds the lock.
+// inOrder iterates over a pool; those that are off or outside their hours come last. The caller holds the lock.
 func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	return func(yield func(*requisite) bool) {
 		p := r.pools[poolKey{w.Currency, w.Method}]
@@ -274,8 +274,8 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	}
 }
 
-// next takes the first requisite that may do, as far as this process knows, and moves it to the end,
-// so that payments at the same time get different ones.
+// next takes the first requisite that may be available, as far as this process knows, and moves it to the end, so
+// that concurrent payments get different ones.
 func (r *Requisites) next(w Want) *Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -318,7 +318,7 @@ func (known *requisite) moveBack(usedAt time.Time) {
 	}
 }
 
-// got moves a requisite to the end that a payment has got.
+// got moves a requisite to the end because a payment has got it.
 func (r *Requisites) got(c Candidate, w Want) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -349,7 +349,7 @@ func (r *Requisites) gone(c Candidate, w Want, lookedAt time.Time) bool {
 	return r.known[c.ID].gone(w.Amount, lookedAt)
 }
 
-// rested notes why a requisite was refused, so that it is not tried again at once.
+// rested stores why a requisite was refused, so that it is not tried again at once.
 func (r *Requisites) rested(c Candidate, amount decimal.Decimal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 // a check. If no other is left it is checked anyway.
 const restFor = time.Second
 
-// heldFor is how long no requisite of a trader is tried whose account somebody else has locked. If
-// that is a process that has frozen, the lock lasts at least until the database ends its transaction.
-// A payment that gets the trader after all, because the account was only busy, ends it.
+// heldFor is how long no requisite of a trader is tried while another transaction has the trader's account locked.
+// If that is a process that has frozen, the lock lasts at least until the database ends its transaction. The time
+// ends sooner if a payment gets the trader nevertheless, because the account was only busy.
 const heldFor = 3 * time.Second
 
-// note remembers why a candidate was refused, so that others do not wait for the same.
+// note stores why a candidate was refused, so that other payments do not wait for the same lock.
 func (r *Requisites) note(c Candidate, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,7 +36,7 @@ func (r *Requisites) held(c Candidate) bool {
 	return r.isHeld(c.TraderID, time.Now())
 }
 
-// isHeld is held for a caller with the lock.
+// isHeld is held for a caller that holds the lock.
 func (r *Requisites) isHeld(traderID int64, now time.Time) bool {
 	until, held := r.heldUntil[traderID]
 	if held && !now.Before(until) {
@@ -45,12 +45,12 @@ func (r *Requisites) isHeld(traderID int64, now time.Time) bool {
 	return held && now.Before(until)
 }
 
-// rests are the payments that a requisite is not tried for now.
+// rests are the payments for which a requisite is not tried at present.
 type rests struct {
-	// until is for payments of the amount from or more.
+	// until applies to payments of the amount from or more.
 	until time.Time
 	from  decimal.Decimal
-	// taken are single amounts.
+	// taken are amounts whose slots are taken.
 	taken []taken
 }
 
@@ -69,8 +69,8 @@ func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
 	return slices.ContainsFunc(r.taken, func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) })
 }
 
-// rest notes the rule that refused a payment of an amount. A reached count refuses every amount, a
-// reached sum this one and more, a taken slot only this one.
+// rest stores the rule that refused a payment of an amount. A reached count refuses every amount, a reached sum
+// this amount and larger ones, and a taken slot only this amount.
 func (r *rests) rest(rule Rule, amount decimal.Decimal, now time.Time) {
 	switch rule {
 	case SlotTaken:
@@ -79,7 +79,7 @@ func (r *rests) rest(rule Rule, amount decimal.Decimal, now time.Time) {
 		return
 	case DailySum, TraderShort:
 		if now.Before(r.until) && r.from.LessThan(amount) {
-			return // it rests for less already
+			return // it already rests for smaller amounts
 		}
 		r.from = amount
 	default:

@@ -26,8 +26,8 @@ type NoneError struct {
 
 func (e *NoneError) Error() string { return "no requisite is available" }
 
-// ErrAgain says that requisites were free but others got them, or that settings have just changed:
-// choose again.
+// ErrAgain says that requisites were available but other payments got them, or that settings have just changed: the
+// caller should choose again.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
 // What can be wrong with a candidate's trader: too few USDT, or an account that somebody else has
@@ -37,7 +37,7 @@ var (
 	ErrHeld  = errors.New("the trader's account is held")
 )
 
-// errLocked says that somebody else has the candidate locked.
+// errLocked says that another transaction has locked the candidate.
 var errLocked = errors.New("the requisite is locked")
 
 // firstLook is how many candidates are checked first, before all are.
@@ -58,8 +58,8 @@ type Search struct {
 	want       Want
 	hold       func(Candidate) decimal.Decimal
 	first      *Candidate
-	// lost says that a candidate of the last check went to somebody else, held that the account of
-	// one's trader was locked.
+	// lost says that another payment got a candidate of the last check. held says that the account of a candidate's
+	// trader was locked.
 	lost, held bool
 	err        error
 }
@@ -119,8 +119,8 @@ func (s *Search) offer(looked []Candidate, lookedAt time.Time, yield func(Candid
 	return true
 }
 
-// Over takes the result for a candidate, and reports whether the search ends: it goes on only if the
-// candidate was not available.
+// Over takes the result for a candidate, and reports whether the search ends. It continues only if the candidate
+// was not available.
 func (s *Search) Over(c Candidate, err error) bool {
 	r := s.requisites
 	if err == nil {
@@ -149,7 +149,7 @@ func (s *Search) none(looked []Candidate) error {
 	switch {
 	case s.lost:
 		return ErrAgain
-	case s.held: // it may be had in a moment
+	case s.held: // it may be available in a moment
 		return ErrHeld
 	}
 	dropped := map[Rule]int{}
@@ -173,8 +173,8 @@ func lost(err error) bool {
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
 }
 
-// candidates lists the pool in order, until so many are free by their settings, each with the rule
-// about settings that drops it.
+// candidates lists the pool in order, each candidate with the first rule about settings that drops it, until the
+// given number is free by these rules.
 func (r *Requisites) candidates(w Want, most int) []Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,8 +198,7 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 	return found
 }
 
-// checkState reads the state of the first candidates that their settings do not drop, and sets the rules
-// that drop them now.
+// checkState reads the state of the first candidates that no setting drops, and sets the rules that drop them now.
 func (r *Requisites) checkState(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, most int,
 ) ([]Candidate, error) {
@@ -212,7 +211,7 @@ func (r *Requisites) checkState(
 	return looked, read(ctx, q, w, hold, looked)
 }
 
-// read sets the rules by which their state drops candidates.
+// read sets the rules by which the candidates' state drops them.
 func read(
 	ctx context.Context,
 	q *db.Queries,
@@ -259,8 +258,8 @@ func (r *Requisites) Explain(
 	return candidates, read(ctx, q, w, hold, candidates)
 }
 
-// Reserve counts a payment on a candidate and takes the slot of its amount. If it is not available,
-// that violates a constraint.
+// Reserve counts a payment on a candidate and takes the slot of its amount. If the candidate is not available, that
+// violates a constraint.
 func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
 	if c.openPayments != nil {
@@ -278,7 +277,7 @@ type Slot struct {
 	PaymentID   int64
 }
 
-// Take takes the slot again, unless another payment has got it.
+// Take takes the slot again, unless another payment has it.
 func (s Slot) Take(now time.Time) db.Query {
 	return db.Do((*db.Queries).SlotTake, db.SlotTakeParams{
 		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, Now: now,

@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Want is what a payment needs of a requisite.
+// Want is what a payment requires of a requisite.
 type Want struct {
 	Currency string
 	Method   string
@@ -20,7 +20,7 @@ type Want struct {
 	// Desk asks for a requisite of card checkout: it has no slots, so it can take any number of equal
 	// amounts.
 	Desk bool
-	// Dry asks what would be chosen, at a time that need not be now. It does not change the order.
+	// Dry only asks what would be chosen, possibly at another time than now. It does not change the order.
 	Dry bool
 }
 
@@ -44,11 +44,11 @@ const (
 	TraderShort  Rule = "trader_short"
 )
 
-// Why a choice skips a requisite unchecked.
+// These are reasons for skipping a requisite without checking it.
 const (
 	// Resting is a requisite that was refused a moment ago.
 	Resting = "resting"
-	// Held is a requisite whose trader's account somebody else has locked.
+	// Held is a requisite whose trader's account another transaction has locked.
 	Held = "trader_held"
 )
 
@@ -58,7 +58,7 @@ type Passed struct {
 	ID   int64
 }
 
-// passedMost is how many of them are stored.
+// passedMost is how many skipped requisites are stored.
 const passedMost = 100
 
 // pass stores a skipped requisite, unless there are enough.
@@ -85,7 +85,7 @@ type Candidate struct {
 	TraderSharePercent decimal.Decimal
 	// Day is the local day of the requisite that the payment counts towards.
 	Day time.Time
-	// DroppedBy is Free for a requisite that would do.
+	// DroppedBy is Free if no rule drops the requisite.
 	DroppedBy Rule
 	// Pool is how many requisites of the pool were on and within their hours when this one was
 	// chosen, as far as this process knew. Looked is how many were checked, itself included.
@@ -145,8 +145,8 @@ func (r *Requisites) bySettings(w Want, known *requisite) Rule {
 	return Free
 }
 
-// factRules are the rules about a candidate's state in the database. hold is how much of its trader's
-// USDT would be held.
+// factRules are the rules about a candidate's state in the database. hold is how much of its trader's USDT would be
+// held.
 var factRules = []struct {
 	rule  Rule
 	drops func(c Candidate, w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) bool

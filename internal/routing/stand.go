@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Standing is the result of all rules for a requisite and a payment.
+// Standing has the results of all rules for a requisite and a payment.
 type Standing struct {
 	Candidate
 	// Want is the payment.
@@ -35,7 +35,7 @@ type Drop struct {
 	FreeAt *time.Time
 }
 
-// Asked returns the payment to try on a requisite with the given smallest amount, and how much would
+// Asked returns the payment to try on a requisite with the given smallest amount, and a function for how much would
 // be held.
 type Asked func(currency, method string, smallest decimal.Decimal) (w Want, hold func(Candidate) decimal.Decimal)
 

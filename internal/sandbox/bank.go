@@ -29,7 +29,8 @@ func (s *seeder) banks(ctx context.Context) error {
 	return nil
 }
 
-// receiving are the platform's addresses for deposits: of no wallet, since what somebody sent there would be lost.
+// receiving sets the platform's addresses for deposits. They belong to no wallet: what somebody sent there would be
+// lost.
 func (s *seeder) receiving(ctx context.Context) error {
 	for network, address := range map[string]string{
 		"TRC20": "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", "ERC20": "0x0000000000000000000000000000000000000000",

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// firstBlock is the newest block of a network on which nothing was sent.
+	// firstBlock is the newest block of a network on which nothing was sent yet.
 	firstBlock = 1000
-	// confirmedIn is how many seconds it takes until a transfer has its confirmations, on every network.
+	// confirmedIn is how many seconds a transfer takes to become final, on every network.
 	confirmedIn = 15
-	// chainEvery is how often a network is looked at.
+	// chainEvery is how often a network is checked for new blocks.
 	chainEvery = 2 * time.Second
 )
 
-// network is a network of a sandbox. Blocks come for a while after each transfer, and then no more until the next: what
-// nobody uses costs nothing.
+// network is a simulated network. New blocks come for a while after each transfer, and then no more until the next
+// one, so that a network that nobody uses costs nothing.
 type network struct {
 	chain.Network
 	q *db.Queries
@@ -68,7 +68,7 @@ func digest(parts ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Follow reads the sandbox's own form of a network with a watcher, whenever it has a block that was not read.
+// Follow lets a watcher read a simulated network whenever it has blocks that were not read.
 func Follow(
 	pool *pgxpool.Pool, of chain.Network, watch func(*http.Client, chain.Network, []string) (*chain.Watcher, error),
 ) (every time.Duration, round func(context.Context) error, err error) {

@@ -19,7 +19,7 @@ import (
 const (
 	// followEvery is how often a process reads the offset.
 	followEvery = 100 * time.Millisecond
-	// shiftAgain is how long deliveries are left to those who are changing them.
+	// shiftAgain is the pause before deliveries that others are changing are tried again.
 	shiftAgain = 5 * time.Millisecond
 	// maxOffset limits how far ahead the clock can be, so that durations do not overflow.
 	maxOffset = 100 * 365 * 24 * time.Hour
@@ -62,8 +62,8 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock of every process forward, and before it the due times of deliveries, which
-// use the database's clock. It returns once every process has had time to notice.
+// Advance moves the clock of every process forward. Before that it moves the due times of deliveries, which use the
+// database's clock. It returns once every process has had time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
 	left := int64((maxOffset - c.Ahead()) / time.Second)
@@ -87,8 +87,8 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	return c.Now(), nil
 }
 
-// shift brings the deliveries forward that wait now, each as soon as nobody is changing it, and wakes
-// their endpoints.
+// shift moves the due times of waiting deliveries forward, each as soon as nobody is changing it, and wakes their
+// endpoints.
 func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 	left, err := q.WebhookWaiting(ctx, nil)
 	for err == nil {
@@ -108,7 +108,8 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 			return ctx.Err()
 		case <-time.After(shiftAgain):
 		}
-		// What has been delivered meanwhile waits no more. Asked for nothing, the query would list what has been brought forward.
+		// What was delivered meanwhile no longer waits. Without ids the query would list the deliveries that were
+		// already moved.
 		if left = nil; len(ids) > 0 {
 			left, err = q.WebhookWaiting(ctx, slices.Concat(slices.Collect(maps.Values(ids))...))
 		}
@@ -116,7 +117,7 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 	return err
 }
 
-// shiftFree brings deliveries of merchants forward that nobody is changing, and returns the others.
+// shiftFree moves the due times of merchants' deliveries that nobody is changing, and returns the others.
 func shiftFree(ctx context.Context, q *db.Queries, ids map[int64][]uuid.UUID, seconds float64) (map[int64][]uuid.UUID, error) {
 	left := map[int64][]uuid.UUID{}
 	for merchant, waiting := range ids {

@@ -82,5 +82,5 @@ func (k Key) Secret(purpose string) string {
 // ExternalPaymentsSecret is the application's secret in a sandbox.
 func (k Key) ExternalPaymentsSecret() string { return k.Secret("external payments") }
 
-// fingerprint identifies databases that were seeded with this key, without revealing the key.
+// fingerprint identifies the key without revealing it. It is stored in databases that were seeded with the key.
 func (k Key) fingerprint() string { return hex.EncodeToString(k.Bytes("fingerprint")[:8]) }

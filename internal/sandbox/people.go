@@ -22,7 +22,7 @@ const (
 	tokenLife = 100 * 365 * 24 * time.Hour
 )
 
-// user is a sample user; number picks their merchant or trader.
+// user is a sample user; number selects their merchant or trader.
 type user struct {
 	kind   caller.Kind
 	login  string
@@ -70,7 +70,7 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 func (k Key) password(login string) string { return k.Secret("password " + login) }
 func (k Key) token(login string) string    { return k.Secret("token " + login) }
 
-// requisites copies the rows in, because they are many and every first start waits for them.
+// requisites inserts the requisites by COPY, because they are many and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := strings.Fields("id currency method trader_id sealed hash last4 holder bank min_amount max_amount created_at")
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
@@ -86,7 +86,7 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 			if kind := method.RequisiteType; kind != "" {
 				sealed := s.safe.Seal(id, pool.currency, requisite.Of(kind).Sample(i*1000+n))
 				row = append(row, sealed.Value, sealed.Hash, sealed.Last4, holders[n%len(holders)], sampleBank)
-			} else { // a desk that takes cards has nothing to show
+			} else { // a desk for card payments has no value
 				row = append(row, nil, nil, nil, nil, nil)
 			}
 			rows = append(rows, append(row, minimum, maximum, s.now))

@@ -24,14 +24,14 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Phones are those of a sandbox's traders: they forward what banks would write, by the same signed call as real ones. A trader's
-// phone is paired when it first has something to forward.
+// Phones are the phones of a sandbox's traders. They forward what banks would write, by the same signed call as
+// real phones. A trader's phone is paired when it first has something to forward.
 type Phones struct {
 	pool  *pgxpool.Pool
 	clock clock.Clock
 	key   Key
 	vault *vault.Vault
-	// url is where the API is; nil before it is served.
+	// url is the address of the API; nil before it is served.
 	url atomic.Pointer[string]
 }
 
@@ -40,10 +40,11 @@ func NewPhones(pool *pgxpool.Pool, c clock.Clock, key Key, v *vault.Vault) *Phon
 	return &Phones{pool: pool, clock: c, key: key, vault: v}
 }
 
-// Reach tells where the API is served.
+// Reach sets the address of the API.
 func (p *Phones) Reach(url string) { p.url.Store(&url) }
 
-// writing is how the bank of a currency tells what has come, with the account and the amount put in.
+// writing is the text in which a bank of a currency reports incoming money; the account and the amount are
+// inserted.
 type writing struct{ bank, sender, text string }
 
 var writings = map[string]writing{
@@ -51,13 +52,14 @@ var writings = map[string]writing{
 	"TRY": {"garanti", "com.garanti.cepsubesi", "{account} nolu hesabınıza AYŞE K tarafından {amount} TL FAST ile gelmiştir."},
 }
 
-// Written is a message that a bank writes about a transfer.
+// Written is a message in which a bank reports a transfer.
 type Written struct {
 	TraderID     int64
 	Sender, Text string
 }
 
-// Write is what a bank writes when a payment is paid; false where none of this payment's currency does.
+// Write is the message of a bank when a payment is paid. It returns false if no bank in the payment's currency
+// writes one.
 func Write(p db.SandboxTransferRow) (Written, bool) {
 	w, known := writings[p.Currency]
 	if !known || p.RequisiteLast4 == nil {
@@ -67,7 +69,7 @@ func Write(p db.SandboxTransferRow) (Written, bool) {
 	return Written{TraderID: p.TraderID, Sender: w.sender, Text: filled.Replace(w.text)}, true
 }
 
-// Find is what a bank writes when the payment with an id is paid.
+// Find is the message of a bank when the payment with an id is paid.
 func (p *Phones) Find(ctx context.Context, paymentID int64) (Written, error) {
 	row, err := db.New(p.pool).SandboxTransfer(ctx, paymentID)
 	if err != nil {
@@ -80,8 +82,8 @@ func (p *Phones) Find(ctx context.Context, paymentID int64) (Written, error) {
 	return w, nil
 }
 
-// Paid forwards that a payment was paid, and tells whether that confirmed it. Where no bank writes, or the trader has disconnected
-// the phone, it does nothing.
+// Paid forwards the message that a payment was paid, and reports whether that confirmed the payment. It does
+// nothing if no bank writes a message, or if the trader has revoked the phone.
 func (p *Phones) Paid(ctx context.Context, t db.SandboxTransferRow) (bool, error) {
 	w, ok := Write(t)
 	if !ok || p.url.Load() == nil {
@@ -99,7 +101,7 @@ var (
 	errForward      = errors.New("the API does not take a message")
 )
 
-// Forward posts a message as the trader's phone does, and answers with what became of it.
+// Forward posts a message as the trader's phone does, and returns the state of the message.
 func (p *Phones) Forward(ctx context.Context, id string, w Written) (state string, err error) {
 	key := "sandbox-phone-" + strconv.FormatInt(w.TraderID, 10)
 	secret := p.key.Secret("secret of " + key)
@@ -109,7 +111,7 @@ func (p *Phones) Forward(ctx context.Context, id string, w Written) (state strin
 	m := map[string]string{
 		"messageId": id, "kind": "sms", "sender": w.Sender, "text": w.Text, "receivedAt": p.clock.Now().Format(time.RFC3339Nano),
 	}
-	if strings.Contains(w.Sender, ".") { // the package of an app
+	if strings.Contains(w.Sender, ".") { // the package name of an app
 		m["kind"] = "push"
 	}
 	body, err := json.Marshal(m)
@@ -149,7 +151,8 @@ func (p *Phones) Forward(ctx context.Context, id string, w Written) (state strin
 
 const forwardTimeout = 10 * time.Second
 
-// pair pairs the phone of a trader, unless it was before, and has its messages confirm payments of the trader's requisites.
+// pair pairs a trader's phone, unless that was done before, and lets its messages confirm payments of the trader's
+// requisites.
 func (p *Phones) pair(ctx context.Context, traderID int64, key, secret string) error {
 	phone, err := db.New(p.pool).SandboxPhone(ctx, key)
 	switch {

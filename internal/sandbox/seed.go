@@ -25,7 +25,7 @@ import (
 // ErrOtherKey says that the database belongs to another sandbox.
 var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
 
-// Seed fills the database once, also if several processes start together.
+// Seed fills the database once, also if several processes start at the same time.
 func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
 	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
 		// The first process to insert the row seeds; the others wait here until it commits.
@@ -66,7 +66,7 @@ type seeder struct {
 // priorityLast comes after the operator's rate and every feed's.
 const priorityLast = 1001
 
-// widerLimits multiplies how often one may call a sandbox.
+// widerLimits is the factor by which the call limits of a sandbox are higher.
 const widerLimits = 10
 
 // rates are fiat per USDT. They never become stale.
@@ -115,7 +115,7 @@ type box struct {
 	trader int
 }
 
-// usualScopes are what a key is for. Withdrawals are what a merchant has to add.
+// usualScopes are the scopes of a key. A merchant has to add that for withdrawals.
 var usualScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
 var boxes = []box{
@@ -208,7 +208,7 @@ func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// fund pays USDT in from outside.
+// fund credits USDT from outside.
 func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount string) error {
 	return ledger.Post(
 		ctx,

@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/withdrawal"
 )
 
-// Wallet sends USDT on the networks of a sandbox: as a merchant who deposits, and as the signer outside who pays
-// withdrawals.
+// Wallet sends USDT on the networks of a sandbox, both as a merchant who deposits and as the outside signer who
+// pays withdrawals.
 type Wallet struct {
 	pool        *pgxpool.Pool
 	deposits    *deposit.Service
@@ -27,10 +27,10 @@ func NewWallet(pool *pgxpool.Pool, deposits *deposit.Service, withdrawals *withd
 	return &Wallet{pool: pool, deposits: deposits, withdrawals: withdrawals}
 }
 
-// treasurer is the operator whom the signer reports to.
+// treasurer is the operator as whom the signer reports.
 var treasurer = caller.Caller{Kind: caller.Operator, Role: caller.Admin}
 
-// elsewhere is whom USDT come from.
+// elsewhere is the address from which USDT are sent.
 var elsewhere = chain.Raw{19: 1}
 
 var (
@@ -39,7 +39,7 @@ var (
 		"The withdrawal was not handed over, or has ended.")
 )
 
-// Deposit sends what a deposit waits for, once.
+// Deposit sends the USDT that a deposit waits for, once.
 func (w *Wallet) Deposit(ctx context.Context, id int64) error {
 	d, err := w.deposits.Get(ctx, treasurer, id)
 	if err != nil {
@@ -54,8 +54,8 @@ func (w *Wallet) Deposit(ctx context.Context, id int64) error {
 	})
 }
 
-// Pay pays a withdrawal that was handed over, and reports its transaction. The hash is the withdrawal's own: whoever pays
-// again sends nothing.
+// Pay pays a withdrawal that was handed over, and reports its transaction. The hash depends only on the withdrawal,
+// so paying again sends nothing.
 func (w *Wallet) Pay(ctx context.Context, id int64) error {
 	found, err := w.withdrawals.Get(ctx, treasurer, id)
 	if err != nil {

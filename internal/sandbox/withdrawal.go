@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// withdrawals lets everybody try withdrawals at once: by two networks, to addresses that have rested. They are of no wallet.
+// withdrawals lets everybody try withdrawals at once, on two networks and to addresses that may already be used.
+// The addresses belong to no wallet.
 func (s *seeder) withdrawals(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for network, fee := range map[string]string{"TRC20": "1.50", "ERC20": "4"} {
 		err := s.q.WithdrawalTermsSet(ctx, db.WithdrawalTermsSetParams{
@@ -34,5 +35,5 @@ func (s *seeder) withdrawals(ctx context.Context, merchantIDs, traderIDs []int64
 	return nil
 }
 
-// withdrawalsDaily is how much may leave by a network on a day.
+// withdrawalsDaily is how much may be withdrawn on a network in a day.
 const withdrawalsDaily = 50_000

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// Rest is how long a new address rests before anything may be sent to it: time for the owners to
-	// see one that none of them has added.
+	// Rest is how long nothing may be sent to a new address, so that the owners have time to notice an address that
+	// none of them has added.
 	Rest = 24 * time.Hour
-	// maxAddresses is how many addresses a book has.
+	// maxAddresses is how many addresses an address book may have.
 	maxAddresses = 200
 	maxLabel     = 100
 	// alike is how many characters at each end people compare.
@@ -35,10 +35,10 @@ type Address struct {
 	ID             int64
 	Network        string
 	Address, Label string
-	// AddedBy is who added it, as the caller may know it.
+	// AddedBy is who added it, as far as the caller may know that.
 	AddedBy string
 	AddedAt time.Time
-	// UsableAt is when it may be used, and Rests says that this is still to come.
+	// UsableAt is from when on it may be used, and Rests says that this is in the future.
 	UsableAt time.Time
 	Rests    bool
 }
@@ -46,17 +46,17 @@ type Address struct {
 // NewAddress is an address to add.
 type NewAddress struct {
 	Network, Address, Label string
-	// Confirmed says that its likeness to another one was seen.
+	// Confirmed says that the user has seen that it looks like another address.
 	Confirmed bool
 }
 
-// AddAddress adds an address to the caller's book. Nothing is sent to it before it has rested.
+// AddAddress adds an address to the caller's address book. Nothing is sent to it before Rest has passed.
 func (s *Service) AddAddress(ctx context.Context, who caller.Caller, n NewAddress) (Address, error) {
 	own, err := acting(who)
 	if err != nil {
 		return Address{}, err
 	}
-	if who.Kind == caller.MerchantKey { // a program never widens what it may do
+	if who.Kind == caller.MerchantKey { // a program must never extend its own permissions
 		return Address{}, fault.ErrTokenKindNotAllowed
 	}
 	f := fault.Decoded(ctx)
@@ -84,7 +84,7 @@ func (s *Service) AddAddress(ctx context.Context, who caller.Caller, n NewAddres
 	return s.keepAddress(ctx, who, own, n)
 }
 
-// keepAddress adds an address, and notes it where the owners read what was changed.
+// keepAddress adds an address, and records that in the log that the owners read.
 func (s *Service) keepAddress(ctx context.Context, who caller.Caller, own owner, n NewAddress) (Address, error) {
 	now := s.clock.Now()
 	c := db.SettingChange{At: now, Actor: who.Actor(), Subject: "withdrawal_address"}
@@ -110,13 +110,13 @@ func (s *Service) keepAddress(ctx context.Context, who caller.Caller, own owner,
 	}, err
 }
 
-// looksLike reports whether two addresses begin and end alike, so that people take one for the other.
+// looksLike reports whether two addresses begin and end alike, so that people may take one for the other.
 func looksLike(a, b string) bool {
 	a, b = bare(a), bare(b)
 	return a != b && a[:alike] == b[:alike] && a[len(a)-alike:] == b[len(b)-alike:]
 }
 
-// bare is an address without what all of its network have in front.
+// bare is an address without the prefix that all addresses of its network have.
 func bare(address string) string { return strings.TrimPrefix(strings.ToLower(address), "0x") }
 
 // Addresses is the caller's address book, the newest first.
@@ -143,7 +143,8 @@ func (s *Service) Addresses(ctx context.Context, who caller.Caller) ([]Address, 
 	}), nil
 }
 
-// RemoveAddress takes an address out of the caller's book. What is on its way stays so.
+// RemoveAddress removes an address from the caller's address book. Withdrawals to it that were already requested
+// are not affected.
 func (s *Service) RemoveAddress(ctx context.Context, who caller.Caller, id int64) error {
 	own, err := acting(who)
 	if err != nil {

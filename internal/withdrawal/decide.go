@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// Errors of a step.
 var (
 	errNotRequested  = fault.New(fault.Refused, "withdrawal_not_requested", "The withdrawal waits for no decision any more.")
 	errNotOpen       = fault.New(fault.Refused, "withdrawal_not_open", "The withdrawal was handed over, or has ended.")
@@ -25,7 +24,8 @@ var (
 	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
 )
 
-// inLocked locks a withdrawal in a transaction, refuses it in other statuses than those, and runs fn.
+// inLocked locks a withdrawal in a transaction and runs fn. It refuses withdrawals that are in none of the given
+// statuses.
 func (s *Service) inLocked(
 	ctx context.Context, id int64, refusal error, in []Status, fn func(q *db.Queries, w db.Withdrawal) error,
 ) error {
@@ -43,7 +43,8 @@ func (s *Service) inLocked(
 	})
 }
 
-// moved moves a withdrawal that is in one of the statuses. may is asked first, under the lock.
+// moved changes the status of a withdrawal that is in one of the given statuses. may is called first, under the
+// lock.
 func (s *Service) moved(
 	ctx context.Context, id int64, refusal error, in []Status, c change, may func(q *db.Queries, w db.Withdrawal) error,
 ) (Withdrawal, error) {
@@ -64,7 +65,7 @@ func (s *Service) moved(
 	return fromRow(after), nil
 }
 
-// Cancel takes a withdrawal back for its owner, while nobody has decided about it.
+// Cancel cancels a withdrawal for its owner, if nobody has decided about it yet.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -82,7 +83,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (With
 	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Cancelled, actor: who.Actor()}, nil)
 }
 
-// Approve lets a withdrawal be handed over. It takes a second operator above what one may move alone.
+// Approve allows a withdrawal to be handed over. Above what one operator may move alone it requires a second
+// operator.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err
@@ -97,7 +99,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Wit
 		})
 }
 
-// Reject ends a withdrawal that was not handed over, and gives all of it back. The owner is told the reason.
+// Reject ends a withdrawal that was not handed over, and releases amount and fee. The owner is told the reason.
 func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason string) (Withdrawal, error) {
 	reason, err := because(ctx, who, reason)
 	if err != nil {
@@ -107,22 +109,23 @@ func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reaso
 		change{to: Rejected, actor: who.Actor(), reason: &reason}, nil)
 }
 
-// Decision is an operator's decision about a withdrawal, as a proposal keeps it.
+// Decision is an operator's decision about a withdrawal, in the form in which a proposal for a second operator
+// stores it.
 type Decision struct {
 	ID     int64
 	Reason string
-	// Hash is the transaction that was known when it was proposed.
+	// Hash is the transaction that was known when the decision was proposed.
 	Hash string
 }
 
-// Complete ends a withdrawal as paid where no watcher sees it on the chain. It takes a second operator: whoever could do it
-// alone could have the books say what never happened.
+// Complete ends a withdrawal as paid if no watcher sees it on the chain. It requires a second operator, because
+// whoever could do it alone could make the ledger say what never happened.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
 	return s.byHand(ctx, who, d, Completed, foureyes.CompleteWithdrawal)
 }
 
-// Fail ends a withdrawal that was handed over and not paid, and gives all of it back. It takes a second operator: what was
-// paid after all would be paid twice.
+// Fail ends a withdrawal that was handed over and not paid, and releases amount and fee. It requires a second
+// operator, because a withdrawal that was paid after all would be paid twice.
 func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
 	return s.byHand(ctx, who, d, Failed, foureyes.FailWithdrawal)
 }
@@ -161,7 +164,7 @@ func (s *Service) byHand(
 		})
 }
 
-// because checks that the caller may decide, and the reason that they give.
+// because checks that the caller may decide, and validates the reason.
 func because(ctx context.Context, who caller.Caller, reason string) (string, error) {
 	if err := who.Need(caller.OperatorMoney); err != nil {
 		return "", err

@@ -15,20 +15,20 @@ import (
 	"gateway.example/internal/money"
 )
 
-// maxHandOver is how many withdrawals one list has.
+// maxHandOver is how many withdrawals one list may have.
 const maxHandOver = 200
 
 // errNothing says that there is nothing to hand over.
 var errNothing = fault.New(fault.Refused, "withdrawal_nothing_approved", "No withdrawal is approved.")
 
-// HandOver is a signed list of what is to be paid.
+// HandOver is a signed list of withdrawals to be paid.
 type HandOver struct {
 	ID        int64
 	CreatedAt time.Time
 	CreatedBy string
 	Count     int
 	Amount    decimal.Decimal
-	// Document is the signed list; lists of lists leave it out.
+	// Document is the signed list; HandOvers leaves it empty.
 	Document string
 }
 
@@ -39,9 +39,9 @@ func handOverOf(row db.WithdrawalHandOver) HandOver {
 	}
 }
 
-// Export returns the list after the one that the signer had last, 0 for none. If there is none yet, it is made of all that is
-// approved. Whoever loses an answer asks again with the same number and gets the same list: so a withdrawal is on one
-// list, and no list is lost.
+// Export returns the list that follows the one that the signer got last; past is its number, or 0. If there is no
+// such list yet, it is made from the approved withdrawals. A signer who loses an answer asks again with the same
+// number and gets the same list. So each withdrawal is on exactly one list, and no list is lost.
 func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (HandOver, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return HandOver{}, err
@@ -64,7 +64,7 @@ func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (Ha
 	return handOverOf(made), nil
 }
 
-// handOver puts what is approved on a list of its own.
+// handOver makes a list of the approved withdrawals, at most maxHandOver.
 func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller) (db.WithdrawalHandOver, error) {
 	list, err := q.WithdrawalsApproved(ctx, maxHandOver)
 	if err != nil {
@@ -103,7 +103,6 @@ func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller
 	return made, nil
 }
 
-// HandOverPage asks for a page of lists.
 type HandOverPage struct{ db.Page }
 
 // HandOvers lists the lists, the newest first, without their documents.
@@ -133,7 +132,8 @@ func (s *Service) HandOver(ctx context.Context, who caller.Caller, id int64) (Ha
 	return handOverOf(row), nil
 }
 
-// ReportHash notes the transaction that pays a withdrawal. Another one replaces it until the withdrawal has ended.
+// ReportHash stores the transaction that pays a withdrawal. Another one may replace it until the withdrawal has
+// ended.
 func (s *Service) ReportHash(ctx context.Context, who caller.Caller, id int64, hash string) (Withdrawal, error) {
 	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err

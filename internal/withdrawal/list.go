@@ -16,13 +16,13 @@ import (
 type Page struct {
 	db.Page
 	db.Span
-	// Status, CashboxID and OrderID are those of the withdrawals; nil is any. Operators ask by the status alone.
+	// Status, CashboxID and OrderID filter; nil is any. For operators only the status filters.
 	Status    *string
 	CashboxID *int64
 	OrderID   *string
 }
 
-// List lists the caller's withdrawals, or for an operator everybody's. A cursor that is nil is the end.
+// List lists the caller's withdrawals; for an operator it lists everybody's. The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Withdrawal, *string, error) {
 	var own owner
 	err := who.Need(caller.OperatorRead)
@@ -54,14 +54,12 @@ func (p Page) read(ctx context.Context, q *db.Queries, own owner, before int64, 
 	})
 }
 
-// Move is a change of a withdrawal's status.
 type Move struct {
 	At time.Time
 	// From is "" at the creation.
 	From, To string
-	// Actor is who did it, as the caller may know it.
-	Actor string
-	// Reason is why, or "".
+	// Actor is who changed it, as far as the caller may know that.
+	Actor  string
 	Reason string
 }
 

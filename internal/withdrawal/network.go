@@ -18,8 +18,8 @@ func checkNetwork(f fault.Fields, network string) bool {
 	return known
 }
 
-// checkAddress refuses an address that nobody could mean: one of another network's form or with a wrong checksum, the token's
-// contract, and the platform's own. It returns the address as the network writes it.
+// checkAddress refuses an address that cannot be meant: one of another network's form or with a wrong checksum, a
+// contract of the token, and the platform's own. It returns the address in the network's notation.
 func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, address string) (string, error) {
 	known := checkNetwork(f, network)
 	if !f.Required("address", address) || !known {
@@ -33,7 +33,7 @@ func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, add
 	if err != nil {
 		return address, fmt.Errorf("read an address: %w", err)
 	}
-	for _, on := range chain.Networks() { // one key has the same address on all of them
+	for _, on := range chain.Networks() { // a key has the same address on all networks
 		ours, err := s.q.ReceivingKnown(ctx, db.ReceivingKnownParams{Network: on.Name, Address: on.Write(raw)})
 		if err != nil {
 			return address, fmt.Errorf("look for a receiving address: %w", err)
@@ -46,7 +46,7 @@ func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, add
 	return written(network, address), nil
 }
 
-// written is a right address as its network writes it, and any other as it is.
+// written is a valid address in its network's notation, and any other text unchanged.
 func written(network, address string) string {
 	n, _ := chain.Find(network)
 	raw, err := chain.Read(network, address)

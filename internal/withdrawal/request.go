@@ -18,12 +18,11 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// decimals is how many decimals the token has on every network.
+// decimals is how many decimals amounts have, as the token has on every network.
 const decimals = 6
 
 const maxText = 255
 
-// Errors of a request.
 var (
 	errResting = fault.New(fault.Refused, "withdrawal_address_resting", "The address still rests.")
 	errDaily   = fault.New(fault.Refused, "withdrawal_daily_limit",
@@ -36,18 +35,17 @@ var (
 type Request struct {
 	// CashboxID is the cashbox that pays; nil for the key's own, and for a trader.
 	CashboxID *int64
-	// Amount is what is to arrive, in USDT.
+	// Amount is the amount that is to arrive, in USDT.
 	Amount string
-	// AddressID names an address of the book. Without one Network and Address do.
+	// AddressID is an address of the address book. Without it, Network and Address are given.
 	AddressID        int64
 	Network, Address string
 	// OrderID is the owner's own id; a user of a portal may leave it empty.
 	OrderID string
-	// CallbackURI is where events go; empty: they are in the feed alone.
+	// CallbackURI is where events are sent; if it is empty, they are only in the event feed.
 	CallbackURI string
 }
 
-// Created is the answer to a request.
 type Created struct {
 	Withdrawal Withdrawal
 	// Replay says that the order id was used before: Withdrawal is the one made then.
@@ -56,14 +54,14 @@ type Created struct {
 	Mismatch []string
 }
 
-// order is a request in SQL's terms.
+// order is a request as parameters of queries.
 type order struct {
 	own    owner
 	insert db.WithdrawalInsertParams
 }
 
-// Request asks for a withdrawal. Amount and fee are held at once; a call that is refused changes nothing. A repeat with the
-// same order id answers with the first one.
+// Request requests a withdrawal. Amount and fee are held at once; a call that is refused changes nothing. A repeat
+// with the same order id returns the first withdrawal.
 func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -84,8 +82,8 @@ func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Cr
 	return created, nil
 }
 
-// Quote checks a request without making a withdrawal, and says what it would be. What there is to withdraw is only known
-// when it is made.
+// Quote validates a request without making a withdrawal, and returns what the withdrawal would be. Whether enough
+// USDT are available is checked only when it is made.
 func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (Withdrawal, error) {
 	own, err := acting(who)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package simulated is a node of a network that exists in a sandbox or in a test only. It answers what package chain asks.
+// Package simulated is a node of a network that exists in a sandbox or in a test only. It answers what package
+// chain asks.
 package simulated
 
 import (
@@ -18,20 +19,20 @@ import (
 	"gateway.example/internal/chain"
 )
 
-// Chain is what a node answers from.
+// Chain is the data from which a node answers.
 type Chain interface {
 	// Head is the number of the newest block.
 	Head(ctx context.Context) (int64, error)
 	// Hash is the hash of a block, without 0x.
 	Hash(number int64) string
-	// Transfers are those in a span of blocks, in order.
+	// Transfers returns the transfers in a span of blocks, in order.
 	Transfers(ctx context.Context, from, to int64) ([]Transfer, error)
 }
 
-// Transfer is one of a block, the only one of its transaction.
+// Transfer is a transfer in a block. Each is the only one of its transaction.
 type Transfer struct {
 	Block int64
-	// Hash is the transaction's, without 0x.
+	// Hash is the transaction's hash, without 0x.
 	Hash     string
 	From, To chain.Raw
 	Amount   decimal.Decimal
@@ -44,7 +45,7 @@ const (
 
 var errUnknown = errors.New("unknown method or parameters")
 
-// Handler answers JSON-RPC as a node of the network does.
+// Handler answers JSON-RPC calls as a node of the network does.
 func Handler(network chain.Network, c Chain) http.Handler {
 	n := node{network: network, chain: c}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +89,7 @@ func (n node) answer(ctx context.Context, method string, params []json.RawMessag
 		if number := number(text); number >= 0 && number <= head {
 			return map[string]any{"number": text, "hash": "0x" + n.chain.Hash(number)}, nil
 		}
-		return nil, nil //nolint:nilnil // a block that is not there is null
+		return nil, nil //nolint:nilnil // the result for a block that does not exist is null
 	case method == "eth_getTransactionReceipt":
 		return n.receipt(ctx, strings.TrimPrefix(text, "0x"), head)
 	case method == "eth_getLogs" && len(params) == 1:
@@ -104,7 +105,7 @@ func (n node) receipt(ctx context.Context, hash string, head int64) (any, error)
 	}
 	i := slices.IndexFunc(all, func(t Transfer) bool { return t.Hash == hash })
 	if i < 0 {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil //nolint:nilnil // the result for what does not exist is null
 	}
 	event := n.event(all[i])
 	return map[string]any{"status": "0x1", "blockNumber": event.BlockNumber, "blockHash": event.BlockHash, "logs": []any{event}}, nil
@@ -136,7 +137,7 @@ func (n node) logs(ctx context.Context, filter json.RawMessage, head int64) (any
 	return found, err
 }
 
-// event is how a node tells of a transfer.
+// event is the form in which a node reports a transfer.
 type event struct {
 	Address         string   `json:"address"`
 	Topics          []string `json:"topics"`

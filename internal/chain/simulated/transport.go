@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Transport has a client ask a handler of its own process, so that no node needs a port.
+// Transport lets a client call a handler in its own process, so that no node needs a port.
 type Transport struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.
@@ -18,7 +18,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// answer is what a handler writes.
+// answer collects what a handler writes.
 type answer struct {
 	header http.Header
 	status int
