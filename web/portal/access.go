@@ -14,7 +14,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// tellAlone has every page of operators say that proposals wait, where no operator could decide what another one proposes.
+// tellAlone makes every operator's page say if no operator could decide about another's proposals.
 func (v *Visit) tellAlone() error {
 	if v.Session.State != session.Whole || v.route.Fragment || v.Who.Kind != caller.Operator {
 		return nil
@@ -24,7 +24,8 @@ func (v *Visit) tellAlone() error {
 	return err
 }
 
-// proposed makes a proposal of what takes a second operator, and leads to it. Another error stays as it is.
+// proposed makes a proposal if the error says that a second operator is required, and redirects to it. It returns
+// any other error unchanged.
 func (v *Visit) proposed(err error) error {
 	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) {
 		return err
@@ -36,7 +37,8 @@ func (v *Visit) proposed(err error) error {
 	return v.Done(ApprovalPath(p.ID), "proposed")
 }
 
-// tellConsent has every page tell an owner who waits for their answer, and those who wait that they do.
+// tellConsent makes every page tell an owner which users wait for their answer, and tell those users that they
+// wait.
 func (v *Visit) tellConsent() error {
 	if v.Session.State != session.Whole || v.route.Fragment {
 		return nil
@@ -54,19 +56,17 @@ func (v *Visit) tellConsent() error {
 	return err
 }
 
-// May reports whether the user has a capability, perhaps once they have given their second factor
-// again.
+// May reports whether the user has a capability, possibly only after giving the second factor again.
 func (v *Visit) May(c caller.Capability) bool {
 	return v.Who.Proved().May(c)
 }
 
-// MayViewAs reports whether the user may look as another, perhaps once they have given their second
-// factor again.
+// MayViewAs reports whether the user may look as another user, possibly only after giving the second factor again.
 func (v *Visit) MayViewAs() bool {
 	return v.May(caller.OperatorViewAs)
 }
 
-// look has every page say that somebody looks as another user, and the log of requests who.
+// look makes every page say that somebody looks as another user, and the request log say who does.
 func (v *Visit) look() {
 	edge.NoteViewer(v.Ctx(), v.Who.Actor())
 	as := v.Who.Login
@@ -76,8 +76,8 @@ func (v *Visit) look() {
 	v.Shell.Viewing = &view.Viewing{As: as, Until: v.Session.View.Until}
 }
 
-// onlyLooks settles that nothing is posted by somebody who looks as another user, but what ends that.
-// The services refuse it, too, where they get to it: a form that is wrong is refused for that first.
+// onlyLooks refuses posts of somebody who looks as another user, except those that end it. The services refuse them
+// as well, but a form that is wrong is refused for that first.
 func (v *Visit) onlyLooks() error {
 	if !v.Who.ViewAs || v.Reads() || v.route.Viewing || v.route.Machine {
 		return nil
@@ -85,11 +85,11 @@ func (v *Visit) onlyLooks() error {
 	return fault.ErrViewOnly
 }
 
-// Reads tells that a page is asked for, and nothing is sent.
+// Reads reports whether the request only reads a page.
 func (v *Visit) Reads() bool { return v.R.Method == http.MethodGet || v.R.Method == http.MethodHead }
 
-// needs settles that the visitor has the route's capability. A page that leads to a change may be
-// looked at by somebody who looks as a user: it is the change that is refused.
+// needs checks that the visitor has the route's capability. Somebody who looks as a user may open a page that leads
+// to a change; only the change itself is refused.
 func (v *Visit) needs() error {
 	who := v.Who
 	if v.Reads() {

@@ -8,7 +8,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Arrival is money that came, as the reader may know it.
+// Arrival is a transfer with what the reader may know of it.
 func (v *Visit) Arrival(a payment.Arrival) view.Arrival {
 	row := view.Arrival{
 		ID: a.ID, Amount: v.Amount(a.Amount, a.Currency), CameAt: a.CameAt, Payer: a.Payer, Note: a.Note,
@@ -23,7 +23,7 @@ func (v *Visit) Arrival(a payment.Arrival) view.Arrival {
 	return row
 }
 
-// Fitting is the money of no payment that may be this one's, which traders and operators have count towards it.
+// Fitting shows the free transfers that may belong to this payment. Traders and operators can attach them to it.
 func (v *Visit) Fitting(p payment.Payment, list []payment.Arrival) view.Fitting {
 	shown := view.Fitting{
 		Action: v.PaymentPath(p.ID) + "/attach", Token: submission.NewToken(),

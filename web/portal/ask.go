@@ -13,7 +13,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// Columns head a table; from the first number on they stand at the right where numbers is set.
+// Columns makes the head of a table. With numbers, all columns but the first are aligned to the right.
 func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 	var list []view.Column
 	for i, label := range labels {
@@ -22,7 +22,7 @@ func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 	return list
 }
 
-// AtRight has some of the columns of a table stand at the right, as numbers do.
+// AtRight aligns some columns of a table to the right, as numbers are.
 func AtRight(columns []view.Column, at ...int) []view.Column {
 	for _, i := range at {
 		columns[i].Right = true
@@ -30,7 +30,6 @@ func AtRight(columns []view.Column, at ...int) []view.Column {
 	return columns
 }
 
-// Question shows a question.
 func (v *Visit) Question(q view.Question) error {
 	q.Token = submission.NewToken()
 	v.Shell.Title = v.Say(q.Title)
@@ -42,15 +41,15 @@ func (v *Visit) Question(q view.Question) error {
 	return nil
 }
 
-// Reveal shows a secret that a form has made. It is at no address: another sending of the form, and
-// Back, lead to where the first one led.
+// Reveal shows a secret that a form has made. The answer has no address of its own: if the form is sent again, or
+// the user goes back, they get to the page to which the first sending would have led.
 func (v *Visit) Reveal(title say.Phrase, shown view.Shown) error {
 	v.Shell.Title = v.Say(title)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return view.ShownPage(s, shown) })
 	return nil
 }
 
-// Led leads to where the first sending of a form led.
+// Led redirects to where the first sending of a form led.
 func (v *Visit) Led(outcome submission.Outcome, err error) error {
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func (v *Visit) Led(outcome submission.Outcome, err error) error {
 	return v.Done(outcome.LedTo, outcome.Said)
 }
 
-// MemberSteps are what may be done with a user, as the pages that ask say it.
+// MemberSteps are the steps that can be taken for a user, with the words of the page that asks.
 var MemberSteps = map[string]struct {
 	Title, Text, Yes say.Phrase
 	Danger           bool
@@ -69,7 +68,7 @@ var MemberSteps = map[string]struct {
 	"reinvite": {say.AnewTitle, say.AnewText, say.AnewYes, true},
 }
 
-// KeepFile sends a stranger's file to be kept, never to be shown in these pages.
+// KeepFile sends a stranger's file as a download, so that it is never shown in these pages.
 func (v *Visit) KeepFile(name, media string, content []byte) {
 	h := v.W.Header()
 	h.Set("Content-Type", media)
@@ -79,8 +78,8 @@ func (v *Visit) KeepFile(name, media string, content []byte) {
 	_, _ = v.W.Write(content)
 }
 
-// ShowPicture sends a stranger's picture to be shown inside a page. Its type is what its content was found to be; asked
-// for by itself it is a document that may do nothing.
+// ShowPicture sends a stranger's picture to be shown inside a page. Its media type is that of its content. Opened
+// by itself it is a document that may do nothing.
 func (v *Visit) ShowPicture(media string, content []byte) error {
 	if !strings.HasPrefix(media, "image/") {
 		return v.NotFound()
@@ -93,7 +92,7 @@ func (v *Visit) ShowPicture(media string, content []byte) error {
 	return nil
 }
 
-// Invited shows the link by which a new user comes in.
+// Invited shows the link by which a new user signs in for the first time.
 func (v *Visit) Invited(login, link, path string) error {
 	return v.Reveal(say.Invited, view.Shown{
 		Text: v.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: view.Link(path),

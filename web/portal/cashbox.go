@@ -11,7 +11,7 @@ import (
 // cashboxes are those of a merchant.
 type cashboxes []report.Cashbox
 
-// Cashboxes reads those of the reader's merchant, where a list may be kept to one.
+// Cashboxes reads the cashboxes of the reader's merchant, if the list can be filtered by one.
 func (v *Visit) Cashboxes(a Asked) (cashboxes, error) {
 	if !a.Cashbox {
 		return nil, nil
@@ -19,7 +19,7 @@ func (v *Visit) Cashboxes(a Asked) (cashboxes, error) {
 	return v.server.Reports.Cashboxes(v.Ctx(), v.Who)
 }
 
-// Name is what people call a cashbox; two of the same name are told apart by their numbers.
+// Name is the name of a cashbox, with its number if another one has the same name.
 func (c cashboxes) Name(id string) string {
 	for _, box := range c {
 		if strconv.FormatInt(box.ID, 10) == id {
@@ -29,7 +29,7 @@ func (c cashboxes) Name(id string) string {
 	return "№\u00a0" + id
 }
 
-// options are the cashboxes to choose from. There is nothing to choose from one.
+// options are the cashboxes to choose from; none if there is only one.
 func (c cashboxes) options(v *Visit, a Asked) []view.Option {
 	if len(c) < 2 {
 		return nil

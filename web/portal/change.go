@@ -23,7 +23,8 @@ func (v *Visit) Lasting(d time.Duration) string {
 	return v.Say(say.HoursMinutes, seconds/3600, seconds/60%60)
 }
 
-// arrow points to where something has gone, and says whether that is good: more is, unless less is wanted.
+// arrow is the sign of a change, and the tone that says whether it is good. An increase is good unless less is
+// wanted.
 func arrow(by int, wantsLess bool) (sign, tone string) {
 	switch {
 	case by == 0:
@@ -39,7 +40,7 @@ func arrow(by int, wantsLess bool) (sign, tone string) {
 	return "▼\u00a0", tone
 }
 
-// Points tells by how many points a percentage has changed; nothing where one of the two is not known.
+// Points is by how many points a percentage has changed; empty if one of the two is not known.
 func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
 	if now == nil || before == nil {
 		return view.Delta{}
@@ -52,7 +53,7 @@ func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
 	return view.Delta{Text: sign + v.Say(say.Points, v.Shell.Percent(by.Abs())), Tone: tone}
 }
 
-// Grown tells by how many percent an amount has changed; nothing where there was none.
+// Grown is by how many percent an amount has changed; empty if it was 0 before.
 func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
 	if !before.IsPositive() {
 		return view.Delta{}
@@ -65,7 +66,7 @@ func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
 	return view.Delta{Text: sign + v.Shell.Percent(by.Abs()) + "\u00a0%", Tone: tone}
 }
 
-// Sooner tells by how much a time that should be short has changed; nothing where one is not known.
+// Sooner is by how much a duration that should be short has changed; empty if one of the two is not known.
 func (v *Visit) Sooner(now, before time.Duration) view.Delta {
 	if now == 0 || before == 0 {
 		return view.Delta{}

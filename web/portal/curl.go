@@ -6,8 +6,8 @@ import (
 	"gateway.example/internal/caller"
 )
 
-// Curl is a command for a shell that reads something through the merchant API, for who works with it;
-// "" is for nobody else. Key and secret are the reader's to fill in: none of theirs is known here.
+// Curl is a shell command that reads something through the merchant API, for users who work with it; "" for others.
+// The reader has to fill in key and secret, because the portal does not know theirs.
 func (v *Visit) Curl(path string) string {
 	if v.Who.Kind != caller.MerchantPortal || !v.May(caller.MerchantEvents) {
 		return ""
@@ -24,5 +24,5 @@ func (v *Visit) Curl(path string) string {
 	}, "\n")
 }
 
-// quoted is a text as a shell takes it for one word that means nothing else, whatever is in it.
+// quoted quotes a text for a shell, so that it is one word without special meaning.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

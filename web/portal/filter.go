@@ -12,7 +12,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Filters are the form above a list.
+// Filters makes the form above a list.
 func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	f := view.Filters{
 		Path: a.Path, Query: a.Query.Encode(), Searches: a.Search, Hint: a.Hint, Amounts: a.Amounts, Always: a.Always,
@@ -44,7 +44,7 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	return f, err
 }
 
-// statusFilters ask for one status where the list is kept to one, and for several otherwise.
+// statusFilters asks for one status if the list allows only one, and otherwise for several.
 func (v *Visit) statusFilters(f *view.Filters, a Asked) {
 	name := func(status string) string { return v.Say(a.Status(status)) }
 	if a.Single {
@@ -58,7 +58,8 @@ func (v *Visit) statusFilters(f *view.Filters, a Asked) {
 	}
 }
 
-// choiceFilters ask for a method, a currency and a type, and for what is late, where the list has them.
+// choiceFilters asks for a method, a currency and a type, and whether only overdue items are shown, if the list has
+// these filters.
 func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 	itself := func(value string) string { return value }
 	if len(a.Methods) > 0 {
@@ -75,7 +76,7 @@ func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 	}
 }
 
-// anyOf are values to choose one from, after a choice that keeps to none of them.
+// anyOf are options for values, after a first option that does not filter.
 func (v *Visit) anyOf(first say.Phrase, values []string, name func(string) string) []view.Option {
 	options := []view.Option{{Text: v.Say(first)}}
 	for _, value := range values {
@@ -84,7 +85,7 @@ func (v *Visit) anyOf(first say.Phrase, values []string, name func(string) strin
 	return options
 }
 
-// textFilters ask for what is typed: codes, keys, and whose they are.
+// textFilters asks for texts: codes, keys and owners.
 func (v *Visit) textFilters(f *view.Filters, a Asked) {
 	if a.Program {
 		f.Texts = []view.Field{f.Text(AsksCode, say.RequestCode, a.Query), f.Text(AsksKey, say.KeyID, a.Query)}
@@ -111,7 +112,7 @@ func (v *Visit) textFilters(f *view.Filters, a Asked) {
 	}
 }
 
-// chips are the filters in force. What is wrong is none of them.
+// chips are the filters that apply. Wrong values are not among them.
 func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	var chips []view.Chip
 	s := v.Shell
@@ -128,7 +129,7 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	add(AsksSearch, func(value string) string { return s.Say(say.Quoted, value) })
 	add(AsksStatus, func(value string) string { return s.Say(a.Status(value)) })
 	add(AsksMethod, v.MethodName)
-	if !a.Account { // an account is always of one
+	if !a.Account { // a list of an account always has one
 		add(AsksCashbox, boxes.Name)
 	}
 	for _, name := range []string{AsksType, AsksCode, AsksSubject, AsksKey, AsksCurrency, AsksMetadata} {
@@ -147,7 +148,7 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	return chips
 }
 
-// presets are the days that are asked for most, in the reader's zone.
+// presets are the periods that are used most, in the reader's time zone.
 func (v *Visit) presets(a Asked) []view.Pick {
 	if a.Always || len(a.Wrong) > 0 {
 		return nil
@@ -176,7 +177,7 @@ func (v *Visit) presets(a Asked) []view.Pick {
 	return picks
 }
 
-// window says which time a list shows, where nobody has said from when.
+// window says which period a list shows if none was chosen.
 func (v *Visit) window(a Asked) string {
 	switch {
 	case a.Always || len(a.Wrong) > 0 || !a.Filter.From.IsZero():

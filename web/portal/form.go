@@ -20,12 +20,12 @@ import (
 
 const (
 	flashCookie = "flash"
-	// changedCookie tells that a form was sent a short while ago.
+	// changedCookie says that a form was sent shortly before.
 	changedCookie = "changed"
 )
 
-// lookFresh has whoever sent a form see what came of it: their lists are read from the primary for a while,
-// in whatever process.
+// lookFresh makes users who sent a form see its effect: for a while their lists are read from the primary, in every
+// process.
 func (v *Visit) lookFresh() {
 	if !v.server.Reports.MayBeLate() || v.route.Machine {
 		return
@@ -39,7 +39,7 @@ func (v *Visit) lookFresh() {
 	v.R = v.R.WithContext(report.Fresh(v.Ctx()))
 }
 
-// Done leads to a page which says what was done, once. The word stands for a phrase.
+// Done redirects to a page that says once what was done. word is the name of a phrase.
 func (v *Visit) Done(to, word string) error {
 	if word != "" {
 		v.SetCookie(flashCookie, word, time.Minute)
@@ -48,7 +48,7 @@ func (v *Visit) Done(to, word string) error {
 	return nil
 }
 
-// takeFlash shows what has just been done, where a page is about to be shown.
+// takeFlash shows what has just been done, on the first page after it.
 func (v *Visit) takeFlash() {
 	cookie, err := v.R.Cookie(flashCookie)
 	if err != nil || v.R.Method != http.MethodGet || v.route.Fragment {
@@ -98,13 +98,13 @@ func (v *Visit) message(status int, title, text say.Phrase) {
 	v.MessageText(status, title, v.Say(text))
 }
 
-// MessageText shows a page that only says something.
+// MessageText shows a page with nothing but a text.
 func (v *Visit) MessageText(status int, title say.Phrase, text string) {
 	v.Shell.Title = v.Say(title)
 	v.Show(status, func(s view.Shell) site.Page { return view.Message(s, text) })
 }
 
-// Form reads a posted form, no more of it than a form has.
+// Form reads a posted form of at most edge.MaxBody bytes.
 func (v *Visit) Form() (url.Values, error) {
 	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, edge.MaxBody)
 	if err := v.R.ParseForm(); err != nil {
@@ -120,13 +120,13 @@ func (v *Visit) Form() (url.Values, error) {
 			flaws.Flaw(name, fault.TextLinesFlaw(value))
 		}
 	}
-	if flaws.Err() != nil { // services say so, with whatever else is wrong
+	if flaws.Err() != nil { // the services report these flaws together with others
 		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), flaws))
 	}
 	return v.R.PostForm, nil
 }
 
-// Sent is a form about what the address names by its number.
+// Sent reads a form about the item whose number is in the address.
 func (v *Visit) Sent() (id int64, form url.Values, err error) {
 	if id, err = v.Numbered(); err != nil {
 		return 0, nil, err
@@ -135,7 +135,7 @@ func (v *Visit) Sent() (id int64, form url.Values, err error) {
 	return id, form, err
 }
 
-// Wrong are the fields that an error names, each with what is said of it; nil is another error.
+// Wrong returns the fields that an error names, each with its message; nil if the error names no fields.
 func (v *Visit) Wrong(err error) map[string]string {
 	f := edge.Fault(err)
 	if f == nil || len(f.Fields) == 0 {
@@ -150,12 +150,12 @@ func (v *Visit) Wrong(err error) map[string]string {
 		found[name] = strings.Join(said, "; ")
 	}
 	v.Shell.Mistakes = true
-	// It is said now: what the page shows besides is read without it.
+	// The flaws are shown now, so whatever else the page reads must not report them again.
 	v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), nil))
 	return found
 }
 
-// IDOf is a number that a form sends; what is none is nobody's.
+// IDOf is a number that a form sends; for any other text it is 0, which nobody has.
 func IDOf(form url.Values, name string) int64 {
 	id, err := strconv.ParseInt(form.Get(name), 10, 64)
 	if err != nil {
@@ -164,8 +164,8 @@ func IDOf(form url.Values, name string) int64 {
 	return id
 }
 
-// Once acts at the first sending of a form, and leads to where that led at each. A page that sends the form by its script
-// and stays is told instead how it went: nothing if well, else what there is to say.
+// Once acts only at the first sending of a form, and redirects every time to where the first sending led. A page
+// that sends the form by a script and stays open gets the result instead: nothing if it is good, else a text.
 func (v *Visit) Once(form url.Values, act func() (submission.Outcome, error)) error {
 	out, err := v.server.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), act)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// IncomeBy names what the platform's income is added up by: its merchant or its method, or else its day.
+// IncomeBy is the name by which the platform's income is grouped: the merchant, the method or the day.
 func (v *Visit) IncomeBy(i books.Income, by string) string {
 	switch by {
 	case "merchant":
@@ -27,10 +27,10 @@ func (v *Visit) IncomeBy(i books.Income, by string) string {
 	return i.Day.Format(time.DateOnly)
 }
 
-// stackMost is how many merchants or methods a chart of income tells apart, beside the others.
+// stackMost is how many merchants or methods a chart of income shows separately; the rest is one stack.
 const stackMost = 5
 
-// IncomeChart stacks the income of each day, which are days of UTC, by merchant or by method.
+// IncomeChart shows the income of each UTC day, stacked by merchant or by method.
 func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
 		Title: v.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.USDT, Axis: v.Shell.Plain,
@@ -74,18 +74,18 @@ func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) 
 	return c
 }
 
-// IncomeSum is income added up.
+// IncomeSum is a sum of income.
 type IncomeSum struct {
 	Name             string
 	Earned, Reversed decimal.Decimal
-	// Volume is what it was earned on; not valid where that is not known of all of it.
+	// Volume is the turnover from which it was earned; not valid if that is not known for all of it.
 	Volume decimal.NullDecimal
 }
 
-// Net is what is left of it.
+// Net is the income less what was reversed.
 func (s IncomeSum) Net() decimal.Decimal { return s.Earned.Sub(s.Reversed) }
 
-// Margin is the net income in percent of what it was earned on.
+// Margin is the net income in percent of the turnover.
 func (s IncomeSum) Margin() (percent decimal.Decimal, known bool) {
 	if !s.Volume.Valid || !s.Volume.Decimal.IsPositive() {
 		return decimal.Zero, false
@@ -93,7 +93,7 @@ func (s IncomeSum) Margin() (percent decimal.Decimal, known bool) {
 	return s.Net().Mul(decimal.NewFromInt(100)).DivRound(s.Volume.Decimal, 2), true
 }
 
-// SumIncome adds income up by a name, in the order in which the names come first.
+// SumIncome groups income by a name, in the order in which the names first appear.
 func SumIncome(list []books.Income, name func(books.Income) string) []IncomeSum {
 	var sums []IncomeSum
 	places := map[string]int{}
@@ -111,7 +111,7 @@ func SumIncome(list []books.Income, name func(books.Income) string) []IncomeSum 
 	return sums
 }
 
-// SortIncome puts the most first.
+// SortIncome sorts the highest sums first.
 func SortIncome(sums []IncomeSum) {
 	slices.SortFunc(sums, func(a, b IncomeSum) int { return cmp.Or(b.Net().Cmp(a.Net()), cmp.Compare(a.Name, b.Name)) })
 }

@@ -31,7 +31,7 @@ func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	return job
 }
 
-// RequisiteOf is where a payment's money goes, as its trader knows it.
+// RequisiteOf is a payment's requisite, as far as its trader knows it.
 func (v *Visit) RequisiteOf(p payment.Payment) view.Requisite {
 	var r view.Requisite
 	for to, from := range map[*string]*string{&r.Value: p.RequisiteFor(v.Who), &r.Bank: p.RequisiteBank, &r.Holder: p.RequisiteHolder} {
@@ -63,7 +63,7 @@ func (v *Visit) Offer(o payout.Offer) view.Offer {
 	return shown
 }
 
-// ReceiptShown is a file of a payment, and where it is had.
+// ReceiptShown is a file of a payment with its address.
 func (v *Visit) ReceiptShown(id int64, file payment.Receipt) view.Receipt {
 	return view.Receipt{
 		Number: file.Number, Name: file.Name, About: v.Say(say.FileType(file.Type)) + ", " + Size(file.Size),

@@ -13,69 +13,68 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// List is a list with filters, whose address says what is shown.
+// List declares a list with filters. The address of a page says what of the list is shown.
 type List struct {
 	Path string
-	// Statuses are those it may be kept to, and Status their names.
+	// Statuses are the statuses by which it can be filtered, and Status gives their names.
 	Statuses []string
 	Status   func(string) say.Phrase
-	// Methods are those it may be kept to; none does not ask.
+	// Methods are the methods by which it can be filtered; without any there is no such filter.
 	Methods []string
-	// Search and Amounts tell that it may be searched, and be kept to amounts; Hint says by what it is
-	// searched.
+	// Search and Amounts say that it can be searched, and filtered by amounts. Hint says what can be searched for.
 	Search, Amounts bool
 	Hint            say.Phrase
-	// Account tells that it is of an account, Cashbox that it may be kept to a cashbox.
+	// Account says that it is a list of an account, and Cashbox that it can be filtered by cashbox.
 	Account, Cashbox bool
-	// Owner tells that it is of the account of an owner who is named, Grouped that it is added up by something.
+	// Owner says that the account's owner is chosen in the form, and Grouped that the list can be grouped.
 	Owner, Grouped bool
-	// Types are the types of events that it may be kept to; none does not ask.
+	// Types are the types of events by which it can be filtered; without any there is no such filter.
 	Types []string
-	// Program tells that it is of what programs ask: it may be kept to an error code and to an API key.
+	// Program says that it lists programs' requests, so it can be filtered by error code and API key.
 	Program bool
-	// Log tells that it is of what was done: it may be kept to what was changed.
+	// Log says that it lists what was done, so it can be filtered by what was changed.
 	Log bool
-	// Days is for how many days it is kept, which Kept says; 0 is for ever.
+	// Days is for how many days entries are kept, which Kept says; 0 is for ever.
 	Days int
 	Kept say.Phrase
-	// Currencies are those that payments may be kept to; none does not ask.
+	// Currencies are the currencies by which it can be filtered; without any there is no such filter.
 	Currencies []string
-	// Overdue tells that it may be kept to what is late.
+	// Overdue says that it can show overdue items only.
 	Overdue bool
-	// Merchants tells that it is of all merchants, and may be kept to one by their id; Owners that it is of everybody, and may be
-	// kept to a trader as well.
+	// Merchants says that it lists what all merchants have and can be filtered by merchant. Owners says that it can
+	// also be filtered by trader.
 	Merchants, Owners bool
-	// Metadata tells that it may be kept to what has a pair of metadata.
+	// Metadata says that it can be filtered by a pair of metadata.
 	Metadata bool
-	// Always tells that it is of all time, and not of the last days; Single that it is kept to one
-	// status and not to several.
+	// Always says that it has no filter by time and lists everything. Single says that only one status can be
+	// chosen.
 	Always, Single bool
-	// Sorted tells that it may be sorted by time and by amount.
+	// Sorted says that it can be sorted by time and by amount.
 	Sorted bool
-	// Export is what it takes to have it as a file.
+	// Export is the capability that is required to get it as a file.
 	Export caller.Capability
-	// Columns are those that a user may leave out, or have besides; none does not ask.
+	// Columns are the columns that a user may hide or add; without any there is no such choice.
 	Columns []Column
-	// None, NoneText and Lately are said where there is nothing at all, or nothing recent; Start leads
-	// to where it begins, StartLabel says what that is.
+	// None and NoneText are shown if there is nothing at all, and Lately if there is nothing recent. Start leads to
+	// where the first item can be made, and StartLabel is the text of that link.
 	None, NoneText, Lately say.Phrase
 	Start                  view.Link
 	StartLabel             say.Phrase
 }
 
-// Column is a part of a list's rows that a user may choose. Extra ones are shown to who asks for them.
+// Column is a column that a user may choose. Extra columns are hidden unless they are chosen.
 type Column struct {
 	Name  string
 	Label say.Phrase
 	Extra bool
 }
 
-// With has a handler show what it is given, as a list.
+// With makes a handler from a function that takes an argument, such as a list.
 func With[V, A any](a A, show func(V, A) error) func(V) error {
 	return func(v V) error { return show(v, a) }
 }
 
-// ListRoutes are a list, and its file, of which the list says what it takes.
+// ListRoutes are the routes of a list and of its file. The file requires the capability in the list's Export.
 func ListRoutes[V any](l *List, reads caller.Capability, show, file func(V, List) error) []RouteOf[V] {
 	return []RouteOf[V]{
 		{Pattern: "GET " + l.Path, Needs: reads, Keeps: l, Handle: With(*l, show)},
@@ -98,40 +97,40 @@ const (
 	AsksCode    = "code"
 	AsksKey     = "key"
 	AsksSubject = "subject"
-	// AsksCurrency keeps to a currency, and AsksOverdue to what is late.
+	// AsksCurrency filters by currency, and AsksOverdue by being overdue.
 	AsksCurrency = "currency"
 	AsksOverdue  = "overdue"
-	// AsksMetadata keeps to what has a pair, key=value.
+	// AsksMetadata filters by a pair, as key=value.
 	AsksMetadata = "metadata"
-	// AsksMerchant and AsksTrader keep to the one of that id.
+	// AsksMerchant and AsksTrader filter by an id.
 	AsksMerchant = "merchant"
 	AsksTrader   = "trader"
 	// AsksUser names a payer by the merchant's id of them.
 	AsksUser = "user"
 	// AsksSort is the order of a list.
 	AsksSort = "sort"
-	// AsksAfter and asksBefore are places in a list.
+	// AsksAfter and asksBefore are positions in a list.
 	AsksAfter  = "after"
 	asksBefore = "before"
 )
 
-// What appeals and deposits go through.
+// The statuses of appeals and of deposits.
 var (
 	AppealStatuses  = []string{"open", "in_review", "completed", "failed", "closed"}
 	DepositStatuses = []string{"pending", "confirmed", "rejected"}
 )
 
-// Yes is what a tick sends.
+// Yes is the value of a ticked box.
 const Yes = "yes"
 
 const (
 	windowDays = 30
-	// MaxSearch is how many characters may be looked for.
+	// MaxSearch is the maximum length of a search text in characters.
 	MaxSearch = 200
 	maxText   = 64
 )
 
-// Pages lead to the parts of a list around one.
+// Pages are the links to the neighbours of a list's page.
 func Pages[T any](a Asked, page report.Page[T]) view.Pages {
 	p := view.Pages{SearchedBackTo: page.SearchedBackTo, Sorted: a.Filter.Sort != ""}
 	if p.Sorted && a.Filter.Cursor != "" {
@@ -146,7 +145,7 @@ func Pages[T any](a Asked, page report.Page[T]) view.Pages {
 	return p
 }
 
-// Tidied leads to the address that says the same without what says nothing, as forms send it.
+// Tidied redirects to the same address without the empty parameters that forms send, and reports whether it did.
 func (v *Visit) Tidied(a Asked) bool {
 	if a.tidy || len(a.Wrong) > 0 {
 		return false
@@ -155,8 +154,8 @@ func (v *Visit) Tidied(a Asked) bool {
 	return true
 }
 
-// Flawed are the mistakes that a service found in what was asked. Of a place that is none there is no
-// page.
+// Flawed returns the mistakes that a service found in the parameters. For a wrong cursor there is no page, so it
+// returns an error.
 func (v *Visit) Flawed(err error) (map[string]string, error) {
 	found := v.Wrong(err)
 	if found == nil {
@@ -171,12 +170,12 @@ func (v *Visit) Flawed(err error) (map[string]string, error) {
 	return found, nil
 }
 
-// LookLonger is what an empty list offers: the same for a year.
+// LookLonger is the link of an empty list to the same list over a year.
 func (a *Asked) LookLonger(now time.Time) view.Link {
 	return a.With(AsksFrom, now.In(a.Zone).AddDate(-1, 0, 0).Format(time.DateOnly))
 }
 
-// StatusOf is what a list answers with: 422 where the address is wrong.
+// StatusOf is the status of the answer: 422 if the address has mistakes.
 func (a *Asked) StatusOf() int {
 	if len(a.Wrong) > 0 {
 		return http.StatusUnprocessableEntity
@@ -187,7 +186,7 @@ func (a *Asked) StatusOf() int {
 // AsksOwner names an owner by the id of their available account.
 const AsksOwner = "owner"
 
-// Older leads on in a list that is read one way, and back to its beginning.
+// Older are the links of a list that can be paged in one direction only, forward and to its beginning.
 func (a *Asked) Older(next *string) view.Pages {
 	var p view.Pages
 	if next != nil {
@@ -199,7 +198,7 @@ func (a *Asked) Older(next *string) view.Pages {
 	return p
 }
 
-// CashboxID is the cashbox that a list is kept to, or nil.
+// CashboxID is the cashbox by which a list is filtered, or nil.
 func (a *Asked) CashboxID() *int64 {
 	if a.Filter.CashboxID == 0 {
 		return nil
@@ -207,7 +206,7 @@ func (a *Asked) CashboxID() *int64 {
 	return &a.Filter.CashboxID
 }
 
-// Nothing is what a short list says that shows nothing.
+// Nothing is what an empty short list shows.
 func (a *Asked) Nothing() view.Empty {
 	switch {
 	case len(a.Wrong) > 0:
@@ -218,8 +217,8 @@ func (a *Asked) Nothing() view.Empty {
 	return view.Empty{Title: a.None, Text: a.NoneText}
 }
 
-// Around leads to the parts of a short list around one, of which these are the ids: on is where the
-// list goes on in the direction in which it was read.
+// Around are the links to the neighbours of a short list's page. ids are the ids on the page, and on is the cursor
+// in the direction of reading.
 func Around(a Asked, on *string, ids []int64) view.Pages {
 	var p view.Pages
 	turned, back := a.Filter.Cursor != "", a.Filter.Backward
@@ -238,10 +237,10 @@ func Around(a Asked, on *string, ids []int64) view.Pages {
 	return p
 }
 
-// AsksBy says what income is added up by.
+// AsksBy names what income is grouped by.
 const AsksBy = "by"
 
-// MethodNames are those of the methods that are to be kept.
+// MethodNames are the names of the methods for which keep returns true.
 func MethodNames(keep func(catalogue.Method) bool) []string {
 	var names []string
 	for _, method := range catalogue.Methods {
@@ -252,8 +251,8 @@ func MethodNames(keep func(catalogue.Method) bool) []string {
 	return names
 }
 
-// EmptyList is what a list says that shows nothing: whether nothing matches, or nothing is recent, or
-// there is nothing at all.
+// EmptyList is what an empty list shows: that nothing matches, that nothing is recent, or that there is nothing at
+// all.
 func (v *Visit) EmptyList(a Asked, exists func(report.Filter) (bool, error)) (view.Empty, error) {
 	switch {
 	case len(a.Wrong) > 0:

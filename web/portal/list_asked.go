@@ -17,22 +17,22 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Asked is what an address asks of a list.
+// Asked is a list with the filters of an address.
 type Asked struct {
 	List
 	Zone *time.Location
-	// Query is what is asked for, without a place in the list.
+	// Query has the filters, without a position in the list.
 	Query url.Values
-	// tidy tells that the address says nothing in vain.
+	// tidy says that the address has no useless parameters.
 	tidy   bool
 	Filter report.Filter
-	// Title is of what it is a list, where its page has no title of its own.
+	// Title names what is listed, if the page has no title of its own.
 	Title string
-	// Wrong is what is wrong with it, by the names of parameters.
+	// Wrong has the mistakes in the parameters, by their names.
 	Wrong map[string]string
 }
 
-// Asks reads what the address asks of a list. What is wrong with it is said, not left out.
+// Asks reads a list's filters from the address. A wrong filter is reported in Wrong and not ignored.
 func (v *Visit) Asks(l List) Asked {
 	a := Asked{List: l, Zone: v.Shell.Zone, Query: url.Values{}, tidy: true, Wrong: map[string]string{}}
 	given := v.R.URL.Query()
@@ -54,7 +54,7 @@ func (v *Visit) Asks(l List) Asked {
 	return a
 }
 
-// whose has the address name a merchant and a trader by their numbers, as it is kept, where it has their names.
+// whose replaces names of merchants and traders in the address by their numbers, which is the form that is kept.
 func (v *Visit) whose(a *Asked) {
 	for name, pick := range map[string]*Pick{AsksMerchant: PickMerchant, AsksTrader: PickTrader} {
 		text := a.Query.Get(name)
@@ -74,7 +74,7 @@ func (v *Visit) whose(a *Asked) {
 	}
 }
 
-// parameters are what an address may ask of the list.
+// parameters are the parameters that an address may have for the list.
 func (l List) parameters() []string {
 	when := func(is bool, names ...string) []string {
 		if !is {
@@ -161,13 +161,13 @@ func (a *Asked) readNumbers(check checker) {
 func (a *Asked) readDays(check checker) {
 	f := &a.Filter
 	f.From, f.To = a.day(AsksFrom, check), a.day(AsksTo, check)
-	if !f.To.IsZero() { // the day is within
+	if !f.To.IsZero() { // the last day is included
 		check(!f.To.Before(f.From), AsksTo, say.WrongOrder)
 		f.To = f.To.AddDate(0, 0, 1)
 	}
 }
 
-// day is the beginning of a day in the reader's zone; zero where none is asked for.
+// day is the beginning of a day in the reader's time zone, or zero.
 func (a *Asked) day(name string, check checker) time.Time {
 	text := a.Query.Get(name)
 	if text == "" {
@@ -178,10 +178,10 @@ func (a *Asked) day(name string, check checker) time.Time {
 	return day
 }
 
-// amountsMost is beyond every amount that there is.
+// amountsMost is more than any amount.
 var amountsMost = decimal.New(1, 15)
 
-// amount is an amount as people write it; zero where none is asked for.
+// amount parses an amount as people write it; it is zero if there is none.
 func (a *Asked) amount(name string, check checker) decimal.Decimal {
 	text := a.Query.Get(name)
 	if text == "" {
@@ -197,7 +197,7 @@ func (a *Asked) amount(name string, check checker) decimal.Decimal {
 	return amount
 }
 
-// Filtered tells whether anything but the time of the list is kept to.
+// Filtered reports whether the list has a filter other than time.
 func (a *Asked) Filtered() bool {
 	for name := range a.Query {
 		if name != AsksSort && name != AsksAccount && name != AsksOwner && name != AsksBy && (name != AsksCashbox || !a.Account) {
@@ -210,20 +210,20 @@ func (a *Asked) Filtered() bool {
 // Href is the address of the list with a query.
 func (a *Asked) Href(query url.Values) string { return string(Listed(a.Path, query.Encode())) }
 
-// With is the address of what is asked for, one parameter set.
+// With is the address of the list with one parameter changed.
 func (a *Asked) With(name, value string) view.Link {
 	query := maps.Clone(a.Query)
 	query.Set(name, value)
 	return view.Link(a.Href(query))
 }
 
-// The orders that a column has, the first of which is the one that it has at the first click.
+// The orders of each column. The first one is used at the first click.
 var (
 	ByTime   = []report.Sort{"", report.Oldest}
 	ByAmount = []report.Sort{report.Greatest, report.Least}
 )
 
-// Sorting has the head of a column lead to the list by it.
+// Sorting makes the head of a column a link to the list sorted by it.
 func (a *Asked) Sorting(orders []report.Sort) view.Sorting {
 	next := orders[0]
 	s := view.Sorting{}
@@ -244,7 +244,8 @@ func (a *Asked) Sorting(orders []report.Sort) view.Sorting {
 	return s
 }
 
-// without is the address of what is asked for but one value. An id without its subject names nothing.
+// without is the address of the list without one value of a filter. An id without its subject would filter nothing,
+// so both are removed.
 func (a *Asked) without(name, value string) view.Link {
 	query := maps.Clone(a.Query)
 	query[name] = slices.DeleteFunc(slices.Clone(query[name]), func(other string) bool { return other == value })

@@ -9,10 +9,10 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// asksAt asks for something as it stood at a minute.
+// asksAt asks for the state at the end of a minute.
 const asksAt = "at"
 
-// Moment is when something is looked at: now, or as it stood at the end of a minute.
+// Moment is a point in time at which something is shown: now, or the end of a minute.
 type Moment struct {
 	path string
 	// At is zero for now.
@@ -20,7 +20,7 @@ type Moment struct {
 	typed, wrong string
 }
 
-// Moment reads from when something is asked for that was made at a time.
+// Moment reads from the address at which moment something is shown. A moment before its creation is a mistake.
 func (v *Visit) Moment(path string, created time.Time) Moment {
 	m := Moment{path: path, typed: v.R.URL.Query().Get(asksAt)}
 	if m.typed == "" {
@@ -41,10 +41,9 @@ func (v *Visit) Moment(path string, created time.Time) Moment {
 	return m
 }
 
-// Past tells that it is not now.
 func (m Moment) Past() bool { return !m.At.IsZero() }
 
-// Status is what the page answers with.
+// Status is the status of the answer.
 func (m Moment) Status() int {
 	if m.wrong != "" {
 		return http.StatusUnprocessableEntity
@@ -57,7 +56,7 @@ func (m Moment) Shown() view.Moment {
 	return view.Moment{Path: m.path, Typed: m.typed, Wrong: m.wrong, At: m.At}
 }
 
-// Cut leaves out what happened later.
+// Cut leaves out the lines after the moment.
 func (m Moment) Cut(lines []timeline.Line) []timeline.Line {
 	if !m.Past() {
 		return lines
@@ -71,7 +70,7 @@ func (m Moment) Cut(lines []timeline.Line) []timeline.Line {
 	return kept
 }
 
-// Last is the last change of status until then.
+// Last is the last change of status before the moment.
 func (m Moment) Last(lines []timeline.Line) *timeline.Line {
 	var last *timeline.Line
 	for _, line := range m.Cut(lines) {
@@ -82,7 +81,7 @@ func (m Moment) Last(lines []timeline.Line) *timeline.Line {
 	return last
 }
 
-// SettledLater tells that the sum in USDT was not known yet.
+// SettledLater reports whether the sum in USDT was not known yet at the moment.
 func (m Moment) SettledLater(lines []timeline.Line) bool {
 	for _, line := range lines {
 		if m.Past() && line.What == timeline.WhatRateSettled && line.At.After(m.At) {

@@ -10,19 +10,19 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// entry is a page in the navigation, for who has the capability. Group is the heading of entries that
-// belong together, for those who have many.
+// entry is a page in the navigation, for users who have the capability. Group is the heading of entries that belong
+// together, for users with many entries.
 type entry struct {
 	needs caller.Capability
 	href  string
-	// also are pages that its list leads to; "" is none.
+	// also is the path of pages to which its list leads; "" is none.
 	also  string
 	label say.Phrase
 	group say.Phrase
 	icon  string
-	// waits is what is counted there; "" is nothing.
+	// waits is the queue whose length is shown; "" is none.
 	waits waits.Queue
-	// waiting tells that it is only there while something waits.
+	// waiting says that it is shown only while something waits.
 	waiting bool
 }
 
@@ -130,7 +130,7 @@ var simulatorEntries = under(say.SandboxGroup, caller.OperatorRead, []entry{
 	{href: SimulatorPath, label: say.SimulatorTitle, icon: "desk"},
 })
 
-// under are entries below a heading, for who has the capability.
+// under are entries below a heading, which require a capability.
 func under(group say.Phrase, needs caller.Capability, entries []entry) []entry {
 	for i := range entries {
 		entries[i].group, entries[i].needs = group, needs
@@ -152,7 +152,7 @@ func entries(kind caller.Kind) []entry {
 	return nil
 }
 
-// navigation lists the pages of the user's portal, as far as their role has them.
+// navigation lists the pages of the user's portal that their role may see.
 func (v *Visit) navigation() []view.NavItem {
 	var items []view.NavItem
 	all := slices.Clone(entries(v.Who.Kind))
@@ -160,7 +160,7 @@ func (v *Visit) navigation() []view.NavItem {
 		all = append(all, simulatorEntries...)
 	}
 	own := entry{href: "/account", label: say.Account, icon: "user"}
-	if v.Who.Kind != caller.Trader { // the others' entries have groups
+	if v.Who.Kind != caller.Trader { // only the other kinds of users have groups
 		own.group = say.OwnGroup
 	}
 	for _, e := range append(all, own) {
@@ -174,7 +174,7 @@ func (v *Visit) navigation() []view.NavItem {
 	return items
 }
 
-// tellWaits has the navigation of a page tell how much waits where. A page can do without it.
+// tellWaits adds to the navigation how much waits where. If that cannot be read, the page is shown without it.
 func (v *Visit) tellWaits() {
 	if len(v.Shell.Nav) == 0 || v.route.Fragment {
 		return
@@ -191,7 +191,7 @@ func (v *Visit) tellWaits() {
 	})
 }
 
-// isAt tells whether the page belongs to an entry. The portal's first page is only itself.
+// isAt reports whether the page belongs to an entry. To the portal's first page no other page belongs.
 func (v *Visit) isAt(e entry) bool {
 	path := v.R.URL.Path
 	return path == e.href || path == e.also || strings.HasPrefix(path, e.href+"/") && strings.Count(e.href, "/") > 1 ||

@@ -9,7 +9,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Addresses that pages of one feature lead to in another.
+// Addresses of a feature's pages to which other features link.
 const (
 	OwnPaymentsPath  = "/merchant/payments"
 	OwnPayoutsPath   = "/merchant/payouts"
@@ -70,8 +70,8 @@ func IDText(id int64) string { return strconv.FormatInt(id, 10) }
 // Numbered is the address of one of those listed at a path.
 func Numbered(path string, id int64) string { return path + "/" + IDText(id) }
 
-// ManualPart is the address of a part of a page of the operators' manual. The manual's index and whole pages are without the
-// names of what they are.
+// ManualPart is the address of a part of a page of the operators' manual. Without a part it is that of the page,
+// and without a page that of the index.
 func ManualPart(page, part string) string {
 	address := ManualPath
 	if page != "" {
@@ -83,16 +83,16 @@ func ManualPart(page, part string) string {
 	return address
 }
 
-// EventPath is where a merchant's webhook is shown.
+// EventPath is the page of a merchant's webhook.
 func EventPath(id string) string { return EventsPath + "/" + id }
 
-// ApprovalPath is where a proposal is decided.
+// ApprovalPath is the page on which a proposal is decided.
 func ApprovalPath(id int64) string { return Numbered(ApprovalsPath, id) }
 
-// ChoicePath is where it is explained why a payment got its requisite.
+// ChoicePath is the page that explains why a payment got its requisite.
 func ChoicePath(id int64) string { return Numbered(RoutingPath+"/payments", id) }
 
-// StandingPath leads to why a trader gets payments, or none.
+// StandingPath is the page that explains why a trader gets payments, or none.
 func StandingPath(id int64) string { return Numbered(RoutingPath+"/traders", id) }
 
 // StatementOf leads to the statement of an account.
@@ -101,13 +101,13 @@ func StatementOf(a ledger.Account) view.Link {
 	return view.Query(StatementPath, AsksOwner, IDText(a.ID()))
 }
 
-// Path is where something is in the user's own portal.
+// Path is an address in the user's own portal.
 func (v *Visit) Path(below string) string { return "/" + v.Shell.Portal + below }
 
-// PaymentPath is where a payment is in the user's own portal.
+// PaymentPath is the page of a payment in the user's own portal.
 func (v *Visit) PaymentPath(id int64) string { return Numbered(v.Path("/payments"), id) }
 
-// PayerPath is where it is told what is known of a payer; "" is none.
+// PayerPath is the page about a payer; "" if there is none.
 func (v *Visit) PayerPath(merchantID int64, user *string) view.Link {
 	switch {
 	case user == nil || *user == "":
@@ -118,16 +118,16 @@ func (v *Visit) PayerPath(merchantID int64, user *string) view.Link {
 	return view.Query(v.Path("/payer"), AsksUser, *user)
 }
 
-// PayoutPath is where a payout is in the user's own portal.
+// PayoutPath is the page of a payout in the user's own portal.
 func (v *Visit) PayoutPath(id string) string { return v.Path("/payouts/" + id) }
 
-// DepositPath is where a deposit is in the user's own portal.
+// DepositPath is the page of a deposit in the user's own portal.
 func (v *Visit) DepositPath(id int64) string { return Numbered(v.Path("/deposits"), id) }
 
-// AppealPath leads to an appeal in the user's own portal.
+// AppealPath is the page of an appeal in the user's own portal.
 func (v *Visit) AppealPath(id int64) view.Link { return view.Link(Numbered(v.Path("/appeals"), id)) }
 
-// Linked is an address, or "" where there is no such page in this program.
+// Linked is an address, or "" if this program has no such page.
 func (v *Visit) Linked(href string) view.Link {
 	r, err := http.NewRequestWithContext(v.Ctx(), http.MethodGet, href, nil)
 	if err != nil || href == "" {

@@ -17,25 +17,25 @@ import (
 	"gateway.example/web/site"
 )
 
-// Pick is a kind of those who take part, of whom a form names one: by number, or by a name that only one has. What is
-// typed is judged here alone, so that it works without script; the field offers names while it is typed.
+// Pick is a kind of participant that a form names, by number or by a unique name. The server decides what a text
+// means, so that it works without scripts; with scripts the field offers names while the user types.
 type Pick struct {
 	// kind is what it is called in addresses.
 	kind string
 	none say.Phrase
-	// several tells that more than one may be named, with commas between.
+	// several says that more than one may be named, separated by commas.
 	several bool
 	list    func(context.Context, *directory.Settings, caller.Caller, directory.Search) ([]candidate, error)
 	get     func(context.Context, *directory.Settings, caller.Caller, int64) (candidate, error)
 }
 
-// candidate is one that may be meant: its name, and how pages call it.
+// candidate is a participant that a text may mean: the name, and how pages show it.
 type candidate struct {
 	id           int64
 	name, called string
 }
 
-// Whom forms name.
+// The kinds of participants that forms name.
 var (
 	PickMerchant = pickOf("merchant", say.NoMerchant, (*directory.Settings).Merchants, (*directory.Settings).Merchant,
 		func(m directory.Merchant) candidate { return candidate{m.ID, m.Name, Titled(m.Name, m.ID)} })
@@ -50,7 +50,7 @@ var (
 	picks = []*Pick{PickMerchant, PickTrader, PickCashbox, PickMerchants}
 )
 
-// pickOf is a kind that the directory lists.
+// pickOf makes a Pick for a kind that the directory lists.
 func pickOf[T any](
 	kind string,
 	none say.Phrase,
@@ -78,14 +78,14 @@ func pickOf[T any](
 }
 
 const (
-	// offered is how many names a field offers, and how many of the same name are looked at.
+	// offered is how many names a field offers, and how many participants of the same name are looked at.
 	offered = 100
-	// namedInFlaw is how many of those that may be meant are named.
+	// namedInFlaw is how many participants of the same name a message lists.
 	namedInFlaw = 5
 	maxPicked   = 200
 )
 
-// PickField asks for one of a kind by name or number. A number in what was typed is shown with its name.
+// PickField asks for a participant by name or number. A number that was typed is shown with its name.
 func (v *Visit) PickField(
 	p *Pick, name string, label say.Phrase, typed url.Values, wrong map[string]string,
 ) view.Field {
@@ -98,14 +98,14 @@ func (v *Visit) PickField(
 	}
 }
 
-// namesPath is where fields find names that they did not offer from the beginning.
+// namesPath is the address from which fields read names that they did not offer from the beginning.
 const namesPath = "/operator/names/"
 
 var pickRoutes = []Route{
 	{Pattern: "GET " + namesPath + "{kind}", Needs: caller.OperatorRead, Fragment: true, Handle: (*Visit).offerNames},
 }
 
-// offerNames offers the names that have what was typed in them. Where several may be named, that is what follows the last
+// offerNames offers the names that contain the typed text. If several may be named, that is the text after the last
 // comma.
 func (v *Visit) offerNames() error {
 	query := v.R.URL.Query()
@@ -126,7 +126,8 @@ func (v *Visit) offerNames() error {
 	return nil
 }
 
-// Offered are those that a field offers, each after the same words. A form can do without them.
+// Offered are the names that a field offers, each after the text before. If they cannot be read, the form is shown
+// without them.
 func (v *Visit) Offered(p *Pick, before string) []string {
 	known, err := v.named(p, "")
 	if err != nil {
@@ -135,7 +136,7 @@ func (v *Visit) Offered(p *Pick, before string) []string {
 	return calledAll(known, before)
 }
 
-// calledAll is how pages call several, each after the same words.
+// calledAll is how pages show several candidates, each after the text before.
 func calledAll(list []candidate, before string) []string {
 	names := make([]string, 0, len(list))
 	for _, one := range list {
@@ -144,7 +145,7 @@ func calledAll(list []candidate, before string) []string {
 	return names
 }
 
-// Called is how pages call the bearer of a number; what is no number, or nobody's, stays as it is.
+// Called is how pages show the participant with a number. A text that is no number, or nobody's, stays as it is.
 func (v *Visit) Called(p *Pick, text string) string {
 	if p.several && strings.Contains(text, ",") {
 		var names []string
@@ -167,8 +168,8 @@ func (v *Visit) Called(p *Pick, text string) string {
 	return one.called
 }
 
-// Picked replaces what was typed of somebody by their number, as services read it. What names nobody, or several, is
-// added to what is wrong with the form.
+// Picked replaces the typed texts by the participants' numbers, which services read. A text that means nobody or
+// several is added to the form's mistakes.
 func (v *Visit) Picked(form url.Values, picks map[string]*Pick) error {
 	found := fault.Decoded(v.Ctx())
 	for name, p := range picks {
@@ -197,13 +198,13 @@ func (v *Visit) Picked(form url.Values, picks map[string]*Pick) error {
 	return nil
 }
 
-// aNumber is a number alone, and calledForm a name with its number, as pages write them.
+// aNumber matches a number alone, and calledForm a name with its number, as pages write it.
 var (
 	aNumber    = regexp.MustCompile(`^[#№]? ?([0-9]{1,18})$`)
 	calledForm = regexp.MustCompile(`^.+ № ([0-9]{1,18})$`)
 )
 
-// pick is the number of the one whom a text names; otherwise it says why there is none.
+// pick is the number of the participant that a text names; otherwise flaw says why there is none.
 func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len([]rune(text)) > maxPicked {
 		return 0, v.Say(say.WrongTooLong), nil
@@ -245,7 +246,7 @@ func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 	return 0, v.severalMeant(found), nil
 }
 
-// severalMeant names those of whom one is to be chosen.
+// severalMeant lists the participants of whom the user has to choose one.
 func (v *Visit) severalMeant(found []candidate) string {
 	names := calledAll(found[:min(len(found), namedInFlaw)], "")
 	if len(found) > namedInFlaw {
@@ -254,7 +255,7 @@ func (v *Visit) severalMeant(found []candidate) string {
 	return v.Say(say.SeveralMeant, strings.Join(names, "; "))
 }
 
-// numbered is the bearer of a number; nil is that there is none.
+// numbered is the participant with a number; nil if there is none.
 func (v *Visit) numbered(p *Pick, id int64) (*candidate, error) {
 	one, err := p.get(v.plain(), v.server.Settings, v.Who, id)
 	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
@@ -263,7 +264,7 @@ func (v *Visit) numbered(p *Pick, id int64) (*candidate, error) {
 	return &one, err
 }
 
-// named are those who have a text in their name, in the order of their names.
+// named lists the participants whose name contains a text, in the order of their names.
 func (v *Visit) named(p *Pick, text string) ([]candidate, error) {
 	search := directory.Search{Text: text}
 	search.Limit = new(int32(offered))
@@ -274,5 +275,5 @@ func (v *Visit) named(p *Pick, text string) ([]candidate, error) {
 	return found, err
 }
 
-// plain is the request's context without what is wrong with its form, which the form is told of by itself.
+// plain is the request's context without the form's mistakes, which are reported separately.
 func (v *Visit) plain() context.Context { return fault.WithDecoded(v.Ctx(), nil) }

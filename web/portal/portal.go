@@ -45,12 +45,12 @@ type Core struct {
 	Settings    *directory.Settings
 	Limits      *limit.Limits
 	Clock       clock.Clock
-	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.
+	// APIURL is the address of the merchant API, and Headers are the headers of its signed requests.
 	APIURL  string
 	Headers auth.Headers
-	// Secure tells that the portals are public by https alone.
+	// Secure says that the portals can be reached from outside by https only.
 	Secure bool
-	// Sandbox tells that it is one, and Simulator that traders can be simulated there.
+	// Sandbox says that this is a sandbox, and Simulator that traders can be simulated in it.
 	Sandbox, Simulator bool
 }
 
@@ -58,16 +58,17 @@ type Core struct {
 type server struct {
 	Core
 	files view.Files
-	// exports are the places of all files that are being written, userExports those of each user.
+	// exports limits the files that are being written at the same time, and userExports those of each user.
 	exports, userExports *edge.Turnstile
-	// addresses are those there are, to link to no other.
+	// addresses are the addresses that exist, so that pages link to no others.
 	addresses *http.ServeMux
-	// keeps are the lists of which users may keep views, by their paths.
+	// keeps are the lists of which users may save views, by their paths.
 	keeps map[string]*List
 }
 
-// New makes the handler of the routes of all features. It refuses a route of which it is not said who has access, and by which capability: what that can move
-// or reveal decides what else it takes. Only what every user has takes none.
+// New makes the handler of all features' routes. It refuses a route without a statement of who has access and by
+// which capability, because a capability decides what else is required to move or reveal something. Only pages that
+// every user has require none.
 func New(core Core, features ...Route) (http.Handler, error) {
 	p := &server{
 		Core:        core,
@@ -79,7 +80,8 @@ func New(core Core, features ...Route) (http.Handler, error) {
 	p.files = view.Files{
 		Style:  map[string]string{},
 		Script: library.Add("portal.js"),
-		// They are one file: htmx begins as soon as it is there, and without its extension it would open no line.
+		// These are one file: htmx starts as soon as it is loaded, and without its extension it would not open the
+		// live connection.
 		Hypertext: library.Add("htmx-4.0.1.min.js", "htmx-sse-4.0.1.min.js"),
 		Icon:      library.Add("icon.svg"),
 	}
@@ -104,7 +106,7 @@ func New(core Core, features ...Route) (http.Handler, error) {
 	return library.Beside(edge.Secured(edge.Installable(edge.Named(mux)))), nil
 }
 
-// handler is a route's. Browsers post to it from the portals' own pages only.
+// handler is the handler of a route. Browsers may post to it only from the portals' own pages.
 func (p *server) handler(to Route) http.Handler {
 	if to.Machine {
 		return p.guarded(to)
@@ -112,8 +114,7 @@ func (p *server) handler(to Route) http.Handler {
 	return p.sameOrigin(p.guarded(to))
 }
 
-// sameOrigin refuses posts of other sites, and those of which the browser does not say where they
-// come from.
+// sameOrigin refuses posts from other sites, and posts for which the browser does not say where they come from.
 func (p *server) sameOrigin(next http.Handler) http.Handler {
 	return edge.SameOrigin(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, Route{Open: true})
@@ -121,19 +122,19 @@ func (p *server) sameOrigin(next http.Handler) http.Handler {
 	}))
 }
 
-// Visit is one request of a browser, and who it is of.
+// Visit is one request of a browser, and its user.
 type Visit struct {
 	server *server
 	W      http.ResponseWriter
 	R      *http.Request
 	route  Route
-	// Session is the user's; its ID is 0 where nobody is signed in.
+	// Session is the user's session; its ID is 0 if nobody is signed in.
 	Session session.Session
 	Who     caller.Caller
 	Shell   view.Shell
-	// logins are those of the actors on an operator's page, by what logs call them.
+	// logins are the logins of the actors on an operator's page, by their names in the logs.
 	logins map[string]string
-	// after is what is done after the answer.
+	// after are functions that are called after the answer was sent.
 	after []func()
 }
 
@@ -148,10 +149,9 @@ func (p *server) visit(w http.ResponseWriter, r *http.Request, to Route) *Visit 
 	return v
 }
 
-// Ctx is the request's context.
 func (v *Visit) Ctx() context.Context { return v.R.Context() }
 
-// What pages say most, as the reader has it.
+// The texts that pages use most, in the reader's language.
 
 // Say is a phrase in the reader's language.
 func (v *Visit) Say(p say.Phrase, fill ...any) string { return v.Shell.Say(p, fill...) }
@@ -170,11 +170,11 @@ func (v *Visit) Number(d decimal.Decimal) string { return v.Shell.Number(d) }
 // When is a time.
 func (v *Visit) When(at time.Time) string { return v.Shell.When(at) }
 
-// Enter makes the visit a user's.
+// Enter makes the visit that of a user's session.
 func (v *Visit) Enter(found session.Session) {
 	v.Session, v.Who = found, found.Caller
 	preferences := found.Preferences
-	if found.View != nil { // pages are to be read by who looks, not by whom they look as
+	if found.View != nil { // the reader is the operator and not the user as whom they look
 		preferences = found.View.Preferences
 	}
 	v.Shell.Login, v.Shell.Shortcuts, v.Shell.Theme = v.Who.Login, preferences.Shortcuts, preferences.Theme
@@ -193,8 +193,7 @@ func (v *Visit) Enter(found session.Session) {
 
 const languageCookie = "lang"
 
-// speak chooses the language: the one asked for in the address, the user's own, the one chosen
-// before, or the browser's.
+// speak chooses the language: that of the address, the user's own, the one chosen before, or the browser's.
 func (v *Visit) speak(preferred string) {
 	asked := v.R.URL.Query().Get("lang")
 	if v.speaks(asked) {
@@ -207,7 +206,7 @@ func (v *Visit) speak(preferred string) {
 	}
 	if !v.speaks(asked) {
 		asked = words.For(v.R.Header.Get("Accept-Language")).Code
-		if v.Who.Kind == "" && asked != say.Russian { // of who is not signed in nobody knows yet that they are a trader
+		if v.Who.Kind == "" && asked != say.Russian { // a visitor who is not signed in may still be a trader
 			asked = say.English
 		}
 	}
@@ -217,13 +216,14 @@ func (v *Visit) speak(preferred string) {
 	v.Shell.Words, _ = words.In(asked)
 }
 
-// speaks tells that the reader may have pages in a language. Traders have more than others, and whoever is not signed in may ask
-// for those: on an invitation, or where they have signed out.
+// speaks reports whether the reader may have pages in a language. Traders have more languages than others. Visitors
+// who are not signed in may ask for these, too, because they may be traders with an invitation or who have signed
+// out.
 func (v *Visit) speaks(language string) bool {
 	switch {
 	case language == say.English, language == say.Russian:
 		return true
-	case v.Session.View != nil: // an operator reads
+	case v.Session.View != nil: // the reader is an operator
 		return false
 	}
 	return (v.Who.Kind == "" || v.Who.Kind == caller.Trader) && tongue.Offered(language)

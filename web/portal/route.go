@@ -20,29 +20,28 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// Route is one of the portals' addresses.
 type Route = RouteOf[*Visit]
 
-// RouteOf is an address of a feature whose handlers take a visit of its own, and who may ask for it.
-// What they may do there is decided by the services once more.
+// RouteOf is an address whose handlers take a feature's own visit, and who may use it. The services decide again
+// what the user may do.
 type RouteOf[V any] struct {
 	// Pattern is the method and path.
 	Pattern string
-	// Open lets in anybody, also without a session. Otherwise Kinds are let in, who are those that may have the
-	// capability where it does not say.
+	// Open lets everybody in, also without a session. Otherwise only Kinds are let in; if there are none, these are
+	// the kinds of users that may have the capability.
 	Open  bool
 	Kinds []caller.Kind
-	// Begun lets in users whose second factor is still to come, too.
+	// Begun also lets in users who have not given their second factor yet.
 	Begun bool
-	// Needs is the capability without which there is nothing to see; "" is none.
+	// Needs is the capability that is required to see the page; "" is none.
 	Needs caller.Capability
-	// Fragment tells that a script asks for it, which cannot be shown a page to sign in.
+	// Fragment says that a script reads it, to which no sign-in page can be shown.
 	Fragment bool
-	// Machine tells that programs post here, which no browser speaks for.
+	// Machine says that programs post here, and no browser.
 	Machine bool
-	// Viewing lets in posts of operators who look as another user.
+	// Viewing also lets in posts of operators who look as another user.
 	Viewing bool
-	// Keeps is the list that is shown there, of which users may keep views; nil is none.
+	// Keeps is the list on the page of which users may save views; nil is none.
 	Keeps  *List
 	Handle func(V) error
 }
@@ -55,10 +54,10 @@ var (
 	Operators = []caller.Kind{caller.Operator}
 )
 
-// CoreRoutes are the core's own.
 func CoreRoutes() []Route { return slices.Concat(viewRoutes, pickRoutes) }
 
-// Bind makes routes of the core of a feature's own: visit makes the feature's visit, with its services.
+// Bind converts routes of a feature to routes of the portal. visit makes the feature's visit, which has its
+// services.
 func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 	var bound []Route
 	for _, r := range slices.Concat(routes...) {
@@ -71,14 +70,14 @@ func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 	return bound
 }
 
-// guarded lets those through to a route's handler who may come in, and shows what went wrong there.
+// guarded lets users to a route's handler who may use it, and shows the errors of the handler.
 func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
 		defer v.answered()
 		defer func() {
 			if reason := recover(); reason != nil {
-				if err, is := reason.(error); is && errors.Is(err, http.ErrAbortHandler) { // a file that breaks off
+				if err, is := reason.(error); is && errors.Is(err, http.ErrAbortHandler) { // a file that was broken off
 					panic(reason)
 				}
 				v.failed(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
@@ -95,11 +94,11 @@ func (p *server) guarded(to Route) http.HandlerFunc {
 	}
 }
 
-// admit settles who visits, and whether they may.
+// admit finds out who visits, and checks whether they may.
 func (v *Visit) admit() error {
 	if cookie, err := v.R.Cookie(v.SessionCookie()); err == nil {
 		find := v.server.Sessions.Find
-		if v.route.Fragment { // what a page asks by itself is no sign of somebody being there
+		if v.route.Fragment { // a request that a page makes by itself does not count as use
 			find = v.server.Sessions.Peek
 		}
 		found, err := find(v.Ctx(), cookie.Value)
@@ -136,8 +135,7 @@ func (v *Visit) admit() error {
 	return nil
 }
 
-// isText reports whether an address is text. Bytes that are no character, and NUL, cannot be looked for in
-// the database.
+// isText reports whether an address is valid text. Invalid bytes and NUL cannot be searched for in the database.
 func isText(address *url.URL) bool {
 	texts := []string{address.Path}
 	for name, values := range address.Query() {
@@ -148,8 +146,7 @@ func isText(address *url.URL) bool {
 	})
 }
 
-// count bounds how often a user may ask for pages and, of those who are not signed in, an address may
-// post.
+// count limits how often a user may request pages and how often an address may post without a session.
 func (v *Visit) count() error {
 	var err error
 	switch {
@@ -161,11 +158,11 @@ func (v *Visit) count() error {
 	return err
 }
 
-// failed shows why a request was refused, or leads to where what it lacks is given.
+// failed shows why a request was refused, or redirects to where the user can give what was missing.
 func (v *Visit) failed(err error) {
 	f := edge.Fault(err)
 	if f == nil && v.Ctx().Err() != nil {
-		return // the browser has gone, and with it whoever could be told
+		return // the browser has gone, so nobody can be told
 	}
 	if f == nil {
 		v.Log(err)
@@ -186,7 +183,7 @@ func (v *Visit) failed(err error) {
 	case f.Code == "consent_awaited":
 		v.MessageText(http.StatusForbidden, say.ConsentWaitsBand,
 			v.Say(say.ConsentWaits, v.When(v.Who.AwaitsUntil)))
-	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's is as if there were none
+	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's cashbox is shown as not found
 		_ = v.NotFound()
 	case f.Kind == fault.NotFound && v.outgrown():
 		v.Lead("/")
@@ -197,7 +194,7 @@ func (v *Visit) failed(err error) {
 	case f.Kind == fault.TooManyRequests:
 		v.message(http.StatusTooManyRequests, say.TooOftenTitle, say.TooOftenText)
 	case f.Kind == fault.Unavailable:
-		v.Log(err) // a page that is busy now and then is found by its cause alone
+		v.Log(err) // the log is the only way to find out why a page is busy now and then
 		v.W.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
 	case f.Code == submission.ErrUnfinished.Code:
@@ -207,14 +204,14 @@ func (v *Visit) failed(err error) {
 	}
 }
 
-// outgrown reports whether a part is asked for by a page of another kind of user than who is there
-// now: an operator looked as that user, and is themselves again.
+// outgrown reports whether the request is from a part of a page of another kind of user: an operator who looked as
+// that user, and no longer does.
 func (v *Visit) outgrown() bool {
 	return v.R.Header.Get("HX-Request") != "" && v.route.Fragment && !v.route.Open &&
 		!slices.Contains(v.route.Kinds, v.Who.Kind)
 }
 
-// leadTo leads to a page that leads back here when it is done with.
+// leadTo redirects to a page that leads back here afterwards.
 func (v *Visit) leadTo(path string) {
 	next := v.R.URL.RequestURI()
 	if v.R.Method != http.MethodGet || v.route.Fragment {
@@ -227,7 +224,7 @@ func (v *Visit) leadTo(path string) {
 	v.Lead(path + "?next=" + url.QueryEscape(next))
 }
 
-// Back is the page that a form was on.
+// Back is the page from which a form was sent, or "/".
 func (v *Visit) Back() string {
 	from, err := url.Parse(v.R.Header.Get("Referer"))
 	if err != nil || from.Host != v.R.Host {
@@ -239,7 +236,7 @@ func (v *Visit) Back() string {
 	return "/"
 }
 
-// BackTo is the page that a form was on, or another where the browser does not say.
+// BackTo is the page from which a form was sent, or another one if the browser does not say that.
 func (v *Visit) BackTo(otherwise string) string {
 	if back := v.Back(); back != "/" {
 		return back
@@ -247,10 +244,10 @@ func (v *Visit) BackTo(otherwise string) string {
 	return otherwise
 }
 
-// referrer tells the portals' own pages alone where somebody comes from.
+// referrer makes browsers send the Referer header to the portals' own pages only.
 const referrer = "same-origin"
 
-// Lead leads a browser to another page, and a script that asks for a part of one likewise.
+// Lead redirects a browser, or the script that reads a part of a page, to another page.
 func (v *Visit) Lead(to string) {
 	if v.R.Header.Get("HX-Request") != "" {
 		v.W.Header().Set("HX-Redirect", to)
@@ -261,10 +258,10 @@ func (v *Visit) Lead(to string) {
 	v.W.WriteHeader(http.StatusSeeOther)
 }
 
-// Next is where an address asks to be led to: a path of ours, or "".
+// Next is the page to which the address asks to be redirected afterwards: a path of the portals, or "".
 func (v *Visit) Next() string { return ownPath(v.R.URL.Query().Get("next")) }
 
-// ownPath is an address if it is a path of ours, and "" otherwise.
+// ownPath returns an address if it is a path of the portals, and "" otherwise.
 func ownPath(address string) string {
 	to, err := url.Parse(address)
 	// Browsers take a backslash for a slash, and two slashes or more for the beginning of a host.

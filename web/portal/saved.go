@@ -13,7 +13,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// Lists that users find again by a name.
+// Views of lists that users save under a name.
 var viewRoutes = []Route{
 	{Pattern: "POST /views", Kinds: Users, Handle: (*Visit).saveView},
 	{Pattern: "POST /columns", Kinds: Users, Handle: (*Visit).saveColumns},
@@ -35,7 +35,7 @@ func (v *Visit) savedViews(a Asked) ([]view.SavedView, error) {
 	return shown, nil
 }
 
-// saveView keeps the filters of a list, as far as the list knows them.
+// saveView saves the filters of a list, as far as the list has them.
 func (v *Visit) saveView() error {
 	form, err := v.Form()
 	if err != nil {
@@ -58,7 +58,7 @@ func (v *Visit) saveView() error {
 	return v.Done(string(Listed(asked.Path, asked.Query)), "view-saved")
 }
 
-// listOf is the list that a form is about, and what it was asked for with, as far as the list knows it.
+// listOf is the list of a form, and its filters as far as the list has them.
 func (v *Visit) listOf(form url.Values) (*List, url.Values, error) {
 	of := v.server.keeps[form.Get("path")]
 	query, err := url.ParseQuery(form.Get("query"))
@@ -73,12 +73,12 @@ func (v *Visit) listOf(form url.Values) (*List, url.Values, error) {
 	return of, query, nil
 }
 
-// asksColumn names a column. A user's choice is kept as a view of columnsOf the list, under this name.
+// asksColumn names a column. A user's choice is saved as a view named columnsOf of the list, in this parameter.
 const asksColumn = "column"
 
 func columnsOf(l List) string { return l.Path + "#columns" }
 
-// columns are those of a list that may be chosen, with the user's choice.
+// columns are the columns of a list that can be chosen, with the user's choice.
 func (v *Visit) columns(l List) ([]view.Tick, error) {
 	if len(l.Columns) == 0 {
 		return nil, nil
@@ -102,7 +102,7 @@ func (v *Visit) columns(l List) ([]view.Tick, error) {
 	return ticks, nil
 }
 
-// saveColumns keeps which columns of a list the user wants, and leads back to it.
+// saveColumns saves which columns of a list the user wants, and redirects back to it.
 func (v *Visit) saveColumns() error {
 	form, err := v.Form()
 	if err != nil {

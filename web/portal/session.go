@@ -9,7 +9,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// SetCookie sets a cookie that scripts cannot read. Life 0 ends it with the browser, less removes it.
+// SetCookie sets a cookie that scripts cannot read. With a life of 0 it lasts until the browser is closed; a
+// negative life removes it.
 func (v *Visit) SetCookie(name, value string, life time.Duration) {
 	http.SetCookie(v.W, &http.Cookie{ //nolint:gosec // a sandbox has no TLS
 		Name: name, Value: value, Path: "/", MaxAge: int(life / time.Second), HttpOnly: true, Secure: v.server.Secure,
@@ -17,8 +18,8 @@ func (v *Visit) SetCookie(name, value string, life time.Duration) {
 	})
 }
 
-// SessionCookie is the name of the cookie of the session. By https alone browsers keep it from other
-// paths and hosts; without https some refuse to keep such a one at all.
+// SessionCookie is the name of the session's cookie. With https its prefix makes browsers keep it from other paths
+// and hosts; without https some browsers would not accept that prefix.
 func (v *Visit) SessionCookie() string {
 	if v.server.Secure {
 		return "__Host-session"
@@ -34,12 +35,12 @@ func (v *Visit) Landing() string {
 	return "/account"
 }
 
-// Origin is from where somebody signs in.
+// Origin is the address and the browser from which a user signs in.
 func (v *Visit) Origin() session.Origin {
 	return session.Origin{Address: edge.Address(v.Ctx()), Agent: v.R.UserAgent(), Device: v.device()}
 }
 
-// device is the cookie of a browser in which somebody has signed in.
+// device is the cookie that marks a browser in which somebody has signed in, or "".
 func (v *Visit) device() string {
 	cookie, err := v.R.Cookie(v.deviceCookie())
 	if err != nil {
@@ -55,8 +56,8 @@ func (v *Visit) deviceCookie() string {
 	return "device"
 }
 
-// Entered keeps a session's new token and leads on: to the second factor, or to where the user
-// wanted to go.
+// Entered stores a session's new token in the browser and redirects: to the second factor, or to the page that the
+// user wanted.
 func (v *Visit) Entered(opened session.Opened) error {
 	v.Keep(opened)
 	next := v.Next()
@@ -75,8 +76,8 @@ func (v *Visit) Entered(opened session.Opened) error {
 	return nil
 }
 
-// Keep gives the browser a session's new token, and a cookie by which it is known again once somebody has
-// signed in. Without that they are signed in all the same.
+// Keep stores a session's new token in the browser, and after a complete sign-in also a cookie that marks the
+// browser. A failure of the latter is only logged.
 func (v *Visit) Keep(opened session.Opened) {
 	v.SetCookie(v.SessionCookie(), opened.Cookie, 0)
 	if opened.Session.State != session.Whole || v.server.Sessions.IsDevice(v.device(), opened.Session) {

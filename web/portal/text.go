@@ -23,7 +23,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// OwnersOf name a merchant, its cashbox and a trader, and lead to their pages.
+// OwnersOf names a merchant, its cashbox and a trader, with links to their pages.
 func (v *Visit) OwnersOf(settings *directory.Settings, cashboxID int64, traderID *int64) ([]view.Fact, error) {
 	box, err := settings.Cashbox(v.Ctx(), v.Who, cashboxID)
 	if err != nil {
@@ -49,7 +49,7 @@ func (v *Visit) OwnersOf(settings *directory.Settings, cashboxID int64, traderID
 	}), err
 }
 
-// Whose tells in a list whose something is.
+// Whose says in a list who owns an item.
 func Whose(names report.Names, of report.Owned) string {
 	merchant, trader := of.Owners()
 	text := Titled(names.Merchants[merchant], merchant)
@@ -59,12 +59,12 @@ func Whose(names report.Names, of report.Owned) string {
 	return text
 }
 
-// Titled is a name with the number by which logs and programs know its bearer.
+// Titled is a name with the number, by which logs and programs identify its bearer.
 func Titled(name string, id int64) string {
 	return strings.TrimSpace(name + " №\u00a0" + strconv.FormatInt(id, 10))
 }
 
-// Numbered is the number that the address names.
+// Numbered is the number in the address.
 func (v *Visit) Numbered() (int64, error) {
 	id, err := strconv.ParseInt(v.R.PathValue("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -73,7 +73,7 @@ func (v *Visit) Numbered() (int64, error) {
 	return id, nil
 }
 
-// Named is what the number in the address names, as a service reads it for the user.
+// Named reads the item whose number is in the address, by a service's method, for the user.
 func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T, error)) (one T, err error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -82,7 +82,7 @@ func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T,
 	return read(v.Ctx(), v.Who, id)
 }
 
-// MethodName is a method's name; two of the same name are told apart by what the API calls them.
+// MethodName is a method's name, with the API's name if another one has the same name.
 func (v *Visit) MethodName(method string) string {
 	name := v.Say(say.Method(method))
 	for _, other := range catalogue.Methods {
@@ -93,7 +93,7 @@ func (v *Visit) MethodName(method string) string {
 	return name
 }
 
-// Holding is what an owner has; nothing where there is no such account.
+// Holding is what an owner has; nil if there is no such account.
 func (v *Visit) Holding(owner ledger.Owner, id int64) (*books.Holding, error) {
 	list, _, err := v.server.Books.Accounts(v.Ctx(), v.Who, books.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1})
 	if err != nil || len(list) == 0 {
@@ -102,7 +102,7 @@ func (v *Visit) Holding(owner ledger.Owner, id int64) (*books.Holding, error) {
 	return &list[0], nil
 }
 
-// OwnerName says whose an account is.
+// OwnerName says to whom an account belongs.
 func (v *Visit) OwnerName(h books.Holding) string {
 	id := h.Account.OwnerID
 	switch h.Account.Owner {
@@ -126,7 +126,7 @@ func ReadID(form url.Values, name string, f fault.Fields) int64 {
 	return id
 }
 
-// Size is a number of bytes as people read it.
+// Size formats a number of bytes for people.
 func Size(bytes int64) string {
 	const kilo, mega = 1 << 10, 1 << 20
 	switch {
@@ -141,7 +141,7 @@ func Size(bytes int64) string {
 // PayoutID is the id of a payout that the address names.
 func (v *Visit) PayoutID() string { return v.R.PathValue("id") }
 
-// OwnValues are limits as a form has them.
+// OwnValues are limits as values of a form.
 func OwnValues(l directory.RequisiteLimits) url.Values {
 	amount := func(d decimal.NullDecimal) string {
 		if !d.Valid {
@@ -160,7 +160,7 @@ func OwnValues(l directory.RequisiteLimits) url.Values {
 	return values
 }
 
-// ShortLimits are what is wrong with a form, without what stands before the names of limits.
+// ShortLimits has the mistakes of a form under the short names of limits, without their prefix.
 func ShortLimits(wrong map[string]string) map[string]string {
 	short := map[string]string{}
 	for name, text := range wrong {
@@ -169,7 +169,7 @@ func ShortLimits(wrong map[string]string) map[string]string {
 	return short
 }
 
-// Counted is a number that may be left open.
+// Counted formats a number that may be missing.
 func Counted(n *int32) string {
 	if n == nil {
 		return ""
@@ -177,7 +177,7 @@ func Counted(n *int32) string {
 	return strconv.Itoa(int(*n))
 }
 
-// Makes is where a new one is made, for who may.
+// Makes is the address where a new item is made, for users who may do so; otherwise "".
 func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 	if !v.May(needs) {
 		return ""
@@ -185,7 +185,7 @@ func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 	return href
 }
 
-// LastDay is the end of a day as the user counts days, or nil for none.
+// LastDay is the end of a day in the user's time zone, or nil.
 func (v *Visit) LastDay(typed string) (*time.Time, error) {
 	if typed == "" {
 		return nil, nil
@@ -197,11 +197,11 @@ func (v *Visit) LastDay(typed string) (*time.Time, error) {
 	return new(day.AddDate(0, 0, 1)), nil
 }
 
-// longNote is from how many bytes on a value is a text of its own and not what anything is looked for by.
+// longNote is the length in bytes from which on a value is shown as a text and not as a link to what else has it.
 const longNote = 100
 
-// Noted are the pairs that a merchant noted on something, each leading to what else has it in the merchant's list. Traders
-// see none.
+// Noted are the pairs of metadata of an item. Each links to the items in the merchant's list that have the same
+// pair. Traders see none.
 func (v *Visit) Noted(noted metadata.Set, list string) []view.Fact {
 	if v.Who.Kind == caller.Trader {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Thread is what was written about an appeal, with what the reader has typed of an answer and what is wrong with it.
+// Thread is the conversation about an appeal, with the answer that the reader has typed and its mistakes.
 func (v *Visit) Thread(t payment.Thread, typed url.Values, wrong map[string]string) view.Thread {
 	trader := v.Who.Kind == caller.Trader
 	shown := view.Thread{

@@ -16,7 +16,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What money is moved for.
+// The subjects of transfers.
 const (
 	SubjectPayment = "payment"
 	SubjectPayout  = "payin"
@@ -71,7 +71,7 @@ func (v *Visit) statusMoved(from, to string, status func(string) say.Phrase) str
 	return v.Say(say.LineStatus, v.Say(status(from)), v.Say(status(to)))
 }
 
-// Meet has operators read the logins of those who did something, beside what they are.
+// Meet reads the logins of actors, which operators see next to what the actors are.
 func (v *Visit) Meet(actors []string) error {
 	if v.Who.Kind != caller.Operator {
 		return nil
@@ -81,7 +81,7 @@ func (v *Visit) Meet(actors []string) error {
 	return err
 }
 
-// ActorsOf are those who did what lines tell.
+// ActorsOf are the actors of lines.
 func ActorsOf(lines []timeline.Line) []string {
 	actors := make([]string, 0, len(lines))
 	for _, line := range lines {
@@ -90,7 +90,7 @@ func ActorsOf(lines []timeline.Line) []string {
 	return actors
 }
 
-// ActorName is who did something: the reader themselves, or what they are.
+// ActorName is the name of an actor: "you" for the reader, or what the actor is.
 func (v *Visit) ActorName(actor string) string {
 	if actor == "" {
 		return ""
@@ -109,7 +109,7 @@ func (v *Visit) ActorName(actor string) string {
 	return name
 }
 
-// steps are what is said of lines that tell nothing but that something happened.
+// steps are the texts of lines that only say that something happened.
 var steps = map[string]say.Phrase{
 	timeline.WhatCodeRequested: say.LineCodeRequested,
 	timeline.WhatCodeResent:    say.LineCodeResent,
@@ -119,12 +119,12 @@ var steps = map[string]say.Phrase{
 	timeline.WhatAppealOpened:  say.LineAppeal,
 }
 
-// decided is what is said of another amount that came.
+// decided are the texts about decisions on another amount.
 var decided = map[string]say.Phrase{
 	"taken": say.LineCaseTaken, "waiting": say.LineCaseWaiting, "returned": say.LineCaseReturned, "ended": say.LineCaseEnded,
 }
 
-// words are what a line says, and what more there is to it.
+// words are the text of a line, and its notes.
 func (v *Visit) words(line timeline.Line, subject string) (text string, notes []string) {
 	s := v.Shell
 	switch line.What {
@@ -161,7 +161,7 @@ func (v *Visit) words(line timeline.Line, subject string) (text string, notes []
 	return line.What, nil
 }
 
-// said is the texts that say something.
+// said keeps the texts that are not empty.
 func said(texts ...string) []string {
 	var list []string
 	for _, text := range texts {
@@ -226,7 +226,7 @@ func (v *Visit) rateWords(line timeline.Line, subject string) (string, []string)
 	return text, notes
 }
 
-// transferWords tell what an account got or gave.
+// transferWords says what an account got or gave.
 func (v *Visit) transferWords(t *timeline.Transfer, subject string) (string, []string) {
 	amount := t.Amount
 	if !t.Credit {
@@ -239,7 +239,7 @@ func (v *Visit) transferWords(t *timeline.Transfer, subject string) (string, []s
 	return v.Say(phrase, Signed(amount, v.USDT)), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
 }
 
-// Signed is an amount that says which way it goes.
+// Signed is an amount with its sign.
 func Signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 	if amount.IsPositive() {
 		return "+" + write(amount)
@@ -247,7 +247,7 @@ func Signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 	return write(amount)
 }
 
-// Movement says why money was moved; released tells that less is held or more available by it.
+// Movement says why money was moved; released says that by this less is held, or more is available.
 func (v *Visit) Movement(kind, subject string, released bool) string {
 	if kind == "pending-completed" && released {
 		return v.Say(say.HoldEnded)
@@ -277,7 +277,7 @@ func (v *Visit) webhookWords(line timeline.Line) (string, []string) {
 	return v.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
 }
 
-// eventOf leads to the webhook that a line is about, for who works with those.
+// eventOf links to the webhook that a line is about, for users who work with webhooks.
 func (v *Visit) eventOf(line timeline.Line) (view.Link, string) {
 	w := line.Webhook
 	if w == nil || v.Who.Kind != caller.MerchantPortal || !v.Who.May(caller.MerchantEvents) {
@@ -286,7 +286,7 @@ func (v *Visit) eventOf(line timeline.Line) (view.Link, string) {
 	return view.Link(EventPath(w.EventID.String())), v.Say(say.EventNamed, w.Sequence)
 }
 
-// codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.
+// codeOf shows unchanged what was sent to a merchant's endpoint, or its answer.
 func codeOf(line timeline.Line) []view.Code {
 	switch w := line.Webhook; {
 	case w == nil:
@@ -298,7 +298,7 @@ func codeOf(line timeline.Line) []view.Code {
 	return nil
 }
 
-// Moves put what became of a deposit or of a withdrawal into words. They meet those who did it.
+// Moves describes the status changes of a deposit or a withdrawal. It also reads the logins of their actors.
 func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]view.Line, error) {
 	actors := make([]string, 0, len(moves))
 	for _, move := range moves {
@@ -321,7 +321,7 @@ func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]v
 	return lines, nil
 }
 
-// RateSteps shows a sum in the reader's words: what each line is, the numbers it came of, and its value.
+// RateSteps explains a sum: for each line what it is, the numbers from which it was calculated, and its value.
 func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),
@@ -384,13 +384,13 @@ func (v *Visit) SourceName(source string) string {
 	return source
 }
 
-// LoginsOf are the logins of those actors who are users.
+// LoginsOf are the logins of the actors that are users.
 func (v *Visit) LoginsOf(actors []string) (map[string]string, error) {
 	var ids []int64
 	by := map[string]int64{}
 	for _, actor := range actors {
 		kind, number, _ := strings.Cut(actor, ":")
-		isUser := slices.Contains(Users, caller.Kind(kind)) // others are numbered on their own
+		isUser := slices.Contains(Users, caller.Kind(kind)) // ids of other kinds of actors are not users' ids
 		if id, err := strconv.ParseInt(number, 10, 64); err == nil && isUser {
 			ids, by[actor] = append(ids, id), id
 		}

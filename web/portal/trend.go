@@ -15,10 +15,11 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// AsksDays is of how many days a page shows how something went; 1 is the last 24 hours.
+// AsksDays is how many days a trend covers; 1 is the last 24 hours.
 const AsksDays = "days"
 
-// IfSoon is for what a page can do without: nothing where it takes longer than a list may.
+// IfSoon is for a part of a page that may be missing: it turns the error that the database is too busy into an
+// empty result.
 func IfSoon[T any](found T, err error) (T, error) {
 	if errors.Is(err, fault.ErrBusy) {
 		return *new(T), nil
@@ -26,7 +27,7 @@ func IfSoon[T any](found T, err error) (T, error) {
 	return found, err
 }
 
-// DaysAsked is of how many days the page is asked for. What is not known is taken as not asked for.
+// DaysAsked is how many days the page is asked for. An unknown number counts as none.
 func (v *Visit) DaysAsked() int {
 	days, err := strconv.Atoi(v.R.URL.Query().Get(AsksDays))
 	if err != nil || !slices.Contains(figures.TrendDays, days) {
@@ -35,7 +36,7 @@ func (v *Visit) DaysAsked() int {
 	return days
 }
 
-// DayPicks are the times that may be asked for.
+// DayPicks are the periods that can be chosen.
 func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick {
 	var picks []view.Pick
 	for _, days := range figures.TrendDays {
@@ -48,7 +49,7 @@ func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick 
 	return picks
 }
 
-// ChartSlots are the slots of a chart of so many days, from when each begins.
+// ChartSlots are the slots of a chart over some days. starts has the beginning of each.
 func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 	var slots []chart.Slot
 	for i, at := range starts {
@@ -73,7 +74,7 @@ func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 	return slots
 }
 
-// CountChart draws, of the payments that were created in each slot, those that were paid.
+// CountChart shows how many of the payments created in each slot were paid.
 func (v *Visit) CountChart(title say.Phrase, list []figures.HourFigures, days int) chart.Chart {
 	starts := make([]time.Time, len(list))
 	created, paid := make([]*decimal.Decimal, len(list)), make([]*decimal.Decimal, len(list))

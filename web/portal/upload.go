@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// FileField is the name of a form's file field. The fields beside it may have formText bytes together.
+	// FileField is the name of a form's file field. The other fields may have at most formText bytes together.
 	FileField = "file"
 	formText  = 64 << 10
 )
@@ -20,7 +20,7 @@ const (
 // Upload is a form that was sent with a file, or without.
 type Upload struct {
 	Form url.Values
-	// Name is the sender's name of the file. File is nil where none was chosen.
+	// Name is the sender's name of the file. File is nil if none was chosen.
 	Name string
 	File *edge.TempFile
 }
@@ -31,8 +31,8 @@ func (u Upload) free() {
 	}
 }
 
-// TakeUpload prepares the request for a form with a file, of which an owner may send so many at a time. What it holds is
-// given back after the answer.
+// TakeUpload reads a form with a file; files limits how many files an owner may send at a time. The file is deleted
+// after the answer was sent.
 func (v *Visit) TakeUpload(files *edge.Files, owner int64) (Upload, error) {
 	done, err := files.Take(v.W, v.R, owner, v.Who.ID)
 	if err != nil {
@@ -44,18 +44,18 @@ func (v *Visit) TakeUpload(files *edge.Files, owner int64) (Upload, error) {
 	return sent, err
 }
 
-// answered does what is to be done after the answer.
+// answered calls the functions that are to be called after the answer.
 func (v *Visit) answered() {
 	for _, do := range v.after {
 		do()
 	}
 }
 
-// upload reads a form and its file, the latter into a temporary file.
+// upload reads a form and its file, which it writes to a temporary file.
 func (v *Visit) upload() (Upload, error) {
 	u := Upload{Form: url.Values{}}
 	parts, err := v.R.MultipartReader()
-	if err != nil { // sent without a file, as every other form is
+	if err != nil { // sent without a file, as other forms are
 		form, err := v.Form()
 		if err == nil {
 			u.Form = form
@@ -90,7 +90,7 @@ func (v *Visit) upload() (Upload, error) {
 	return u, nil
 }
 
-// take keeps the file of a form. A field that nothing was chosen for has no name.
+// take stores the file of a form. A field for which no file was chosen has no name.
 func (u *Upload) take(part *multipart.Part) error {
 	if part.FileName() == "" || u.File != nil {
 		return nil

@@ -6,14 +6,12 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	// Sandbox tells that a sandbox has a first page of its own.
 	Sandbox  bool
 	Sessions *session.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -21,7 +19,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	first := startRoutes
 	if s.Sandbox {

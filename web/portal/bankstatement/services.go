@@ -8,13 +8,11 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what statements are compared with.
 type Services struct {
 	Settings *directory.Settings
 	Reports  *report.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -27,7 +25,6 @@ const filesAtOnce = 4
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(filesAtOnce)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },

@@ -21,7 +21,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Services are what operators' work is done with.
 type Services struct {
 	Sessions  *session.Service
 	Payments  *payment.Service
@@ -42,7 +41,6 @@ type Services struct {
 	Alarms *alarm.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -50,7 +48,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		caseRoutes, transferRoutes, workRoutes)

@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what the desk works with.
 type Services struct {
 	Sessions  *session.Service
 	Payments  *payment.Service
@@ -26,7 +25,6 @@ type Services struct {
 	Stopping <-chan struct{}
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -35,7 +33,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	live := newLive(s)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, live: live} },

@@ -18,17 +18,17 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// room is where events that were given up are counted and sent again: a merchant's own, or those of all merchants, where its
-// list may be kept to one.
+// room is the area in which dead events are counted and sent again: a merchant's own events, or those of all
+// merchants, whose list can be filtered by merchant.
 type room struct {
 	portal.List
 	title say.Phrase
-	// up leads to where its page belongs, and back to where that of a replay does.
+	// up links to the page above its page, and back to the page above that of a replay.
 	up, back           view.Link
 	upLabel, backLabel say.Phrase
-	// replays is the address below which replays are.
+	// replays is the path under which replays are.
 	replays string
-	// resends is the capability to send again.
+	// resends is the capability that sending again requires.
 	resends caller.Capability
 }
 
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// caseEventRoutes are operators' alone: events of any merchant that were given up, and how they are sent again.
+// caseEventRoutes are for operators only: dead events of any merchant, and sending them again.
 var caseEventRoutes = []route{
 	{Pattern: "GET " + portal.FailingPath, Needs: caller.OperatorRead, Handle: (*visit).failing},
 	{Pattern: "GET /operator/events/dead", Needs: caller.OperatorRead, Handle: portal.With(allDead, (*visit).dead)},
@@ -58,7 +58,7 @@ var caseEventRoutes = []route{
 
 func (r room) replayPath(id int64) string { return portal.Numbered(r.replays, id) }
 
-// dead counts dead events by their address.
+// dead counts dead events by address.
 func (v *visit) dead(r room) error {
 	a := v.Asks(r.List)
 	if r.Owners && v.Tidied(a) {
@@ -90,7 +90,8 @@ func (v *visit) dead(r room) error {
 	return portal.Show(v.Visit, a.StatusOf(), DeadPage, shown)
 }
 
-// deadAddresses are the addresses with dead events that a list is kept to. A merchant's own are not named as theirs.
+// deadAddresses are the addresses with dead events that the filter selects. For a merchant's own list they have no
+// merchant's name.
 func (v *visit) deadAddresses(a portal.Asked) ([]report.DeadAddress, error) {
 	if a.Owners {
 		return v.Reports.DeadAddresses(v.Ctx(), v.Who, a.Filter.MerchantID, a.Filter.From, a.Filter.To)
@@ -116,7 +117,7 @@ func (v *visit) deadRow(r room, a portal.Asked, address report.DeadAddress) Dead
 	return row
 }
 
-// deadCount is a number of dead events, which are counted up to so many.
+// deadCount formats a number of dead events, which are counted up to a limit.
 func (v *visit) deadCount(n int) string {
 	if n >= report.DeadMost {
 		return v.Say(sayDeadMore, n)
@@ -124,7 +125,7 @@ func (v *visit) deadCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// deadPage says how many events would be sent again, and where to.
+// deadPage says how many events would be sent again, and to which address.
 func (v *visit) deadPage(r room) error {
 	a, address := v.Asks(r.List), v.R.URL.Query().Get("url")
 	if len(a.Wrong) > 0 {
@@ -169,7 +170,7 @@ func (v *visit) askDead(a portal.Asked, address report.DeadAddress) error {
 	return v.Question(q)
 }
 
-// resendDead sends all dead events of an address again, by the filter that the page has shown.
+// resendDead sends all dead events of an address again, by the filter that the page showed.
 func (v *visit) resendDead(r room) error {
 	form, err := v.Form()
 	if err != nil {
@@ -200,7 +201,7 @@ func (v *visit) resendDead(r room) error {
 	return err
 }
 
-// replayID is the replay that the address names.
+// replayID is the id of the replay in the address.
 func (v *visit) replayID() (int64, error) {
 	id, err := strconv.ParseInt(v.R.PathValue("replay"), 10, 64)
 	if err != nil {
@@ -213,7 +214,7 @@ func (v *visit) replay(r room) error { return v.showReplay(r, ReplayPage) }
 
 func (v *visit) replayRegion(r room) error { return v.showReplay(r, ReplayRegion) }
 
-// showReplay shows how far the replay is that the address names: a page, or what of it asks for itself anew.
+// showReplay shows the progress of a replay, as a page or as the part of it that refreshes itself.
 func (v *visit) showReplay(r room, page func(view.Shell, Replay) templ.Component) error {
 	id, err := v.replayID()
 	if err != nil {
@@ -241,7 +242,7 @@ func (v *visit) showReplay(r room, page func(view.Shell, Replay) templ.Component
 	return portal.Show(v.Visit, http.StatusOK, page, shown)
 }
 
-// stopReplay ends it where it is. To do so again changes nothing.
+// stopReplay stops a replay. Stopping it again changes nothing.
 func (v *visit) stopReplay(r room) error {
 	id, err := v.replayID()
 	if err != nil {

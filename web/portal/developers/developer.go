@@ -44,7 +44,7 @@ const (
 	boxesPath = "/merchant/developers/cashboxes/"
 )
 
-// box is the merchant's cashbox that the address names: another's is not there.
+// box is the cashbox in the address. Another merchant's is not found.
 func (v *visit) box() (directory.OwnCashbox, error) { return v.boxNamed(v.R.PathValue("cashbox")) }
 
 func (v *visit) boxNamed(id string) (directory.OwnCashbox, error) {
@@ -73,7 +73,7 @@ func (v *visit) boxName(box directory.OwnCashbox) string {
 	return v.Say(sayCashboxName, box.Name, box.Currency, box.ID)
 }
 
-// readable is what bytes of a stranger's say as text, without what no page shows.
+// readable is a stranger's bytes as text, without characters that a page must not show.
 func readable(raw []byte) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

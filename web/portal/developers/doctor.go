@@ -29,11 +29,11 @@ func (v *visit) showDoctor(status int, shown Doctor) error {
 	return portal.Show(v.Visit, status, DoctorPage, shown)
 }
 
-// doctor says what is wrong with a request. Forms send each line break as CRLF: it is taken for LF.
+// doctor says what is wrong with a request. Forms send each line break as CRLF, which counts as LF here.
 func (v *visit) doctor(form url.Values) error {
 	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
 	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}
-	if sample.Request == "" { // the parts may still be those of the request before
+	if sample.Request == "" { // the fields may still have the parts of the previous request
 		sample.Method, sample.Path = strings.TrimSpace(form.Get("method")), strings.TrimSpace(form.Get("path"))
 		sample.Header, sample.Body = signature.ParseHeaders(typed("headers")), []byte(typed("body"))
 	}
@@ -60,7 +60,7 @@ func (v *visit) doctor(form url.Values) error {
 	return v.showDoctor(http.StatusOK, shown)
 }
 
-// headerLines are headers, a line each.
+// headerLines formats headers, one on each line.
 func headerLines(header http.Header) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(header)) {

@@ -115,7 +115,7 @@ func (v *visit) event(event webhook.Told) error {
 	return portal.Show(v.Visit, http.StatusOK, EventPage, shown)
 }
 
-// subjectOf leads to what an event is about, where the user may look at it.
+// subjectOf links to the subject of an event, if the user may see it.
 func (v *visit) subjectOf(event webhook.Told) (view.Link, error) {
 	switch event.Subject {
 	case portal.SubjectPayment:
@@ -162,7 +162,7 @@ func (v *visit) resendOnce(form url.Values, event webhook.Told) error {
 		_, err := v.Events.Replay(v.Ctx(), v.Who, webhook.Replay{EventID: &id})
 		return submission.Outcome{LedTo: portal.EventPath(id), Said: "event-resent"}, err
 	})
-	if v.Wrong(err) != nil { // the token is none of ours
+	if v.Wrong(err) != nil { // the form's token is not one of the portal's
 		return v.Done(portal.EventPath(id)+"/resend", "")
 	}
 	return err

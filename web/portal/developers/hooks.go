@@ -17,7 +17,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// hooks shows where webhooks go, and how they were taken lately.
+// hooks shows where webhooks are sent, and how endpoints accepted them lately.
 func (v *visit) hooks() error {
 	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
 	if err != nil {
@@ -78,12 +78,12 @@ func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox
 	return shown, nil
 }
 
-// percent is a part of a whole, rounded down: not all is never 100.
+// percent is a part of a whole in percent, rounded down, so that it is 100 only for the whole.
 func percent(part, whole int32) string {
 	return strconv.FormatInt(int64(part)*100/int64(whole), 10) + "\u00a0%"
 }
 
-// answered is what an attempt was answered with, and how long it took.
+// answered is the status of an attempt's answer, and how long it took.
 func (v *visit) answered(code *int32, took time.Duration) string {
 	answer := v.Say(sayNoAnswer)
 	if code != nil {
@@ -94,7 +94,7 @@ func (v *visit) answered(code *int32, took time.Duration) string {
 
 const excerptShort = 200
 
-// excerpt is what an answer said, or why there was none, cut where there is room for so many.
+// excerpt is the beginning of an answer, or why there was none, cut to a length.
 func excerpt(answer []byte, problem *string, most int) string {
 	text := readable(answer)
 	if text == "" && problem != nil {
@@ -114,7 +114,7 @@ func (v *visit) rotatePage(box directory.OwnCashbox) error {
 	})
 }
 
-// rotate makes a new signing secret, once, and shows it in the answer.
+// rotate makes a new signing secret, only once, and shows it in the answer.
 func (v *visit) rotate(box directory.OwnCashbox) error {
 	form, err := v.Form()
 	if err != nil {
@@ -127,7 +127,7 @@ func (v *visit) rotate(box directory.OwnCashbox) error {
 		secret, until, err = v.Events.RotateSecret(v.Ctx(), v.Who, box.ID)
 		return submission.Outcome{LedTo: portal.HooksPath, Said: "secret-made-before"}, err
 	})
-	if v.Wrong(err) != nil { // the token is none of ours
+	if v.Wrong(err) != nil { // the form's token is not one of the portal's
 		return v.rotatePage(box)
 	}
 	if err != nil || secret == "" {
@@ -161,7 +161,7 @@ func (v *visit) testPage(box directory.OwnCashbox) error {
 	})
 }
 
-// test sends the event again that the page has shown.
+// test sends again the event that the page has shown.
 func (v *visit) test() error {
 	if _, err := v.box(); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (v *visit) eventFacts(event webhook.Told) []view.Fact {
 	}
 }
 
-// about says what an event is about, and which of its events it is.
+// about says what an event is about, and its sequence number.
 func (v *visit) about(subject string, id int64, sequence int32) string {
 	return v.Say(sayEventOf, v.Say(sayEventSubject(subject), id), sequence)
 }

@@ -20,7 +20,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// keys lists the keys of a cashbox: the one that is asked for, or the first.
+// keys lists the keys of a cashbox: that in the address, or the first one.
 func (v *visit) keys() error {
 	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
 	if err != nil {
@@ -120,8 +120,8 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 	return portal.Show(v.Visit, status, NewKeyPage, shown)
 }
 
-// newKey makes a key, once, and shows its secret in the answer. The secret is kept nowhere: a second
-// sending leads to the list.
+// newKey makes a key, only once, and shows its secret in the answer. The secret is not stored, so a second sending
+// leads to the list.
 func (v *visit) newKey(box directory.OwnCashbox) error {
 	form, err := v.Form()
 	if err != nil {
@@ -174,7 +174,7 @@ func keyLimitsOf(form url.Values, expires *time.Time) auth.Limits {
 	}
 }
 
-// keyLimitsPage shows what a key is good for, to be changed.
+// keyLimitsPage shows the limits of a key, to be changed.
 func (v *visit) keyLimitsPage() error {
 	box, key, err := v.boxKey()
 	if err != nil {
@@ -206,7 +206,7 @@ func (v *visit) showKeyLimits(
 	return portal.Show(v.Visit, status, KeyLimitsPage, shown)
 }
 
-// keyLimits changes what a key is good for. To do so again changes nothing, so its form needs no token to be sent once.
+// keyLimits changes the limits of a key. Repeating that changes nothing, so the form needs no token.
 func (v *visit) keyLimits() error {
 	box, key, err := v.boxKey()
 	if err != nil {
@@ -222,7 +222,7 @@ func (v *visit) keyLimits() error {
 		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
 	}
 	if form.Get("expires_at") == v.lastDayOf(key) {
-		expires = key.ExpiresAt // who left the day as it was leaves its hour, too
+		expires = key.ExpiresAt // an unchanged day keeps its time of day, too
 	}
 	_, err = v.Keys.SetLimits(v.Ctx(), v.Who, box.ID, key.ID, keyLimitsOf(form, expires))
 	if wrong := v.Wrong(err); wrong != nil {
@@ -234,7 +234,7 @@ func (v *visit) keyLimits() error {
 	return v.Done(string(keysOf(box)), "key-limits")
 }
 
-// lastDayOf is the last day of a key as its form has it.
+// lastDayOf is the last day of a key as a form value.
 func (v *visit) lastDayOf(key auth.Credential) string {
 	if key.ExpiresAt == nil {
 		return ""
@@ -242,7 +242,7 @@ func (v *visit) lastDayOf(key auth.Credential) string {
 	return key.ExpiresAt.Add(-time.Nanosecond).In(v.Shell.Zone).Format(time.DateOnly)
 }
 
-// boxKey is the cashbox that the address names and its key, which is not revoked.
+// boxKey reads the cashbox in the address and its key, which must not be revoked.
 func (v *visit) boxKey() (directory.OwnCashbox, auth.Credential, error) {
 	box, err := v.box()
 	if err != nil {
@@ -255,7 +255,7 @@ func (v *visit) boxKey() (directory.OwnCashbox, auth.Credential, error) {
 	return box, key, err
 }
 
-// key is the cashbox's key that the address names.
+// key reads the cashbox's key in the address.
 func (v *visit) key(box directory.OwnCashbox) (auth.Credential, error) {
 	keys, _, err := v.Keys.List(v.Ctx(), v.Who, box.ID)
 	if err != nil {
@@ -296,7 +296,7 @@ func (v *visit) revokePage(box directory.OwnCashbox) error {
 	return v.Question(q)
 }
 
-// revoke ends a key. To do so again changes nothing, so its form needs no token to be sent once.
+// revoke revokes a key. Repeating that changes nothing, so the form needs no token.
 func (v *visit) revoke(box directory.OwnCashbox) error {
 	key, err := v.key(box)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 // The logo that the hosted pages of a cashbox show.
 var logoRoutes = []route{
 	{Pattern: "POST " + portal.LooksPath + "/logo", Needs: caller.MerchantLooks, Handle: (*visit).changeLogo},
-	// The preview shows it, in a frame without cookies.
+	// The preview shows it in a frame, to which browsers send no cookies.
 	{Pattern: "GET " + directory.LogoPath + "{hash}", Open: true, Handle: (*visit).showLogo},
 }
 
 const (
-	// merchantLogos is how many logos of one merchant are taken at once.
+	// merchantLogos is how many logos of one merchant are received at the same time.
 	merchantLogos = 2
-	// fieldLogo is what services call the logo.
+	// fieldLogo is the service's name of the logo field.
 	fieldLogo = "logo"
 )
 
@@ -34,7 +34,7 @@ func (v *visit) logoField(wrong string) view.Field {
 	}
 }
 
-// changeLogo takes a logo, or takes it away where that is asked for.
+// changeLogo stores a logo, or removes it if the form asks for that.
 func (v *visit) changeLogo() error {
 	looks, at, err := v.ownLooks()
 	if err != nil {
@@ -65,7 +65,7 @@ func (v *visit) keepLogo(l directory.OwnLook, sent portal.Upload) error {
 		if sent.File == nil {
 			return fault.Fields{fieldLogo: {"is required"}}.Err()
 		}
-		// One byte more than may be sent tells that it is too large.
+		// One more byte than allowed shows that it is too large.
 		content, err := io.ReadAll(io.LimitReader(sent.File.Content(), directory.MaxLogo+1))
 		if err != nil {
 			return err

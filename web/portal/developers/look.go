@@ -25,11 +25,11 @@ var lookRoutes = []route{
 	{Pattern: "GET " + portal.LooksPath, Needs: caller.MerchantEvents, Handle: (*visit).looks},
 	{Pattern: "POST " + portal.LooksPath, Needs: caller.MerchantLooks, Handle: (*visit).changeLook},
 	{Pattern: "GET " + portal.LooksPath + "/preview", Needs: caller.MerchantEvents, Handle: (*visit).sample},
-	// The frame of the preview is sandboxed: browsers send no cookie with what is asked for in it.
+	// The frame of the preview is sandboxed, so browsers send no cookies with its requests.
 	{Pattern: "GET " + portal.LooksPath + "/code.svg", Open: true, Handle: (*visit).sampleCode},
 }
 
-// The names of the fields, as the service calls them.
+// The names of the fields in the service.
 const (
 	lookColor  = "pageColor"
 	lookHosts  = "returnHosts"
@@ -42,8 +42,8 @@ func lookPath(id int64) string {
 	return portal.LooksPath + "?" + url.Values{portal.AsksCashbox: {strconv.FormatInt(id, 10)}}.Encode()
 }
 
-// ownLooks are those of the merchant's cashboxes, and the place of the one that the address names: the
-// first where it names none.
+// ownLooks are the looks of the merchant's cashboxes, and the index of the one in the address; without one it is
+// the first.
 func (v *visit) ownLooks() ([]directory.OwnLook, int, error) {
 	looks, err := v.Settings.OwnLooks(v.Ctx(), v.Who)
 	wanted := v.R.URL.Query().Get(portal.AsksCashbox)
@@ -70,7 +70,7 @@ func (v *visit) looks() error {
 	return v.showLook(http.StatusOK, looks, at, lookValues(looks[at]), nil)
 }
 
-// lookValues are a look as the form has it.
+// lookValues are a look as values of a form.
 func lookValues(l directory.OwnLook) url.Values {
 	values := url.Values{
 		lookColor: {l.Color}, lookHosts: {strings.Join(l.ReturnHosts, "\n")}, lookFrame: {l.FrameOrigin}, lookTold: {l.DepositCallbackURI},
@@ -82,7 +82,7 @@ func lookValues(l directory.OwnLook) url.Values {
 	return values
 }
 
-// showLook shows the form with what is typed, and the payer's page in the colour that is typed.
+// showLook shows the form with the typed values, and the payer's page in the typed colour.
 func (v *visit) showLook(
 	status int, looks []directory.OwnLook, at int, typed url.Values, wrong map[string]string,
 ) error {
@@ -122,7 +122,7 @@ func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wr
 	shown.LogoToken, shown.LogoAction = submission.NewToken(), strings.Replace(shown.Action, "?", "/logo?", 1)
 }
 
-// ownColor is the colour of pages that have no other, as tokens.css has it.
+// ownColor is the default colour of hosted pages, as tokens.css has it.
 const ownColor = "#0b6650"
 
 func (v *visit) lookFields(typed url.Values, wrong map[string]string) []view.Field {
@@ -139,7 +139,7 @@ func (v *visit) lookFields(typed url.Values, wrong map[string]string) []view.Fie
 	return fields
 }
 
-// drawnLook is the payer's page in a colour, and what there is to say of it.
+// drawnLook is the payer's page in a colour, with notes about the colour.
 func (v *visit) drawnLook(l directory.OwnLook, color string) DrawnLook {
 	query := url.Values{portal.AsksCashbox: {strconv.FormatInt(l.CashboxID, 10)}, "color": {color}}
 	drawn := DrawnLook{Preview: portal.LooksPath + "/preview?" + query.Encode()}
@@ -162,7 +162,7 @@ func (v *visit) drawnLook(l directory.OwnLook, color string) DrawnLook {
 	return drawn
 }
 
-// changeLook saves the form, once, or draws it where that is all that is asked for.
+// changeLook saves the form, once, or only draws it if that is all the form asks for.
 func (v *visit) changeLook() error {
 	looks, at, err := v.ownLooks()
 	if err != nil {
@@ -192,7 +192,7 @@ func (v *visit) changeLook() error {
 	return err
 }
 
-// redrawLook shows what is typed, without saving it.
+// redrawLook shows the typed values without saving them.
 func (v *visit) redrawLook(looks []directory.OwnLook, at int, form url.Values) error {
 	if _, good := directory.Color(form.Get(lookColor)); !good {
 		wrong := map[string]string{lookColor: say.Wrong(v.Shell.Code, directory.NoColor)}
@@ -201,7 +201,7 @@ func (v *visit) redrawLook(looks []directory.OwnLook, at int, form url.Values) e
 	return v.showLook(http.StatusOK, looks, at, form, nil)
 }
 
-// typedLook is what a form says. Hosts stand on lines, or between commas.
+// typedLook reads a look from a form. Hosts are separated by line breaks or commas.
 func typedLook(id int64, form url.Values) directory.LookUpdate {
 	color, frame := strings.TrimSpace(form.Get(lookColor)), strings.TrimSpace(form.Get(lookFrame))
 	hosts := strings.Fields(strings.ReplaceAll(form.Get(lookHosts), ",", " "))

@@ -19,11 +19,11 @@ import (
 	"gateway.example/web/words"
 )
 
-// showFrames lets the page that is about to be sent show a frame of the portals' own.
+// showFrames allows the page that is about to be sent to contain a frame of the portals' own.
 func showFrames(w http.ResponseWriter) { edge.ShowFrames(w.Header()) }
 
-// sample is the payer's page of a made-up payment in the colour that is asked for. Only the portals'
-// own pages may show it in a frame.
+// sample is the payer's page of an invented payment in the colour of the address. Only the portals' own pages may
+// show it in a frame.
 func (v *visit) sample() error {
 	looks, at, err := v.ownLooks()
 	if err != nil {
@@ -41,10 +41,10 @@ func (v *visit) sample() error {
 	return nil
 }
 
-// sampleSeconds are left of a sample's half an hour.
+// sampleSeconds is the time left in the sample, out of half an hour.
 const sampleSeconds = 24*60 + 30
 
-// samplePage is a page that waits for a made-up transfer, in the reader's language.
+// samplePage is a page that waits for an invented transfer, in the reader's language.
 func (v *visit) samplePage(l directory.OwnLook) payview.Requisite {
 	w, amount := v.Shell.Words, decimal.NewFromInt(1500)
 	kind := sampleType(l.Currency)
@@ -73,7 +73,7 @@ func (v *visit) samplePage(l directory.OwnLook) payview.Requisite {
 	return page
 }
 
-// sampleType is what a currency's payers most likely send money to.
+// sampleType is the type of requisite that a currency's payers use most.
 func sampleType(currency string) requisite.Type {
 	for _, method := range catalogue.Payments(currency) {
 		if method.RequisiteType != "" {
@@ -83,7 +83,7 @@ func sampleType(currency string) requisite.Type {
 	return requisite.Of("card")
 }
 
-// sampleCode is the code that the sample shows beside its steps. It leads nowhere.
+// sampleCode is the QR code in the sample. It leads nowhere.
 func (v *visit) sampleCode() error {
 	drawn, err := site.QR("https://pay.example/")
 	if err != nil {

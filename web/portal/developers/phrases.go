@@ -168,7 +168,7 @@ var saySubjects = map[string]say.Phrase{
 	"withdrawal": say.WithdrawalTitle,
 }
 
-// sayEventSubject is the name of what an event is about, with a place for its number.
+// sayEventSubject is the name of an event's subject, with a place for its number.
 func sayEventSubject(name string) say.Phrase {
 	if p, known := saySubjects[name]; known {
 		return p
@@ -196,7 +196,7 @@ var (
 	sayDoctorHeader = say.Both("Header: %s", "Заголовок: %s")
 )
 
-// sayDiagnoses are the mistakes in Russian. In English they come with the finding.
+// sayDiagnoses are the mistakes in Russian. The English texts come with the finding.
 var sayDiagnoses = tongue.Pairs(files, "diagnosis.txt")
 
 // sayDiagnosis says what is wrong with a signed request: the mistake, and its hint in English.

@@ -8,7 +8,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// running lists what is being sent again, so that whoever left the page of its progress comes back to it.
+// running lists the replays in progress, so that users who left the page of one find it again.
 func (v *visit) running(shown *Dead, path func(int64) string) error {
 	list, err := v.Events.Replays(v.Ctx(), v.Who)
 	if err != nil {

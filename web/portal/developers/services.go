@@ -11,7 +11,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Submissions *submission.Service
 	Settings    *directory.Settings
@@ -21,17 +20,15 @@ type Services struct {
 	Events      *webhook.Events
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the logos that are being sent, by merchants.
+	// uploads limits the logos that are being sent, by merchant.
 	uploads *edge.Files
 }
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(merchantLogos)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },

@@ -13,12 +13,12 @@ import (
 
 // Keys are the API keys of a cashbox.
 type Keys struct {
-	// Boxes are the tabs, one for each cashbox.
+	// Boxes are tabs, one for each cashbox.
 	Boxes []view.Tab
-	// New leads to where a key is made; "" is not for this user.
+	// New links to where a key is made; "" if the user may not.
 	New   templ.SafeURL
 	Items []KeyRow
-	// Note is said of legacy keys; empty where there are none.
+	// Note explains legacy keys; empty if there are none.
 	Note  say.Phrase
 	Empty view.Empty
 }
@@ -31,12 +31,12 @@ type KeyRow struct {
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time
 	RevokedAt   *time.Time
-	// ExpiresAt is until when it may sign, From the networks that it may be used from, and Daily for payouts of how much in a
-	// day; nil and "" are no bound.
+	// ExpiresAt is until when it may sign, From are the networks from which it may be used, and Daily is how much
+	// it may pay out in a day. Nil and "" are no limit.
 	ExpiresAt   *time.Time
 	Expired     bool
 	From, Daily string
-	// Limits leads to where these are changed, and Revoke to where the key is revoked; "" cannot be.
+	// Limits links to where these are changed, and Revoke to where the key is revoked; "" if that is not possible.
 	Limits, Revoke templ.SafeURL
 }
 
@@ -53,7 +53,7 @@ func (r KeyRow) badge() view.Badge {
 // NewKey asks for a key to be made.
 type NewKey struct {
 	Token string
-	// Action is where it is made, Box the cashbox it is for.
+	// Action is where the form is sent, and Box is the cashbox of the key.
 	Action, Box string
 	Name        string
 	Scopes      []view.Tick
@@ -62,15 +62,15 @@ type NewKey struct {
 	Back        templ.SafeURL
 }
 
-// KeyBounds are what a key is good for.
+// KeyBounds are the limits of a key.
 type KeyBounds struct {
-	// Expires is the last day, as it was typed, and so are the others. Currency is the cashbox's; "" of a key
-	// without one, which has no limit of payouts.
+	// Expires is the last day, as it was typed, and so are the other fields. Currency is that of the cashbox; ""
+	// for a key without one, which has no limit of payouts.
 	Expires, Networks, Daily, Currency string
 	Wrong                              map[string]string
 }
 
-// KeyLimits is the form that changes what a key is good for.
+// KeyLimits is the form that changes the limits of a key.
 type KeyLimits struct {
 	Action string
 	Facts  []view.Fact
@@ -78,27 +78,26 @@ type KeyLimits struct {
 	Back   templ.SafeURL
 }
 
-// Hooks are where a merchant's webhooks go, and how they are taken.
+// Hooks shows where a merchant's webhooks are sent, and how endpoints accept them.
 type Hooks struct {
 	Boxes    []HookBox
 	Failures view.Sheet
 }
 
-// HookBox is how webhooks of a cashbox do.
+// HookBox has the webhooks of a cashbox.
 type HookBox struct {
 	ID    string
 	Name  string
 	Signs bool
-	// Old is until when secrets before the newest sign besides.
+	// Old is until when each older secret also signs.
 	Old []time.Time
-	// Rotate and Test lead to where the secret is changed and an event is sent; "" is not for this user.
+	// Rotate and Test link to where the secret is changed and an event is sent; "" if the user may not.
 	Rotate, Test templ.SafeURL
-	// Attempts is how many there were; 0 is none. Rate and Median sum them up.
+	// Attempts is the number of attempts. Rate and Median sum them up.
 	Attempts     int
 	Rate, Median string
 }
 
-// EventBadge shows the status of an event.
 func EventBadge(status string) view.Badge {
 	tones := map[string]string{"delivered": "good", "dead": "bad"}
 	return view.Badge{Text: sayEventStatus(status), Tone: tones[status]}
@@ -107,80 +106,79 @@ func EventBadge(status string) view.Badge {
 // Event is everything of one event.
 type Event struct {
 	ID, Type, About, Box, URL, Body string
-	// Subject leads to what it is about; "" is not there.
+	// Subject links to the event's subject; "" if there is no page.
 	Subject   templ.SafeURL
 	CreatedAt time.Time
 	Status    view.Badge
-	// Resend leads to where it is sent again; "" is not for this user.
+	// Resend links to where it is sent again; "" if the user may not.
 	Resend   templ.SafeURL
 	Attempts []EventAttempt
 }
 
-// EventAttempt is one attempt to deliver. Words are what the answer said, or why there was none.
+// EventAttempt is one attempt to deliver. Words are the beginning of the answer, or why there was none.
 type EventAttempt struct {
 	At            time.Time
 	Good          bool
 	Result, Words string
 }
 
-// Dead are addresses with dead events.
 type Dead struct {
 	Path string
-	// Up leads to where the page belongs.
+	// Up links to the page above.
 	Up      templ.SafeURL
 	UpLabel say.Phrase
-	// Merchant keeps to one, for operators; nil does not ask.
+	// Merchant is the filter by merchant, for operators; nil if there is none.
 	Merchant *view.Field
 	From, To view.Field
 	Items    []DeadRow
-	// Running are those that are being sent again.
+	// Running are the replays in progress.
 	Running view.Sheet
 }
 
-// DeadRow is an address.
 type DeadRow struct {
-	// Owner is whose events they are, for operators.
+	// Owner is the merchant's name, for operators.
 	Owner       string
 	URL, Events string
 	Href        templ.SafeURL
 }
 
-// Replay is how far events are that are sent again.
+// Replay is the progress of a replay.
 type Replay struct {
 	Path          string
 	Progress      view.Progress
 	State         view.Badge
 	Runs, MayStop bool
-	// Up leads to where the page belongs.
+	// Up links to the page above.
 	Up      templ.SafeURL
 	UpLabel say.Phrase
 }
 
-// Looks is the page on which a cashbox gets its look.
+// Looks is the page on which the look of a cashbox is changed.
 type Looks struct {
 	Boxes []view.Tab
 	Empty view.Empty
-	// Box is the cashbox's name; "" where there is none.
+	// Box is the cashbox's name; "" if there is none.
 	Box    string
 	Action string
 	Fields []view.Field
-	// Color is that of the field for a colour, as the browser's own chooser takes it.
+	// Color is the value of the colour field, in the format of the browser's colour chooser.
 	Color  string
 	Events bool
-	// Token and Version are of the form. MayChange tells that it may be sent.
+	// Token and Version belong to the form. MayChange says that the user may send it.
 	Token, Version string
 	MayChange      bool
 	Drawn          DrawnLook
-	// Logo is the field for the shop's logo, LogoAction where it is sent, with a token; HasLogo tells that there is one.
+	// Logo is the field for the shop's logo, and LogoAction the address of its form, with a token. HasLogo says
+	// that there is a logo.
 	Logo                  view.Field
 	LogoAction, LogoToken string
 	HasLogo               bool
 }
 
-// redraw is where the form is sent to be drawn, and not saved.
+// redraw is the address to which the form is sent to be drawn without being saved.
 func (l Looks) redraw() string { return l.Action + "&do=preview" }
 
-// Follows are the attributes of the field whose colour the preview follows.
+// Follows are the attributes of the field whose colour the preview shows.
 func (l Looks) Follows() templ.Attributes {
 	return templ.Attributes{
 		"hx-post": l.redraw(), "hx-trigger": "input changed delay:300ms", "hx-include": "closest form",
@@ -188,18 +186,17 @@ func (l Looks) Follows() templ.Attributes {
 	}
 }
 
-// DrawnLook is the payer's page in a colour, and what there is to say of the colour.
+// DrawnLook is the payer's page in a colour, with notes about the colour.
 type DrawnLook struct {
 	// Preview is the address of the page in a frame.
 	Preview string
-	// Light and Dark are the colours as they are drawn; "" where they are ours.
+	// Light and Dark are the colours that are really used; "" for the default.
 	Light, Dark string
-	// Notes say what is drawn otherwise, Good that nothing is.
+	// Notes say which colours were changed, and Good that none was.
 	Notes []string
 	Good  string
 }
 
-// Requests are what a merchant's programs asked of the API.
 type Requests struct {
 	Filters view.Filters
 	Items   []RequestRow
@@ -210,14 +207,14 @@ type Requests struct {
 // RequestRow is a request in the log.
 type RequestRow struct {
 	report.RequestItem
-	// OfCode and OfKey lead to all with the same error code and of the same key.
+	// OfCode and OfKey link to the requests with the same error code, and of the same key.
 	OfCode, OfKey templ.SafeURL
 	Took          string
 }
 
 func (r RequestRow) status() string { return strconv.Itoa(r.Status) }
 
-// tone is the stylesheet's for a status.
+// tone is the CSS class for a status.
 func (r RequestRow) tone() string {
 	switch r.Status / 100 {
 	case 2:

@@ -10,7 +10,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	PayLinks *paylink.Service
 	Settings *directory.Settings
@@ -20,7 +19,6 @@ type Services struct {
 	PayURL string
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -30,7 +28,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(merchantPictures)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} }, linkRoutes)

@@ -9,7 +9,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Messages *bankmessage.Service
 	Settings *directory.Settings
@@ -19,7 +18,6 @@ type Services struct {
 	Address string
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -27,7 +25,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		messageRoutes, phoneRoutes, ruleRoutes, operatorRoutes)

@@ -71,7 +71,7 @@ func (v *visit) approvals() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.ApprovalsTitle), ApprovalsPage, shown)
 }
 
-// warnAlone says that there is nobody to approve what the reader proposes, where that is so.
+// warnAlone warns the reader if nobody else could approve their proposal.
 func (v *visit) warnAlone(note *string) error {
 	if !v.Settings.FourEyes.On {
 		return nil
@@ -112,7 +112,7 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	}
 	if p.State == proposal.Open {
 		may := v.Who.Need(caller.OperatorMoney)
-		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // it is asked for when they decide
+		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
 		own := p.ProposedBy == v.Who.ID
 		grants, err := v.Proposals.Grants(v.Ctx(), v.Who, p)
 		if err != nil {
@@ -134,7 +134,7 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	return portal.ShowPage(v.Visit, status, v.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
 }
 
-// proposalFacts restate what is done by an approval.
+// proposalFacts says what an approval would do.
 func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 	account := func(id *int64) (string, error) {
 		if id == nil {
@@ -190,7 +190,7 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 	return facts, nil
 }
 
-// accountOf is the account of the trader or cashbox that a proposal is about, or nil.
+// accountOf is the account of the trader or cashbox of a proposal, or nil.
 func (v *visit) accountOf(p proposal.Proposal) *int64 {
 	switch {
 	case p.TraderID != 0:
@@ -201,7 +201,7 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 	return nil
 }
 
-// proposedDetails are what an action sets, field by field.
+// proposedDetails are the fields that an action sets.
 func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 	facts := []view.Fact{{Label: say.About, Value: v.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
 	for _, d := range p.Details() {
@@ -236,7 +236,7 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	}
 }
 
-// approve does what another operator proposed. That somebody has decided it already is shown on its page.
+// approve executes a proposal of another operator. If somebody has decided it already, its page says so.
 func (v *visit) approve() error {
 	return v.endProposal(func(id int64, _ string) (func() error, error) {
 		p, done, err := v.Proposals.Approve(v.Ctx(), v.Who, id)

@@ -22,7 +22,7 @@ var incomeRoutes = []route{
 
 var incomeList = portal.List{Path: portal.IncomePath, Export: caller.OperatorRead, Grouped: true}
 
-// incomeAsked reads which days are asked for. Days of income are in UTC, whatever the reader's zone.
+// incomeAsked reads which days are asked for. The days of income are UTC days, whatever the reader's zone.
 func (v *visit) incomeAsked(l portal.List) (portal.Asked, books.IncomeFilter) {
 	zone := v.Shell.Zone
 	v.Shell.Zone = time.UTC
@@ -31,7 +31,7 @@ func (v *visit) incomeAsked(l portal.List) (portal.Asked, books.IncomeFilter) {
 	return a, books.IncomeFilter{From: a.Filter.From, To: a.Filter.To}
 }
 
-// incomeDays are the days that a filter lists.
+// incomeDays is the period that a filter covers.
 func (v *visit) incomeDays(f books.IncomeFilter) (from, to time.Time) {
 	const day = 24 * time.Hour
 	from, to = f.From.UTC().Truncate(day), f.To.UTC().Truncate(day)
@@ -105,7 +105,7 @@ func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	for _, s := range sums {
 		name := s.Name
 		if day, err := time.Parse(time.DateOnly, name); by == "day" && err == nil {
-			name = v.Shell.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
+			name = v.Shell.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon exists on every day
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
@@ -115,7 +115,7 @@ func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	return sheet
 }
 
-// margin writes what is earned of the turnover.
+// margin formats the income as a share of the turnover.
 func (v *visit) margin(s portal.IncomeSum) string {
 	percent, known := s.Margin()
 	if !known {

@@ -19,21 +19,23 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What operators move by hand: a page, and for each action a form, a page that restates it, and the deed.
+// The actions by which operators move money by hand. Each has a form, a page that repeats the input to be
+// confirmed, and the action itself.
 var moneyRoutes = append([]route{
 	{Pattern: "GET " + portal.MoneyPath, Needs: caller.OperatorMoney, Handle: (*visit).money},
 }, deedRoutes(append(moneyDeeds, rateDeed)...)...)
 
-// deed is an action that operators do by hand, once they have seen it restated.
+// deed is an action by hand, which the operator confirms after seeing the input repeated.
 type deed struct {
 	path       string
 	action     proposal.Action
 	name, text say.Phrase
 	needs      caller.Capability
 	back       string
-	// fields are the form's, read its payload, and facts what the page restates.
+	// fields are those of the form, read makes the action's payload from them, and facts repeats it for
+	// confirmation.
 	fields func(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field)
-	// picks are the fields that name somebody.
+	// picks are the fields that name a participant.
 	picks map[string]*portal.Pick
 	read  func(form url.Values, f fault.Fields) proposal.Payload
 	facts func(v *visit, p proposal.Payload) ([]view.Fact, error)
@@ -66,7 +68,7 @@ var (
 	}
 )
 
-// deedRoutes are the addresses of deeds.
+// deedRoutes are the routes of deeds.
 func deedRoutes(deeds ...deed) []route {
 	var routes []route
 	for _, d := range deeds {
@@ -94,7 +96,7 @@ func (v *visit) money() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.MoneyTitle), MoneyPage, shown)
 }
 
-// deedForm asks for what an action is done with.
+// deedForm asks for the input of an action.
 func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]string) error {
 	shown := view.MoneyForm{
 		Action: d.path + "/confirm", Get: true, Text: v.Say(d.text), Submit: v.Say(sayGoOnToConfirm),
@@ -115,7 +117,7 @@ func (v *visit) deedForm(status int, d deed, typed url.Values, wrong map[string]
 	return v.ShowForm(status, v.Say(d.name), shown, typed, wrong)
 }
 
-// deedSure restates what is about to be done.
+// deedSure repeats the input and asks for confirmation.
 func (v *visit) deedSure(d deed) error {
 	typed := v.R.URL.Query()
 	if err := errors.Join(v.Picked(typed, d.picks), v.accountsPicked(typed)); err != nil {
@@ -149,14 +151,14 @@ func (v *visit) deedSure(d deed) error {
 		q.Texts = append(q.Texts, v.Say(sayFourEyesOn))
 		q.Yes = v.Say(saySurePropose)
 	}
-	if d.action == proposal.SetInsurance || d.action == proposal.SetRate { // small ones are done at once
+	if d.action == proposal.SetInsurance || d.action == proposal.SetRate { // small ones need no second operator
 		q.Yes = v.Say(saySureYes)
 	}
 	q.Hidden = pairsOf(typed)
 	return v.Question(q)
 }
 
-// pairsOf are the parameters of an address that a form sends on, in the order of their names.
+// pairsOf are the parameters that a form sends on, in the order of their names.
 func pairsOf(typed url.Values) [][2]string {
 	var pairs [][2]string
 	for _, name := range []string{
@@ -177,7 +179,7 @@ func flat(typed url.Values) []string {
 	return list
 }
 
-// deedDo does an action once, or proposes it.
+// deedDo executes an action once, or proposes it.
 func (v *visit) deedDo(d deed) error {
 	form, err := v.Form()
 	if err != nil {
@@ -219,7 +221,7 @@ func fundingFields(v *visit, typed url.Values, wrong map[string]string) ([]view.
 	}
 }
 
-// readAmount reads an amount of USDT as people type it.
+// readAmount parses an amount of USDT that a person typed.
 func readAmount(form url.Values, f fault.Fields) string {
 	amount := money.Typed(form.Get("amount"))
 	fault.Read(f, "amount", amount, money.ParseUSDT)
@@ -233,7 +235,7 @@ func readFunding(form url.Values, f fault.Fields) proposal.Payload {
 	}
 }
 
-// held is what an account's owner has; that there is no such account is wrong with the field.
+// held reads what an account's owner has. If there is no such account, the field is wrong.
 func (v *visit) held(field string, a ledger.Account, flaw say.Phrase) (*books.Holding, error) {
 	h, err := v.Holding(a.Owner, a.OwnerID)
 	if err == nil && h == nil {
@@ -296,13 +298,13 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	}
 }
 
-// accountOwners are those of whom there are many, as they stand before a name.
+// accountOwners are the kinds of owners of which there are many, with the word before the name.
 var accountOwners = []struct {
 	word string
 	pick *portal.Pick
 }{{ledger.Trader.String(), portal.PickTrader}, {ledger.Cashbox.String(), portal.PickCashbox}}
 
-// accountsPicked replaces names of owners of accounts by their numbers, as "trader 3".
+// accountsPicked replaces names of account owners by their numbers, as in "trader 3".
 func (v *visit) accountsPicked(typed url.Values) error {
 	for _, name := range []string{"from", "to"} {
 		word, whose, _ := strings.Cut(strings.TrimSpace(typed.Get(name)), " ")
@@ -320,7 +322,7 @@ func (v *visit) accountsPicked(typed url.Values) error {
 	return nil
 }
 
-// accountCalled is an account such as "trader 3" with the name of its owner.
+// accountCalled is an account such as "trader 3" together with its owner's name.
 func (v *visit) accountCalled(text string) string {
 	for _, owner := range accountOwners {
 		if id, found := strings.CutPrefix(text, owner.word+" "); found {
@@ -330,7 +332,7 @@ func (v *visit) accountCalled(text string) string {
 	return text
 }
 
-// readAccount reads whose account is meant, such as "trader 3".
+// readAccount parses an owner of an account, such as "trader 3".
 func readAccount(form url.Values, name string, f fault.Fields) *int64 {
 	words := strings.Fields(strings.ToLower(form.Get(name)))
 	if f.Wrong(name) || !f.Required(name, strings.Join(words, " ")) {

@@ -57,7 +57,7 @@ func readRate(form url.Values, f fault.Fields) proposal.Payload {
 	return p
 }
 
-// rateFacts restate a rate: what it was, what it will be, and how far that is.
+// rateFacts repeats a rate for confirmation: the old rate, the new rate, and the difference.
 func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	bands, err := v.Rates.Bands(v.Ctx(), v.Who)
 	if err != nil {
@@ -89,7 +89,7 @@ func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	return append(facts, view.Fact{Label: sayValidFor, Value: valid}), nil
 }
 
-// distance is how far a rate is from the one in use, with its sign.
+// distance is how far a rate is from the rate in use, with its sign.
 func (v *visit) distance(b rate.Band, value decimal.Decimal) string {
 	if !b.Now.IsPositive() {
 		return "0"

@@ -9,7 +9,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Settings    *directory.Settings
 	Rates       *rate.Settings
@@ -18,7 +17,6 @@ type Services struct {
 	BookExports *books.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -26,7 +24,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		approvalRoutes, incomeRoutes, moneyRoutes)

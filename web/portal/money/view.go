@@ -9,28 +9,26 @@ import (
 
 // Money are the actions that move USDT by hand.
 type Money struct {
-	// Alone says who has to agree.
+	// Alone says who has to approve.
 	Alone string
 	Acts  []Act
 	Open  int
 }
 
-// Act leads to the form of an action.
 type Act struct {
 	Title, Text string
 	Href        templ.SafeURL
 }
 
-// Approvals are proposals.
 type Approvals struct {
 	Tabs  []view.Tab
 	Sheet view.Sheet
 	Pages view.Pages
-	// Alone warns that there is nobody else to approve.
+	// Alone warns that nobody else could approve.
 	Alone string
 }
 
-// Approval is a proposal, and what the reader may do with it.
+// Approval is a proposal with what the reader may do about it.
 type Approval struct {
 	Facts          []view.Fact
 	State          view.Badge
@@ -43,7 +41,6 @@ type Approval struct {
 	Reason string
 }
 
-// Incomes are what the platform earned.
 type Incomes struct {
 	Filters  view.Filters
 	Tabs     []view.Tab

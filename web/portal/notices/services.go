@@ -6,10 +6,8 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct{ Notices *notify.Service }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -17,7 +15,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, noticeRoutes, appRoutes)
 }

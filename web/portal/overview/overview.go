@@ -14,7 +14,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What a merchant sees first.
+// The first page of a merchant.
 var overviewRoutes = []route{
 	{Pattern: "GET /merchant", Needs: caller.MerchantRead, Handle: (*visit).overview},
 }
@@ -41,7 +41,7 @@ func (v *visit) overview() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Overview), OverviewPage, shown)
 }
 
-// overviewState shows what waits, fails and is there.
+// overviewState shows what waits, what fails and what there is.
 func (v *visit) overviewState(shown *Overview, o figures.Overview) {
 	for _, q := range o.Queues {
 		count := strconv.Itoa(q.Count)
@@ -70,7 +70,7 @@ func (v *visit) overviewState(shown *Overview, o figures.Overview) {
 	shown.Balance = v.overviewBalance(o.Balances)
 }
 
-// overviewBalance sums what a merchant's cashboxes have.
+// overviewBalance adds up what a merchant's cashboxes have.
 func (v *visit) overviewBalance(boxes []figures.CashboxBalance) []view.OverviewFigure {
 	if len(boxes) == 0 {
 		return nil
@@ -89,10 +89,10 @@ func (v *visit) overviewBalance(boxes []figures.CashboxBalance) []view.OverviewF
 	}
 }
 
-// always is a day before which there is nothing.
+// always is a day before the first data.
 const always = "2000-01-01"
 
-// queuePaths are where what waits is listed, of whatever age.
+// queuePaths are the lists of what waits, of any age.
 var queuePaths = map[waits.Queue]view.Link{
 	waits.OwnAppeals:  view.Link(portal.OwnAppealsPath + "?status=open&status=in_review"),
 	waits.OwnDeposits: view.Link(portal.OwnDepositsPath + "?status=pending"),

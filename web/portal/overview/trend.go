@@ -16,7 +16,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// asked reads of what a trend is asked for. What is not known is taken as not asked for.
+// asked reads the filter of a trend. Unknown values count as none.
 func (v *visit) asked() figures.TrendFilter {
 	query := v.R.URL.Query()
 	f := figures.TrendFilter{
@@ -61,7 +61,8 @@ func (v *visit) picks(t figures.Trend, f figures.TrendFilter) (picks [][]view.Pi
 	return picks
 }
 
-// listed leads to the payments of a trend with one of these statuses; nowhere for hours, of which there are no lists.
+// listed links to the payments of a trend with one of these statuses; there is no link for hours, because lists are
+// by days.
 func (v *visit) listed(t figures.Trend, f figures.TrendFilter, statuses ...string) view.Link {
 	if f.Days == 1 {
 		return ""
@@ -83,7 +84,7 @@ func (v *visit) listedOf(currency, method string, from, to time.Time, statuses .
 	return portal.Listed(portal.OwnPaymentsPath, query.Encode())
 }
 
-// answer is how it went, in figures, each beside what it was before.
+// answer shows the results in figures, each next to its earlier value.
 func (v *visit) answer(t figures.Trend, f figures.TrendFilter) []view.OverviewFigure {
 	now, before := t.Now, t.Before
 	figures := []view.OverviewFigure{{
@@ -106,7 +107,7 @@ func (v *visit) answer(t figures.Trend, f figures.TrendFilter) []view.OverviewFi
 	})
 }
 
-// plot draws the payments that were paid over those that were created.
+// plot shows the paid payments in front of the created ones.
 func (v *visit) plot(t figures.Trend, f figures.TrendFilter) chart.Chart {
 	c := v.CountChart(say.ChartPaid, t.Slots, f.Days)
 	if f.Days > 1 {
@@ -118,7 +119,7 @@ func (v *visit) plot(t figures.Trend, f figures.TrendFilter) chart.Chart {
 	return c
 }
 
-// funnel is how far payments came.
+// funnel shows how many payments reached each stage.
 func (v *visit) funnel(f figures.Funnel) chart.Ranks {
 	if f.Payments == 0 {
 		return nil
@@ -141,7 +142,7 @@ func (v *visit) funnel(f figures.Funnel) chart.Ranks {
 	return steps
 }
 
-// share is a row of so many out of all.
+// share is a row with a part of a whole.
 func (v *visit) share(label string, n, all int64, tone string) chart.Rank {
 	part := decimal.NewFromInt(n).Div(decimal.NewFromInt(all))
 	return chart.Rank{
@@ -149,10 +150,10 @@ func (v *visit) share(label string, n, all int64, tone string) chart.Rank {
 	}
 }
 
-// reasonsMost is how many reasons are shown by themselves.
+// reasonsMost is how many reasons are shown separately.
 const reasonsMost = 5
 
-// reasons are why payments were not paid.
+// reasons shows why payments were not paid.
 func (v *visit) reasons(f figures.Funnel) chart.Ranks {
 	var all, shown, most int64
 	for _, u := range f.Unpaid {
@@ -209,10 +210,10 @@ func sumOf(f figures.Figures) decimal.Decimal {
 	return *f.Amount
 }
 
-// nothingToSay stands where there is no figure.
+// nothingToSay stands in place of a missing figure.
 const nothingToSay = "–"
 
-// was says what a figure was before.
+// was says what the earlier value was.
 func (v *visit) was(text string) string { return v.Say(say.BeforeWas, text) }
 
 func (v *visit) success(f figures.Figures) string {

@@ -19,7 +19,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Services are what payments and payouts are shown and ended with.
 type Services struct {
 	Payments  *payment.Service
 	Checkouts *checkout.Service
@@ -43,7 +42,6 @@ type Services struct {
 	OnPayout func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error)
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -56,7 +54,6 @@ const traderFiles = 16
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(traderFiles)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },

@@ -7,12 +7,10 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Payouts *payout.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -25,7 +23,6 @@ const merchantFiles = 2
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(merchantFiles)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} }, fileRoutes)

@@ -19,7 +19,7 @@ import (
 	"gateway.example/web/browsertest"
 )
 
-// Tab is one in which somebody is signed in at a server.
+// Tab opens a browser tab in which the person is signed in at a server.
 func (p *Person) Tab(t testing.TB, address string) browsertest.Tab {
 	t.Helper()
 	tab := browsertest.New(t)
@@ -29,17 +29,18 @@ func (p *Person) Tab(t testing.TB, address string) browsertest.Tab {
 	return tab
 }
 
-// Answer is what a request got.
+// Answer is the answer to a request.
 type Answer struct {
 	Code   int
 	Header http.Header
 	Body   string
 }
 
-// To is where the answer leads.
+// To is the address to which the answer redirects.
 func (a Answer) To() string { return a.Header.Get("Location") }
 
-// Led is how a form was answered that leads on: the status, where to, and what the page there is to say of it.
+// Led describes the answer to a form that redirects: the status, the address, and the message that the next page
+// shows.
 func (a Answer) Led() string {
 	said := ""
 	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
@@ -50,13 +51,13 @@ func (a Answer) Led() string {
 	return Line(a.Code, a.To(), said)
 }
 
-// At is the status, and what a part of the page says.
+// At is the status, and the text of a part of the page.
 func (a Answer) At(t testing.TB, selector string) string {
 	t.Helper()
 	return Line(a.Code, Words(a.Page(t).Find(selector)))
 }
 
-// Page is the answer as a page.
+// Page parses the answer as a page.
 func (a Answer) Page(t testing.TB) *goquery.Document {
 	t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.Body))
@@ -64,7 +65,7 @@ func (a Answer) Page(t testing.TB) *goquery.Document {
 	return document
 }
 
-// Text is what the page says, its white space made single.
+// Text is the page's text, with single spaces.
 func (a Answer) Text() string {
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.Body))
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *Person) Get(t testing.TB, path string, headers ...string) Answer {
 	return p.Send(t, r, headers...)
 }
 
-// Weighed gets an address as a browser does, and how many bytes that were over the wire.
+// Weighed gets an address as a browser does, and returns how many bytes were transferred.
 func (p *Person) Weighed(t testing.TB, path string) (a Answer, bytes int) {
 	t.Helper()
 	a = p.Get(t, path, "Accept-Encoding", "gzip")
@@ -130,12 +131,12 @@ func (p *Person) PostForm(t testing.TB, path string, form url.Values, headers ..
 	return p.Send(t, r, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 }
 
-// Send sends a request with the browser's cookies, and keeps those it is given. It follows nowhere.
+// Send sends a request with the person's cookies, and stores the cookies of the answer. It follows no redirect.
 func (p *Person) Send(t testing.TB, r *http.Request, headers ...string) Answer {
 	t.Helper()
 	p.lock.Lock()
 	for name, value := range p.Cookies {
-		r.AddCookie(&http.Cookie{Name: name, Value: value}) //nolint:gosec // a request says no more of a cookie
+		r.AddCookie(&http.Cookie{Name: name, Value: value}) //nolint:gosec // a request has only names and values of cookies
 	}
 	p.lock.Unlock()
 	for header := range slices.Chunk(headers, 2) {
@@ -157,7 +158,7 @@ func (p *Person) Send(t testing.TB, r *http.Request, headers ...string) Answer {
 	return Answer{Code: response.StatusCode, Header: response.Header, Body: string(body)}
 }
 
-// Hidden are the hidden fields of a page's own form, as pairs, with more behind them.
+// Hidden are the hidden fields of a page's form, as pairs, followed by more.
 func Hidden(page *goquery.Document, more ...string) []string {
 	var fields []string
 	page.Find("main form input[type=hidden]").Each(func(_ int, input *goquery.Selection) {
@@ -166,16 +167,16 @@ func Hidden(page *goquery.Document, more ...string) []string {
 	return append(fields, more...)
 }
 
-// Cookie is a session's, put into a browser.
+// Cookie is the session's cookie, to be put into a browser.
 func (p *Person) Cookie() string { return p.Cookies["session"] }
 
-// Fill sends a page's form with these fields in place of its own, as a browser does.
+// Fill sends a page's form as a browser does, with these fields replaced.
 func (p *Person) Fill(t testing.TB, path string, fields ...string) Answer {
 	t.Helper()
 	return p.Post(t, path, p.Typed(t, path, fields...)...)
 }
 
-// Typed are the fields of a page's form, with these in place of its own. A field of "" is not sent.
+// Typed are the fields of a page's form, with these replaced. A field with "" is not sent.
 func (p *Person) Typed(t testing.TB, path string, fields ...string) []string {
 	t.Helper()
 	given := map[string]bool{}
@@ -190,7 +191,7 @@ func (p *Person) Typed(t testing.TB, path string, fields ...string) []string {
 	return append(all, own(form, func(name string) bool { return given[name] })...)
 }
 
-// own are the fields of a form with what is in them, as pairs, but for those that are left out.
+// own are the fields of a form with their values, as pairs, without those that are left out.
 func own(form *goquery.Selection, without func(name string) bool) (all []string) {
 	for i := range form.Find("[name]").Nodes {
 		one := form.Find("[name]").Eq(i)
@@ -209,7 +210,7 @@ func own(form *goquery.Selection, without func(name string) bool) (all []string)
 	return all
 }
 
-// Made fills a form in that makes something, and is where that led.
+// Made sends a form that makes something, and returns the address to which that redirects.
 func (p *Person) Made(t testing.TB, path string, fields ...string) string {
 	t.Helper()
 	a := p.Fill(t, path, fields...)

@@ -24,7 +24,7 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// Create makes a payment of so many rubles.
+// Create makes a payment of an amount in roubles.
 func (b *Bundle) Create(t testing.TB, amount string) payment.Payment {
 	t.Helper()
 	method := "sbp"
@@ -36,7 +36,7 @@ func (b *Bundle) Create(t testing.TB, amount string) payment.Payment {
 	return created.Payment
 }
 
-// Status is where a payment stands.
+// Status is the status of a payment.
 func (b *Bundle) Status(t testing.TB, p payment.Payment) string {
 	t.Helper()
 	now, err := b.Payments.ByUUID(context.Background(), p.UUID)
@@ -44,7 +44,7 @@ func (b *Bundle) Status(t testing.TB, p payment.Payment) string {
 	return string(now.Status)
 }
 
-// TakenPayouts are payouts that a trader took, named by their uuids.
+// TakenPayouts makes payouts that a trader has taken, and returns their uuids.
 func (b *Bundle) TakenPayouts(t testing.TB, count int) []string {
 	t.Helper()
 	ids := b.PayOut(t, count)
@@ -56,7 +56,8 @@ func (b *Bundle) TakenPayouts(t testing.TB, count int) []string {
 	return ids
 }
 
-// Objected is a payment that a message of a bank confirmed, and the message, to which the trader objects.
+// Objected makes a payment that a bank's message confirmed, to which the trader objects, and returns it with the
+// message's id.
 func (b *Bundle) Objected(t testing.TB, amount, reason string) (payment.Payment, int64) {
 	t.Helper()
 	phone, err := b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
@@ -78,7 +79,7 @@ func (b *Bundle) Objected(t testing.TB, amount, reason string) (payment.Payment,
 	return p, id
 }
 
-// Conflicting is a card conflict of a payment.
+// Conflicting makes a card conflict of a payment.
 func (b *Bundle) Conflicting(t testing.TB, paymentID int64) int64 {
 	t.Helper()
 	var id int64
@@ -89,7 +90,7 @@ func (b *Bundle) Conflicting(t testing.TB, paymentID int64) int64 {
 	return id
 }
 
-// LetIn has an operator invite a user, who takes the invitation up.
+// LetIn makes an operator invite a user, who accepts the invitation.
 func (b *Bundle) LetIn(t testing.TB, n session.NewUser) *Person {
 	t.Helper()
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin}
@@ -103,7 +104,7 @@ func (b *Bundle) LetIn(t testing.TB, n session.NewUser) *Person {
 	return p
 }
 
-// AskedMerchant is an owner of the first merchant who is asked about somebody.
+// AskedMerchant is an owner of the first merchant who has to answer about another user.
 func (b *Bundle) AskedMerchant(t testing.TB) *Person {
 	t.Helper()
 	b.User(t, "anna", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
@@ -111,7 +112,7 @@ func (b *Bundle) AskedMerchant(t testing.TB) *Person {
 	return b.SignIn(t, "anna")
 }
 
-// AskedTrader is an owner of the first trader who is asked about somebody.
+// AskedTrader is an owner of the first trader who has to answer about another user.
 func (b *Bundle) AskedTrader(t testing.TB) *Person {
 	t.Helper()
 	b.User(t, "anna", caller.Trader, caller.Owner, b.Traders[0].ID)
@@ -119,10 +120,10 @@ func (b *Bundle) AskedTrader(t testing.TB) *Person {
 	return b.SignIn(t, "anna")
 }
 
-// DeadURL is where the events of Tell go.
+// DeadURL is the address to which Tell sends its events.
 const DeadURL = "https://shop.example/hook?a=1&b=<i>2"
 
-// Tell writes an event of the merchant's and numbers it. Its body names what it is.
+// Tell stores a numbered event of the merchant. Its body contains its name.
 func (b *Bundle) Tell(t testing.TB, merchant dbtest.Merchant, number int64, status string) string {
 	t.Helper()
 	ctx, id := context.Background(), uuid.New()
@@ -137,7 +138,7 @@ func (b *Bundle) Tell(t testing.TB, merchant dbtest.Merchant, number int64, stat
 	return id.String()
 }
 
-// Attempt keeps an attempt at an event.
+// Attempt stores an attempt to deliver an event.
 func (b *Bundle) Attempt(t testing.TB, id string, code int, took int, answer string) {
 	t.Helper()
 	b.Exec(t, `insert into webhook_attempt
@@ -171,18 +172,18 @@ func Section(content string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))
 }
 
-// PDF is the shortest content that is taken for one.
+// PDF is the shortest content that is recognized as a PDF.
 const PDF = "%PDF-1.4\n%proof\n"
 
-// Confirm has the first trader confirm a payment.
+// Confirm makes the first trader confirm a payment.
 func (b *Bundle) Confirm(t testing.TB, p payment.Payment) {
 	t.Helper()
 	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID)
 	noError(t, err)
 }
 
-// PayOut makes payouts of 1000 RUB, which are 10 USDT at spot and cost the merchant 10.2. The traders
-// have no share of that markup: they get the 10.
+// PayOut makes payouts of 1000 RUB, which are 10 USDT at spot and cost the merchant 10.2. The traders get 10 for
+// each, since they have no share of that markup.
 func (b *Bundle) PayOut(t testing.TB, count int) []string {
 	t.Helper()
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.Merchant.CashboxID), "1000")
@@ -204,7 +205,7 @@ func (b *Bundle) PayOut(t testing.TB, count int) []string {
 	return ids
 }
 
-// PayoutFile is a file with one payout, whose order id is given, before anything is made of it.
+// PayoutFile sends a file with one payout, whose order id is given, and makes nothing of it.
 func (b *Bundle) PayoutFile(t testing.TB, orderID string) payout.File {
 	t.Helper()
 	b.PayOut(t, 0)
@@ -218,7 +219,7 @@ func (b *Bundle) PayoutFile(t testing.TB, orderID string) payout.File {
 	return file
 }
 
-// Deposited asks for a deposit of so many USDT.
+// Deposited requests a deposit of an amount of USDT.
 func (b *Bundle) Deposited(t testing.TB, amount, reference string) deposit.Deposit {
 	t.Helper()
 	n := b.orders.Add(1)
@@ -230,7 +231,7 @@ func (b *Bundle) Deposited(t testing.TB, amount, reference string) deposit.Depos
 	return made.Deposit
 }
 
-// OpenedAppeal makes a payment that an application fails, and appeals it.
+// OpenedAppeal makes a payment, fails it as the application, and appeals it.
 func (b *Bundle) OpenedAppeal(t testing.TB, reason string) (payment.Payment, int64) {
 	t.Helper()
 	p := b.Create(t, fmt.Sprint(1500+b.orders.Load()))

@@ -15,18 +15,18 @@ import (
 	"gateway.example/internal/session"
 )
 
-// Person is somebody's browser without scripts.
+// Person is a user's browser without scripts.
 type Person struct {
 	Bundle  *Bundle
 	Cookies map[string]string
-	// lock is of the cookies: a person may click twice.
+	// lock protects the cookies, because a person may click twice.
 	lock sync.Mutex
 }
 
-// Password is that of all users.
+// Password is the password of all users.
 const Password = "correct horse battery"
 
-// passwordHash is made once, and is cheap to compare with: those that the program makes take long by design.
+// passwordHash is computed once and is cheap to compare with; the program's own hashes take long on purpose.
 var passwordHash = sync.OnceValue(func() string {
 	hash, err := argon2id.CreateHash(Password, &argon2id.Params{
 		Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32,
@@ -37,7 +37,7 @@ var passwordHash = sync.OnceValue(func() string {
 	return hash
 })
 
-// User makes a user who signs in by their login and the password of all.
+// User makes a user who can sign in with their login and Password.
 func (b *Bundle) User(t testing.TB, login string, kind caller.Kind, role caller.Role, of int64) int64 {
 	t.Helper()
 	n := session.NewUser{Kind: kind, Role: role, Login: login}
@@ -64,7 +64,7 @@ func (b *Bundle) Trader(t testing.TB, which int) *Person {
 // Nobody is a browser in which nobody is signed in.
 func (b *Bundle) Nobody() *Person { return &Person{Bundle: b, Cookies: map[string]string{}} }
 
-// SignIn signs somebody in by a browser of their own.
+// SignIn signs a user in, in a browser of their own.
 func (b *Bundle) SignIn(t testing.TB, login string) *Person {
 	t.Helper()
 	p := b.Nobody()
@@ -107,7 +107,7 @@ func (b *Bundle) Operator(t testing.TB, role caller.Role) *Person {
 	return b.Joins(t, "operator-"+string(role), caller.Operator, role, 0)
 }
 
-// Clerk signs in a user of the first trader's who looks after the desk alone.
+// Clerk signs in a user of the first trader whose role is only the desk.
 func (b *Bundle) Clerk(t testing.TB) *Person {
 	t.Helper()
 	return b.Joins(t, "desk", caller.Trader, caller.Desk, b.Traders[0].ID)
@@ -121,13 +121,13 @@ func (b *Bundle) AsMerchant() caller.Caller {
 	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: b.Merchant.ID}
 }
 
-// Viewer is an operator of support, who looks as the owner of the first trader.
+// Viewer is an operator of support who looks as the owner of the first trader.
 func (b *Bundle) Viewer(t testing.TB) *Person {
 	t.Helper()
 	return b.ViewerOf(t, caller.Trader, "trader-1")
 }
 
-// ViewerOf is an operator of support, who looks as an owner of the first trader or merchant.
+// ViewerOf is an operator of support who looks as an owner of the first trader or merchant.
 func (b *Bundle) ViewerOf(t testing.TB, kind caller.Kind, login string) *Person {
 	t.Helper()
 	of, home := b.Traders[0].ID, "/trader"

@@ -56,8 +56,8 @@ import (
 	"gateway.example/web/portals"
 )
 
-// Main runs the tests of a package, two at a time: they keep two processors busy, and each that has a browser has it
-// open a tab.
+// Main runs the tests of a package, two at a time, which keeps two processors busy. Tests with a browser share one,
+// in which each opens a tab.
 func Main(m *testing.M) {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)
@@ -67,15 +67,15 @@ func Main(m *testing.M) {
 
 // Options are how a bundle's portals run; the zero value is a sandbox on http without passkeys.
 type Options struct {
-	// Production asks traders and operators for a second factor.
+	// Production requires a second factor of traders and operators.
 	Production bool
-	// Passkeys has the portals on a name that passkeys can be made for.
+	// Passkeys serves the portals at a name for which passkeys can be made.
 	Passkeys bool
 	// Withdrawals say when a withdrawal takes two operators; the zero value is never.
 	Withdrawals foureyes.Rules
 }
 
-// Bundle is the portals over a database of their own: two traders with two merchants' payments.
+// Bundle has the portals over a database of their own: two traders, and payments of two merchants.
 type Bundle struct {
 	*dbtest.DB
 	Clock       *dbtest.Clock
@@ -88,11 +88,11 @@ type Bundle struct {
 	Sessions    *session.Service
 	Server      *httptest.Server
 	Merchant    dbtest.Merchant
-	// Traders have a requisite each: payments of up to 10,000 go to the first, others to the second.
+	// Traders have one requisite each. Payments of up to 10,000 get the first one, larger ones the second.
 	Traders [2]dbtest.Trader
-	// Stop ends live pages.
+	// Stop ends the live pages.
 	Stop func()
-	// Purse is what a sandbox's wallet was asked to send.
+	// Purse records what the sandbox's wallet was asked to send.
 	Purse     []string
 	Rooms     portals.Rooms
 	checkouts *checkout.Service
@@ -103,28 +103,28 @@ type Bundle struct {
 	orders    atomic.Int64
 }
 
-// Parallel makes portals for a test, which runs beside another from then on.
+// Parallel makes portals for a test, which from then on runs in parallel with others.
 func Parallel(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
 	return With(t, Options{})
 }
 
-// Trader is Parallel, and the owner of the first trader.
+// Trader is Parallel with the owner of the first trader.
 func Trader(t *testing.T) (*Bundle, *Person) {
 	t.Helper()
 	b := Parallel(t)
 	return b, b.Trader(t, 0)
 }
 
-// Member is Parallel, and a user of the merchant.
+// Member is Parallel with a user of the merchant.
 func Member(t *testing.T, role caller.Role) (*Bundle, *Person) {
 	t.Helper()
 	b := Parallel(t)
 	return b, b.As(t, role)
 }
 
-// Operator is Parallel, and an operator.
+// Operator is Parallel with an operator.
 func Operator(t *testing.T, role caller.Role) (*Bundle, *Person) {
 	t.Helper()
 	b := Parallel(t)
@@ -167,7 +167,7 @@ func With(t testing.TB, o Options) *Bundle {
 
 var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
 
-// rooms are what the portals show and drive.
+// rooms are the services that the portals use.
 func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
 	reports, log := report.New(b.Pools(), b.Clock, b.Payments, nil), auditlog.New(b.Pools(), nil)
 	accounts := books.New(b.Pools(), b.Clock, nil)
@@ -223,7 +223,7 @@ func (b *Bundle) proposals() *proposal.Service {
 	})
 }
 
-// notices has every channel, and none that would answer.
+// notices has every channel, but with senders that reach nobody.
 func (b *Bundle) notices(t testing.TB) *notify.Service {
 	t.Helper()
 	bot, err := notify.NewTelegram("1:token", "GatewayBot", "http://127.0.0.1:1")
@@ -238,7 +238,7 @@ func (b *Bundle) notices(t testing.TB) *notify.Service {
 	})
 }
 
-// furnish makes the rooms that the portals drive.
+// furnish makes the services that the portals use.
 func (b *Bundle) furnish(t testing.TB) {
 	t.Helper()
 	keeper, err := inforce.NewKeeper(t.Context(), b.Pool, 0, nil)
@@ -266,7 +266,7 @@ func (b *Bundle) furnish(t testing.TB) {
 	b.Rates = rate.NewSettings(b.Pool, b.Clock, addresses, foureyes.Rules{})
 }
 
-// ownAcquirer charges every trader's cards at the sandbox's acquirer.
+// ownAcquirer charges the cards of every trader at the sandbox's acquirer.
 type ownAcquirer struct{ acquirer.Acquirer }
 
 func (a ownAcquirer) For(context.Context, int64) (acquirer.Acquirer, int64, error) { return a, 0, nil }

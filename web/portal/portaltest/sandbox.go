@@ -26,7 +26,7 @@ import (
 // HookSecret signs the webhooks of the sandbox's cashbox.
 var HookSecret = signing.FormatSecret([]byte(strings.Repeat("s", 32)))
 
-// AsSandbox serves the portals of a sandbox in place of the bundle's.
+// AsSandbox serves the portals as those of a sandbox.
 func (b *Bundle) AsSandbox(t testing.TB) {
 	t.Helper()
 	b.User(t, "trader-1", caller.Trader, caller.Owner, b.Traders[0].ID)
@@ -45,7 +45,7 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 	t.Cleanup(b.Server.Close)
 }
 
-// Deliver posts a webhook as the gateway does: without any sign of a browser.
+// Deliver posts a webhook as the gateway does, without any header of a browser.
 func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
 	t.Helper()
 	path := b.Server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.Merchant.CashboxID, 10)
@@ -55,7 +55,7 @@ func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
 	return b.Nobody().Send(t, r).Code
 }
 
-// firstPage is the sandbox's, whose calls outward answer at once and whose bank knows one payment.
+// firstPage is the sandbox's first page. Its outward calls are answered at once, and its bank knows one payment.
 func (b *Bundle) firstPage() *start.Page {
 	who := b.Merchant.Caller
 	who.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
@@ -87,7 +87,7 @@ func (b *Bundle) firstPage() *start.Page {
 	}
 }
 
-// purse notes in the bundle what it was asked for.
+// purse records in the bundle what it is asked to send.
 func (b *Bundle) purse() start.Purse {
 	return start.Purse{
 		Deposit: func(_ context.Context, id int64) error {

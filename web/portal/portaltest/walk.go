@@ -103,7 +103,7 @@ type kept struct {
 	form url.Values
 }
 
-// walk is a section that runs.
+// walk is a section while it runs.
 type walk struct {
 	*testing.T
 	b      *Bundle
@@ -111,7 +111,7 @@ type walk struct {
 	names  map[string]string
 	people map[string]*Person
 	forms  map[string]kept
-	// last is what was sent last, and answer what came for it.
+	// last is the form that was sent last, and answer is the answer to it.
 	last   kept
 	answer Answer
 }
@@ -137,7 +137,7 @@ func newWalk(t *testing.T, names map[string]string) *walk {
 
 func (w *walk) keep(name, text string) { w.names["{"+name+"}"] = text }
 
-// person is somebody by who they are, signed in when they are first named.
+// person is a user by their name in the file. They are signed in when they are first named.
 func (w *walk) person(name string) *Person {
 	w.Helper()
 	if w.people[name] == nil {
@@ -172,9 +172,9 @@ func (w *walk) signIn(name string) *Person {
 
 var named = regexp.MustCompile(`\{\w+\}`)
 
-// put is a text with what is kept in the place of its names.
+// put replaces the names in a text by their values.
 func (w *walk) put(text string) string {
-	for range 3 { // what is put in may have names, too
+	for range 3 { // a value may contain names, too
 		text = named.ReplaceAllStringFunc(text, func(name string) string {
 			if value, known := w.names[name]; known {
 				return value
@@ -185,7 +185,7 @@ func (w *walk) put(text string) string {
 	return text
 }
 
-// step does one line.
+// step executes one line.
 func (w *walk) step(line string) {
 	w.Helper()
 	if name, text, assigns := strings.Cut(line, " = "); assigns && named.FindString(name) == name {
@@ -227,7 +227,7 @@ func (w *walk) step(line string) {
 	}
 }
 
-// makes does a line that makes something.
+// makes executes a line that makes something.
 func (w *walk) makes(command, rest string) {
 	w.Helper()
 	name, text, _ := strings.Cut(rest, " ")
@@ -279,7 +279,7 @@ func (w *walk) kept(name string, p payment.Payment) {
 	w.keep(name+"_order", p.OrderID)
 }
 
-// visit is what somebody asks for or sends, and what is wanted of the answer.
+// visit executes a line that opens a page or sends a form, and checks the answer.
 func (w *walk) visit(cells []string) {
 	w.Helper()
 	if cells[0] == "again" {
@@ -290,7 +290,7 @@ func (w *walk) visit(cells []string) {
 	method, path, sends := strings.Cut(cells[1], " ")
 	if !sends {
 		a := who.Get(w, method)
-		if !ofCode.MatchString(cells[2]) { // a page must be there
+		if !ofCode.MatchString(cells[2]) { // without a status the page must be there
 			Want(w, w.where+" "+a.To(), a.Code, http.StatusOK)
 		}
 		w.check(a, cells[2])
@@ -329,7 +329,7 @@ func (w *walk) send(k kept) Answer {
 	return w.answer
 }
 
-// fill is a page's form, filled in.
+// fill fills in a page's form.
 func (w *walk) fill(who *Person, at, query string) kept {
 	w.Helper()
 	path, selector, chosen := strings.Cut(at, " ")
@@ -357,7 +357,7 @@ func (w *walk) fill(who *Person, at, query string) kept {
 	return kept{who, form.AttrOr("action", path), fields}
 }
 
-// check wants an answer to be as it should.
+// check compares an answer with what the line wants.
 func (w *walk) check(a Answer, wants string) {
 	w.Helper()
 	for want := range strings.SplitSeq(strings.ReplaceAll(wants, `\;`, "\x00"), "; ") {
@@ -388,13 +388,13 @@ func (w *walk) check(a Answer, wants string) {
 	}
 }
 
-// ofCode is what is wanted of a status, which comes first.
+// ofCode matches the wanted status, which comes first.
 var ofCode = regexp.MustCompile(`^\d{3}\b`)
 
-// none is the value of an attribute that is not there.
+// none stands for the value of an attribute that does not exist.
 const none = "(none)"
 
-// ofElements is what is wanted of those that a selector finds.
+// ofElements matches what is wanted of the elements that a selector finds.
 var ofElements = regexp.MustCompile(`^(.+?)(?: @([\w-]+))? (is|has|lacks|as|×)(?: (.*))?$`)
 
 func (w *walk) elements(a Answer, what, want string) {

@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// List is what a merchant's page lists, without the times.
+// List returns the rows of a merchant's list, without the times.
 func List(t testing.TB, p *Person, path string, cells ...int) []string {
 	t.Helper()
 	var list []string
@@ -26,7 +26,7 @@ func List(t testing.TB, p *Person, path string, cells ...int) []string {
 	return list
 }
 
-// Rows are what a list shows, each row's cells with their white space made single.
+// Rows are the rows of a list, each cell with single spaces.
 func Rows(page *goquery.Document) []string {
 	var list []string
 	page.Find("tr[data-row]").Each(func(_ int, row *goquery.Selection) {
@@ -39,13 +39,13 @@ func Rows(page *goquery.Document) []string {
 	return list
 }
 
-// Words is what a part of a page says, a space between its elements.
+// Words is the text of a part of a page, with a space between elements.
 func Words(s *goquery.Selection) string {
 	var said []string
 	s.Contents().Each(func(_ int, part *goquery.Selection) {
 		if goquery.NodeName(part) == "#text" {
 			said = append(said, strings.Fields(part.Text())...)
-		} else if part.HasClass("fine") && len(said) > 0 { // the rest of a number
+		} else if part.HasClass("fine") && len(said) > 0 { // the other digits of a number
 			said[len(said)-1] += part.Text()
 		} else if text := Words(part); text != "" {
 			said = append(said, text)
@@ -57,7 +57,7 @@ func Words(s *goquery.Selection) string {
 // Line is values with a space between them.
 func Line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
 
-// WantSoon wants what a page comes without where the database takes too long for it.
+// WantSoon repeats a check, for a value that a page leaves out when the database is too busy.
 func WantSoon(t testing.TB, what string, got func() string, want string) {
 	t.Helper()
 	last := ""
@@ -70,7 +70,7 @@ func WantSoon(t testing.TB, what string, got func() string, want string) {
 	Want(t, what, last, want)
 }
 
-// Want compares what two values print.
+// Want compares the printed forms of two values.
 func Want(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -78,7 +78,7 @@ func Want(t testing.TB, what string, got, want any) {
 	}
 }
 
-// WantIn wants a text to hold the others.
+// WantIn checks that a text contains the others.
 func WantIn(t testing.TB, what, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -88,7 +88,7 @@ func WantIn(t testing.TB, what, text string, parts ...string) {
 	}
 }
 
-// WantNot wants a text to hold none of the others.
+// WantNot checks that a text contains none of the others.
 func WantNot(t testing.TB, what, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -98,20 +98,20 @@ func WantNot(t testing.TB, what, text string, parts ...string) {
 	}
 }
 
-// WantAnswer wants a page with the status, and with all of these words.
+// WantAnswer checks that a page has the status and contains all of these texts.
 func WantAnswer(t testing.TB, what string, a Answer, code int, parts ...string) {
 	t.Helper()
 	Want(t, what, a.Code, code)
 	WantIn(t, what, a.Text(), parts...)
 }
 
-// Says wants a page to say things.
+// Says checks that a page contains texts.
 func Says(t testing.TB, a Answer, wanted ...string) {
 	t.Helper()
 	WantIn(t, "the page", a.Text(), wanted...)
 }
 
-// Band is what a page says of who looks.
+// Band is the text of a page that says who looks as whom.
 func Band(t testing.TB, a Answer) string {
 	t.Helper()
 	return Words(a.Page(t).Find(".viewing p"))

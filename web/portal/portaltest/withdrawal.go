@@ -8,12 +8,12 @@ import (
 	"gateway.example/internal/withdrawal"
 )
 
-// addresses are in the books of owners, by their kinds.
+// addresses are the addresses in owners' address books, by the kind of owner.
 var addresses = map[string]string{
 	"merchant": "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm", "trader": "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy",
 }
 
-// Withdrawn is a withdrawal of 20 USDT that an owner of a kind, merchant or trader, asks for.
+// Withdrawn makes a withdrawal of 20 USDT of a merchant or a trader.
 func (b *Bundle) Withdrawn(t testing.TB, owner string) int64 {
 	t.Helper()
 	who, r := b.AsTrader(), withdrawal.Request{Amount: "20"}
@@ -42,7 +42,7 @@ func (b *Bundle) Withdrawn(t testing.TB, owner string) int64 {
 	return made.Withdrawal.ID
 }
 
-// HandedOver is a withdrawal of the merchant's that is on a list.
+// HandedOver makes a withdrawal of the merchant that was handed over.
 func (b *Bundle) HandedOver(t testing.TB) int64 {
 	t.Helper()
 	id := b.Withdrawn(t, "merchant")

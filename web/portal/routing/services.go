@@ -8,7 +8,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Payments *payment.Service
 	Settings *directory.Settings
@@ -16,7 +15,6 @@ type Services struct {
 	Refusals *routing.Refusals
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -24,7 +22,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		routingRoutes)

@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what a sandbox works with.
 type Services struct {
 	Sessions *session.Service
 	Payments *payment.Service
@@ -27,7 +26,6 @@ type Services struct {
 	Simulator *simulator.Service `absent:"outside a sandbox"`
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -35,7 +33,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	visited := func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }
 	var routes []portal.Route

@@ -13,7 +13,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Sessions    *session.Service
 	Submissions *submission.Service
@@ -25,7 +24,6 @@ type Services struct {
 	Figures     *figures.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -35,7 +33,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, directoryRoutes)
 }

@@ -6,13 +6,11 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what statements are read with.
 type Services struct {
 	Books       *books.Service
 	BookExports *books.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -20,7 +18,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		ledgerRoutes, statementRoutes)

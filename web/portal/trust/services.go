@@ -11,7 +11,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Books *books.Service
 	// AuditLog answers pages, AuditLogExports write files.
@@ -24,7 +23,6 @@ type Services struct {
 	Clock  clock.Clock
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -32,7 +30,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		manualRoutes, trustRoutes)

@@ -196,13 +196,11 @@ type Badge struct {
 	Tone string
 }
 
-// PaymentBadge shows the status of a payment.
 func PaymentBadge(status string) Badge {
 	tones := map[string]string{"completed": "good", "failed": "bad", "cancelled": "off", "appeal": "late"}
 	return Badge{say.PaymentStatus(status), tones[status]}
 }
 
-// PayoutBadge shows the status of a payout.
 func PayoutBadge(status string) Badge {
 	tones := map[string]string{
 		"processing": "late", "completed": "good", "failed": "bad", "cancelled": "off", "expired": "off",

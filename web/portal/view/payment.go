@@ -102,13 +102,11 @@ type Code struct {
 	Text  string
 }
 
-// DepositBadge shows the status of a deposit.
 func DepositBadge(status string) Badge {
 	tones := map[string]string{"confirmed": "good", "rejected": "bad"}
 	return Badge{say.DepositStatus(status), tones[status]}
 }
 
-// AppealBadge shows the status of an appeal.
 func AppealBadge(status string) Badge {
 	tones := map[string]string{"in_review": "late", "completed": "good", "failed": "bad", "closed": "off"}
 	return Badge{say.AppealStatus(status), tones[status]}

@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what these pages work with.
 type Services struct {
 	Withdrawals *withdrawal.Service
 	Deposits    *deposit.Service
@@ -20,7 +19,6 @@ type Services struct {
 	Books       *books.Service
 }
 
-// visit is a visit to these pages.
 type visit struct {
 	*portal.Visit
 	Services
@@ -28,7 +26,6 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-// Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
 		slices.Concat(ownRoutes("/merchant"), ownRoutes("/trader"), operatorRoutes))
