@@ -7,7 +7,7 @@ import (
 )
 
 type Services struct {
-	// Sandbox tells that a sandbox has a first page of its own.
+	// Sandbox says that this is a sandbox, which has a first page of its own.
 	Sandbox  bool
 	Sessions *session.Service
 }

@@ -12,7 +12,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// startRoutes are outside a sandbox only, which has a page of its own there.
+// startRoutes are used only outside a sandbox, which has a first page of its own.
 var startRoutes = []route{{Pattern: "GET /{$}", Open: true, Handle: (*visit).start}}
 
 // Signing in and out, second factors, invitations.
@@ -31,7 +31,7 @@ var signRoutes = []route{
 	{Pattern: "POST /invitation/{token}", Open: true, Handle: portal.After((*visit).Form, (*visit).accept)},
 }
 
-// start leads everybody to where they work.
+// start redirects all users to where they work.
 func (v *visit) start() error {
 	if v.Session.ID == 0 {
 		v.Lead("/sign-in")
@@ -52,7 +52,7 @@ func (v *visit) showSignIn(status int, login string, wrong map[string]string, fa
 	return nil
 }
 
-// signIn begins a session. One that the browser had ends, so that nobody is signed in by a cookie
+// signIn begins a session. A session that the browser had before is ended, so that nobody is signed in by a cookie
 // that somebody else has put there.
 func (v *visit) signIn(form url.Values) error {
 	credentials := session.Credentials{Login: form.Get("login"), Password: form.Get("password")}
@@ -86,7 +86,7 @@ func (v *visit) signOut() error {
 
 func (v *visit) factorPage() error { return v.showFactor(http.StatusOK, "") }
 
-// showFactor asks for a second factor, or for the password of those who have none.
+// showFactor asks for a second factor, or for the password of users who have none.
 func (v *visit) showFactor(status int, failed string) error {
 	if v.Session.State == session.AwaitsEnrolment {
 		v.Lead("/second-factor/enrol")
@@ -150,8 +150,8 @@ func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) erro
 	return portal.Show(v.Visit, status, App, shown)
 }
 
-// addApp takes the first code of an authenticator app. After a wrong one the page shows the secret
-// that was offered before, which the form brings along to be shown and for nothing else.
+// addApp takes the first code of an authenticator app. After a wrong one the page shows the offered secret again;
+// the form sends it along only to be shown.
 func (v *visit) addApp(form url.Values) error {
 	opened, codes, err := v.Sessions.ConfirmTOTP(v.Ctx(), v.Session, form.Get("code"))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
@@ -164,7 +164,7 @@ func (v *visit) addApp(form url.Values) error {
 	return v.enrolled(opened, codes)
 }
 
-// enrolled shows the recovery codes that came with a first factor, once, or leads on.
+// enrolled shows the recovery codes that come with a first factor, once, or redirects to the account.
 func (v *visit) enrolled(opened session.Opened, codes []string) error {
 	v.Keep(opened)
 	if len(codes) == 0 {
@@ -212,7 +212,8 @@ func (v *visit) invitationPage() error {
 	return v.showInvitation(http.StatusOK, login, nil)
 }
 
-// showInvitation asks for a password. The address is a credential until then: nobody is told of it.
+// showInvitation asks for a password. Until one is set, the address is a credential, so it must not appear anywhere
+// else.
 func (v *visit) showInvitation(status int, login string, wrong map[string]string) error {
 	v.W.Header().Set("Referrer-Policy", "no-referrer")
 	v.Shell.Title = v.Say(sayWelcome)

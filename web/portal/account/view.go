@@ -11,10 +11,10 @@ import (
 
 // FactorQuestion asks for a second factor.
 type FactorQuestion struct {
-	// Next is where to go on, "" to the start; Again tells that the user is signed in already.
+	// Next is where to continue; "" is the start page. Again says that the user is already signed in.
 	Next  string
 	Again bool
-	// App and Password tell what may be given, and Passkey holds the options of one, as JSON, or "".
+	// App and Password say what may be given. Passkey has the options for a passkey as JSON, or "".
 	App, Password bool
 	Passkey       string
 	Failed        string
@@ -23,7 +23,7 @@ type FactorQuestion struct {
 // AppOffer is a secret for an authenticator app.
 type AppOffer struct{ Secret, URL, QR, Failed string }
 
-// Session is a place where the user is signed in.
+// Session is a session of the user.
 type Session struct {
 	ID                int64
 	API, Current      bool
@@ -42,7 +42,7 @@ type Account struct {
 	Languages []words.Language
 	Passkeys  []session.Passkey
 	Sessions  []Session
-	// MayViewAs shows the form to look as another user, which ViewAs is filled in with.
+	// MayViewAs shows the form to look as another user, and ViewAs has its values.
 	MayViewAs bool
 	ViewAs    Look
 }
@@ -50,7 +50,7 @@ type Account struct {
 // Look asks to look as another user.
 type Look struct{ User, Reason string }
 
-// languages are what the user chooses from.
+// languages are the languages to choose from.
 func (a Account) languages(s view.Shell) []view.Option {
 	list := []view.Option{{Value: "", Text: s.Say(sayLanguageAuto)}}
 	for _, l := range a.Languages {
@@ -59,5 +59,5 @@ func (a Account) languages(s view.Shell) []view.Option {
 	return list
 }
 
-// unread tells that nobody whose language it is has read the translation yet.
+// unread says that no speaker of the language has checked the translation yet.
 func unread(s view.Shell) bool { return s.Code != say.English && s.Code != say.Russian }

@@ -27,7 +27,7 @@ var arrivalRoutes = []route{
 	{Pattern: "POST " + arrivalsPath + "/new", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).keep)},
 }
 
-// list looks for an amount where one was typed, and for words otherwise.
+// list searches by an amount if one was typed, and otherwise by words.
 func (v *visit) list() error {
 	typed := v.R.URL.Query().Get("q")
 	page := payment.FreeArrivals{Words: typed}
@@ -64,7 +64,7 @@ func (v *visit) list() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.ArrivalsTitle), ListPage, shown)
 }
 
-// requisite is what a requisite is called.
+// requisite is the name of a requisite.
 func (v *visit) requisite(own []directory.OwnRequisite, id int64) string {
 	if at := slices.IndexFunc(own, func(r directory.OwnRequisite) bool { return r.ID == id }); at >= 0 {
 		return v.Say(say.Method(own[at].Method)) + " " + own[at].Masked

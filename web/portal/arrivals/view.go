@@ -6,7 +6,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// List is the money that belongs to no payment.
 type List struct {
 	MayKeep bool
 	Typed   string

@@ -17,21 +17,21 @@ import (
 	"gateway.example/web/site"
 )
 
-// caseKind is a kind of what operators decide, at an address of its own.
+// caseKind is a kind of case that operators decide, with its address.
 type caseKind struct {
 	kind work.Kind
 	base string
 	find func(*visit) (decidable, error)
 }
 
-// decidable is something that operators decide, as it stands.
+// decidable is a case in its present state.
 type decidable struct {
 	id     int64
 	status string
-	// path is its page, name what it is called there, and amount what it is about; "" is no amount.
+	// path is its page, name is its name there, and amount is its amount, or "".
 	path, name, amount string
 	facts              []view.Fact
-	// waits tells that somebody has to decide it.
+	// waits says that it has to be decided.
 	waits bool
 }
 
@@ -44,7 +44,7 @@ var (
 	objectCase   = caseKind{work.Objection, portal.ObjectionsPath, (*visit).objectionSubject}
 )
 
-// caseRoutes are what operators look at and decide.
+// caseRoutes are the pages of what operators look at and decide.
 var caseRoutes = slices.Concat(
 	[]route{
 		{Pattern: "GET /operator/deposits", Needs: caller.OperatorRead, Keeps: &caseDepositList, Handle: (*visit).caseDeposits},
@@ -67,8 +67,8 @@ var caseRoutes = slices.Concat(
 	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions, objectionDecisions),
 )
 
-// claimRoutes are how a case is taken and released. Whether the reader may, the service says, which
-// asks for no second factor.
+// claimRoutes are the routes that take and release a case. The service checks the reader's permission, which needs
+// no fresh second factor.
 func claimRoutes(of caseKind) []route {
 	one := of.base + "/{id}"
 	on := func(do func(*visit, caseKind) error) func(*visit) error {
@@ -94,7 +94,7 @@ func (v *visit) claimRegion(of caseKind) error {
 	return nil
 }
 
-// takeCase takes a case, and goes on to the decision that somebody was about to make.
+// takeCase takes a case, and continues with the decision that the operator was about to make.
 func (v *visit) takeCase(of caseKind) error {
 	form, err := v.Form()
 	if err != nil {
@@ -164,7 +164,7 @@ func (v *visit) depositSubject() (decidable, error) {
 	}, nil
 }
 
-// seenOf are what the network says of a deposit, and what each of its nodes said last.
+// seenOf shows what the network says of a deposit, and what each of its nodes said last.
 func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 	nodes, err := v.Deposits.Nodes(v.Ctx(), v.Who, d.Network)
 	if err != nil {
@@ -205,7 +205,7 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 	return facts, nil
 }
 
-// confirmations are how many a transfer has of those it needs.
+// confirmations is how many confirmations a transfer has, of how many.
 func (v *visit) confirmations(t deposit.Transfer) string {
 	return v.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 }
@@ -237,7 +237,7 @@ func (v *visit) appealSubject() (decidable, error) {
 	}, nil
 }
 
-// amountSubject is a payment of which another amount came.
+// amountSubject is a payment that received another amount than was asked for.
 func (v *visit) amountSubject() (decidable, error) {
 	id, err := v.Numbered()
 	if err != nil {

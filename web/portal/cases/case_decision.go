@@ -23,45 +23,45 @@ import (
 	"gateway.example/web/site"
 )
 
-// decision is what an operator may do with a case. A page asks first, then it is done once, and only
-// while the case stands as the page has shown it and no other operator has taken it.
+// decision is a decision that an operator may make about a case. A page asks for confirmation. Then it is made
+// once, and only if the case is still as the page has shown it and no other operator has taken it.
 type decision struct {
 	of    caseKind
 	needs caller.Capability
-	// step is the end of its address, and from the statuses in which it makes sense.
+	// step is the last part of its address, and from are the statuses in which it is possible.
 	step string
 	from []string
-	// label is on the button that leads to it; the others are what the page says.
+	// label is the text of the button that leads to it; the others are texts of the page.
 	label, title, text, yes say.Phrase
 	danger                  bool
-	// field is what is asked for; nil is nothing.
+	// field is what is asked for; it may be nil.
 	field *view.Field
-	// also is required besides.
+	// also is a further field that is required.
 	also *view.Field
-	// prepared are reasons to choose from, in place of typing one.
+	// prepared are reasons to choose from instead of typing one.
 	prepared []say.Phrase
 	// hint says who reads what is typed.
 	hint say.Phrase
-	// word is what is said when it is done.
+	// word names the message after it was made.
 	word string
 	act  func(v *visit, id int64, typed *string) error
 }
 
-// waitsForApproval is the id of a proposal: what was decided takes a second operator.
+// waitsForApproval is the id of a proposal: the decision requires a second operator.
 type waitsForApproval int64
 
 func (w waitsForApproval) Error() string {
 	return fmt.Sprintf("proposal %d waits for a second operator", int64(w))
 }
 
-// preparedField has the reason that was chosen. What is typed besides counts more.
+// preparedField is the field of the chosen reason. A reason that was typed takes precedence.
 const preparedField = "prepared"
 
 // The fields of decisions.
 var (
 	reasonWanted = &view.Field{Name: "reason", Label: say.Reason, Area: true}
 	reasonAsked  = &view.Field{Name: "reason", Label: say.Reason, Area: true, Optional: true}
-	// A refusal rests on the trader's bank, not on their word.
+	// A refusal has to be based on the trader's bank statement, and not only on the trader's word.
 	statementWanted = &view.Field{Name: "statement", Label: sayStatementLine, Area: true}
 	proofWanted     = &view.Field{Name: "proofReference", Label: say.ProofLabel}
 )
@@ -104,7 +104,7 @@ var appealDecisions = []decision{
 	refuseAppeal,
 }
 
-// The two decisions of an appeal, which its own page offers.
+// The two decisions about an appeal, which the appeal's own page offers.
 var (
 	acceptAppeal = decision{
 		of: appealCase, needs: caller.OperatorCases, step: "accept", from: []string{"open", "in_review"},
@@ -120,7 +120,7 @@ var (
 	}
 )
 
-// resolved decides an appeal. Where nobody has begun its review, that is done first: its payment is in appeal for a
+// resolved decides an appeal. If nobody has begun its review, that is done first, so its payment is in appeal for a
 // moment.
 func resolved(outcome payment.Status) func(*visit, int64, *string) error {
 	return func(v *visit, id int64, typed *string) error {
@@ -190,7 +190,7 @@ var conflictDecisions = []decision{
 	},
 }
 
-// steppable are the steps that taking a case may lead on to.
+// steppable are the steps to which taking a case may lead.
 var steppable = []string{
 	"confirm", "reject", "review", "accept", "refuse", "complete", "fail", "reclaim", "reverse", "close", "uphold",
 }
@@ -207,7 +207,7 @@ func decisionRoutes(all ...[]decision) []route {
 	return routes
 }
 
-// actsOn lead to the decisions that the reader may make of a case.
+// actsOn link to the decisions that the reader may make about a case.
 func (v *visit) actsOn(found decidable, decisions []decision) []view.Act {
 	var list []view.Act
 	for _, d := range decisions {
@@ -220,7 +220,7 @@ func (v *visit) actsOn(found decidable, decisions []decision) []view.Act {
 	return list
 }
 
-// askDecision shows what is about to be decided, or asks first whether the case shall be taken over.
+// askDecision asks for confirmation of a decision, or asks first whether to take over the case.
 func (v *visit) askDecision(d decision) error {
 	found, err := d.of.find(v)
 	if err != nil {
@@ -290,8 +290,7 @@ func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wro
 	return shown
 }
 
-// decide decides a case, once. One that has changed, or that another operator has taken, stays as it
-// is.
+// decide makes a decision, once. A case that has changed, or that another operator has taken, is left unchanged.
 func (v *visit) decide(d decision) error {
 	form, err := v.Form()
 	if err != nil {
@@ -306,7 +305,7 @@ func (v *visit) decide(d decision) error {
 	if wrong == nil {
 		return err
 	}
-	if found, err = d.of.find(v); err != nil { // a review may have begun
+	if found, err = d.of.find(v); err != nil { // a review may have begun meanwhile
 		return err
 	}
 	if !slices.Contains(d.from, found.status) {
@@ -335,7 +334,7 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 			return submission.Outcome{}, fault.Fields{d.field.Name: {"is required"}}.Err()
 		}
 	}
-	if d.also != nil && form.Get(d.also.Name) == "" { // before a review begins
+	if d.also != nil && form.Get(d.also.Name) == "" { // checked before a review begins
 		return submission.Outcome{}, fault.Fields{d.also.Name: {"is required"}}.Err()
 	}
 	err = d.act(v, found.id, typed)
@@ -351,7 +350,7 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 		return submission.Outcome{}, err
 	}
 	if err := v.Work.Release(v.Ctx(), v.Who, d.of.kind, found.id); err != nil {
-		v.Log(err) // it is decided, and nobody is shown who works on it any more
+		v.Log(err) // the case is decided; only the note of who worked on it remains
 	}
 	return submission.Outcome{LedTo: found.path, Said: d.word}, nil
 }

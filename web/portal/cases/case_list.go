@@ -21,7 +21,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The lists of operators are of everybody.
+// The lists of operators, which have items of all merchants and traders.
 var (
 	caseDepositList = portal.List{
 		Path: depositCase.base, Statuses: portal.DepositStatuses, Status: say.DepositStatus, Always: true, Single: true,
@@ -36,19 +36,19 @@ var (
 	conflictList = portal.List{Path: portal.ConflictsPath, Always: true, None: sayCasesNone}
 )
 
-// cases are a list of what operators decide.
+// cases is a list of cases.
 type cases[T any] struct {
 	of   portal.List
 	kind work.Kind
-	// text says what is listed, and at heads the column of times.
+	// text says what is listed, and at is the head of the column of times.
 	title, text, at say.Phrase
 	read            func(portal.Asked) (report.Page[T], error)
 	row             func(T) caseRow
 }
 
-// caseRow is something to decide in a list.
+// caseRow is a case in a list.
 type caseRow struct {
-	// open is its id, or 0 once nobody works on it any more.
+	// open is its id, or 0 if nobody can work on it any more.
 	open                        int64
 	name, amount, about, beside string
 	href                        view.Link
@@ -206,10 +206,10 @@ func (v *visit) conflicts() error {
 	}.show(v)
 }
 
-// showCase shows a case with what the reader may do with it.
+// showCase shows a case, with what the reader may do about it.
 func (v *visit) showCase(of caseKind, found decidable, decisions []decision, shown Case) error {
 	shown.Facts, shown.Amount, shown.Acts = found.facts, found.amount, v.actsOn(found, decisions)
-	if found.amount != "" { // it heads the page
+	if found.amount != "" { // the amount is in the page's heading
 		shown.Facts = found.facts[1:]
 	}
 	if found.waits {
@@ -287,11 +287,11 @@ func (v *visit) caseAppeal() error {
 		shown.Desk = v.deskOf(found)
 		shown.Desk.Second = len(shown.Fitting.Items) > 0
 	}
-	// What is left to lead to is the beginning of a review that takes a while.
+	// The only decision that remains is to begin a review, which takes a while.
 	return v.showCase(appealCase, found, appealDecisions[:1], shown)
 }
 
-// deskOf decides an appeal on its page.
+// deskOf is the part of an appeal's page that decides it.
 func (v *visit) deskOf(found decidable) *Desk {
 	fresh := func() url.Values { return url.Values{"token": {submission.NewToken()}} }
 	desk := &Desk{
@@ -299,13 +299,13 @@ func (v *visit) deskOf(found decidable) *Desk {
 		Reasoned: view.Link(found.path + "/" + acceptAppeal.step),
 	}
 	desk.Accept.Yes = v.Say(sayAcceptNow, found.amount)
-	if !v.Who.May(caller.OperatorCases) { // with a second factor of the last minutes they may
+	if !v.Who.May(caller.OperatorCases) { // the operator has given a second factor in the last minutes
 		desk.Factor = view.Link("/second-factor?next=" + url.QueryEscape(found.path))
 	}
 	return desk
 }
 
-// aboutPayment leads to the payment that a case is about, and says what happened to it.
+// aboutPayment links to the payment of a case, and says what happened to it.
 func (v *visit) aboutPayment(id int64) (Case, error) {
 	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, portal.IDText(id))
 	if err != nil {
@@ -347,7 +347,7 @@ func conflictBadge(c checkout.Conflict) view.Badge {
 	return view.Badge{Text: sayConflictOpen, Tone: "late"}
 }
 
-// onPayout is what an operator may do with a payout, and who works on it.
+// onPayout is what an operator may do about a payout, and who works on it.
 func (v *visit) onPayout(p payout.Payin) ([]view.Act, *view.Claim, error) {
 	found, err := v.subjectOfPayout(p)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// platform is what of a platform is there, as far as its first payment needs it. Of several merchants,
-// cashboxes or traders it is the newest.
+// platform is what already exists of what the first payment needs. If there are several merchants, cashboxes or
+// traders, it has the newest.
 type platform struct {
-	// alone tells that nobody could approve what the visitor proposes, and proposed that something
-	// waits for approval.
+	// alone says that nobody could approve what the visitor proposes, and proposed that something waits for
+	// approval.
 	alone, proposed bool
 	rate            bool
 	merchant        *directory.Merchant
@@ -35,7 +35,7 @@ type platform struct {
 	shop, desk      *session.User
 }
 
-// firstSteps are what a platform needs before its first payment. There are none once it has one.
+// firstSteps are what a platform needs before its first payment; none after it.
 func (v *visit) firstSteps() ([]view.FirstStep, error) {
 	made, err := v.Reports.Payments(v.Ctx(), v.Who, report.PaymentFilter{
 		Paging: report.Paging{Limit: 1}, From: time.Unix(0, 0),
@@ -52,7 +52,7 @@ func (v *visit) firstSteps() ([]view.FirstStep, error) {
 	return v.stepsOf(p), nil
 }
 
-// newest is the first of a list, or nil.
+// newest is the first item of a list, or nil.
 func newest[T any](list []T, _ *string, err error) (*T, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -119,7 +119,7 @@ func (v *visit) newestUser(kind caller.Kind) (*session.User, error) {
 	return newest(v.Sessions.Users(v.Ctx(), v.Who, search))
 }
 
-// lookAtRate looks for a rate of the cashbox's currency, or of any before there is a cashbox.
+// lookAtRate looks for a rate of the cashbox's currency, or for any rate if there is no cashbox yet.
 func (v *visit) lookAtRate(p *platform) error {
 	known, _, err := v.Rates.List(v.Ctx(), v.Who)
 	p.rate = slices.ContainsFunc(known, func(k rate.Known) bool {
@@ -128,7 +128,7 @@ func (v *visit) lookAtRate(p *platform) error {
 	return err
 }
 
-// stepsOf are the steps in the order in which each has what it needs.
+// stepsOf are the steps, in an order in which each one comes after what it needs.
 func (v *visit) stepsOf(p platform) []view.FirstStep {
 	ofMerchant, ofTrader, currency := "", "", ""
 	box, fund := view.Link(portal.CashboxesPath), view.Link(portal.ApprovalsPath)
@@ -149,7 +149,7 @@ func (v *visit) stepsOf(p platform) []view.FirstStep {
 		steps = append(steps, view.FirstStep{Label: label, Done: done, Href: v.Makes(href, needs)})
 	}
 	if v.Settings.FourEyes.On {
-		// Whom the first one made alone could not decide anything for them.
+		// An operator whom the first one set up alone cannot approve the first one's proposals.
 		add(sayFirstOperator, !p.alone, caller.OperatorUsers, "")
 	}
 	add(sayFirstRate, p.rate, caller.OperatorRates, view.Query(portal.SetRatePath, "currency", currency))

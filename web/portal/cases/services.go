@@ -37,7 +37,7 @@ type Services struct {
 	Timelines *timeline.Service
 	// Work is what waits for operators.
 	Work *work.Service
-	// Alarms are what would call somebody now.
+	// Alarms are the alarms that fire now.
 	Alarms *alarm.Service
 }
 
@@ -53,14 +53,15 @@ func Routes(s Services) []portal.Route {
 		caseRoutes, transferRoutes, workRoutes)
 }
 
-// Claim tells for the page of a payment who works on it.
+// Claim returns a function for the page of a payment, which shows who works on it.
 func Claim(s Services) func(*portal.Visit, work.Kind, int64) (*view.Claim, error) {
 	return func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error) {
 		return (&visit{Visit: v, Services: s}).claimShown(kind, id, v.PaymentPath(id))
 	}
 }
 
-// OnPayout tells for the page of a payout what an operator may do with it, and who works on it.
+// OnPayout returns a function for the page of a payout, which shows what an operator may do about it and who works
+// on it.
 func OnPayout(s Services) func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error) {
 	return func(v *portal.Visit, p payout.Payin) ([]view.Act, *view.Claim, error) {
 		return (&visit{Visit: v, Services: s}).onPayout(p)

@@ -16,13 +16,13 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Transfers is what came to the platform and is for no deposit.
+// Transfers are the transfers to the platform that are attached to no deposit.
 type Transfers struct {
 	Items []TransferRow
 	Pages view.Pages
 }
 
-// TransferRow is a transfer. Action is "" for who may not assign it.
+// TransferRow is a transfer. Action is "" for users who may not attach it.
 type TransferRow struct {
 	Hash, Amount, Network, Confirmations string
 	At                                   time.Time
@@ -66,7 +66,7 @@ func (v *visit) transfers() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayTransfers), TransfersPage, shown)
 }
 
-// assign has a transfer be for the deposit that the operator names.
+// assign attaches a transfer to the deposit that the operator names.
 func (v *visit) assign() error {
 	transfer, form, err := v.Sent()
 	if err != nil {

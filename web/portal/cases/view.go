@@ -10,44 +10,42 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Work is what waits for operators.
 type Work struct {
 	Queues []WorkQueue
-	// First are the steps to the first payment; none once there is one.
+	// First are the steps to the first payment; none after it.
 	First []view.FirstStep
-	// Home is how the platform stands; nil before the first payment, and where only what waits is asked for.
+	// Home is the state of the platform; nil before the first payment, and on a page that shows only what waits.
 	Home *Home
 }
 
-// Home is how the platform stands.
 type Home struct {
 	Figures            []view.OverviewFigure
 	Paid, Income       chart.Chart
 	AnyPaid, AnyIncome bool
 }
 
-// WorkQueue is what waits of a kind.
+// WorkQueue is what waits in a queue.
 type WorkQueue struct {
 	Title say.Phrase
 	Count string
-	// Oldest is for how long the first one waits; "" is not known.
+	// Oldest is how long the first item has been waiting; "" if that is not known.
 	Oldest string
-	// All leads to the whole list; "" is nowhere.
+	// All links to the whole list; "" if there is none.
 	All   templ.SafeURL
 	Items []WorkItem
 }
 
-// WorkItem is something that waits. Href leads to it; "" is nowhere.
+// WorkItem is an item that waits. Href links to it; "" if there is no page.
 type WorkItem struct {
 	Name, About, Amount string
 	Href                templ.SafeURL
-	// Since is when it began to wait; nil is not known.
+	// Since is when it began to wait; nil if that is not known.
 	Since *time.Time
-	// Age is how long ago that is, Taken who works on it; "" is nobody.
+	// Age is how long ago that was, and Taken is who works on it; "" is nobody.
 	Age, Taken string
 }
 
-// Case is everything of something to decide.
+// Case is the page of a case.
 type Case struct {
 	List      templ.SafeURL
 	ListLabel say.Phrase
@@ -55,38 +53,38 @@ type Case struct {
 	Status    view.Badge
 	Claim     *view.Claim
 	Acts      []view.Act
-	// Links lead to what it is about.
+	// Links link to its subjects.
 	Links []CaseLink
 	Facts []view.Fact
-	// At is when it began, which AtLabel names.
+	// At is when it began; AtLabel is the label of that.
 	At      time.Time
 	AtLabel say.Phrase
-	// Wrote is what somebody wrote of it, and File what they sent; both may be missing.
+	// Wrote is the text that somebody wrote about it, and File is what they sent; both may be missing.
 	Wrote string
 	File  *view.Receipt
-	// Proof is the address of the file where it is a picture; "" shows none.
+	// Proof is the address of the file if it is a picture, or "".
 	Proof string
-	// Desk is where it is decided on the page itself; nil is elsewhere, or not for this user now.
+	// Desk is the form that decides it on the page itself; nil if it is decided elsewhere, or not by this user now.
 	Desk *Desk
-	// Fitting is money of no payment that may be what it is about.
+	// Fitting are free transfers that may belong to it.
 	Fitting view.Fitting
-	// Thread is what was written with the trader; nil where there is none.
+	// Thread is the conversation with the trader; nil if there is none.
 	Thread *view.Thread
 	Lines  []view.Line
 }
 
-// Desk decides an appeal on its page.
+// Desk is the form that decides an appeal on its page.
 type Desk struct {
 	Accept, Refuse Decision
-	// Second says that something else is to be done first.
+	// Second says that something else should be done first.
 	Second bool
-	// Reasoned leads to where it is accepted with a reason.
+	// Reasoned links to where it is accepted with a reason.
 	Reasoned templ.SafeURL
-	// Factor leads to where the second factor is given that deciding takes; "" is given.
+	// Factor links to where the second factor is given that deciding requires; "" if it was given.
 	Factor templ.SafeURL
 }
 
-// reasons heads the reasons to choose from.
+// reasons is the heading of the reasons to choose from.
 func (d Decision) reasons(s view.Shell) string {
 	if d.Danger {
 		return s.Say(sayReasonToRefuse)
@@ -94,28 +92,28 @@ func (d Decision) reasons(s view.Shell) string {
 	return s.Say(say.Reason)
 }
 
-// CaseLink leads to what a case is about.
+// CaseLink links to a subject of a case.
 type CaseLink struct {
 	Label say.Phrase
 	Text  string
 	Href  templ.SafeURL
 }
 
-// Decision asks whether something shall be decided.
+// Decision asks for confirmation of a decision.
 type Decision struct {
 	Title say.Phrase
 	// Of names what is decided.
 	Of    string
 	Text  string
 	Facts []view.Fact
-	// Field asks for something; nil asks for nothing.
+	// Field asks for a text; it may be nil.
 	Field *view.Field
-	// Also is asked for besides.
+	// Also is a further field.
 	Also *view.Field
-	// Prepared are reasons to choose from, and Chosen the one that was.
+	// Prepared are reasons to choose from, and Chosen is the chosen one.
 	Prepared []string
 	Chosen   string
-	// Status is how it stood when this was shown.
+	// Status is the status at the time when this was shown.
 	Action, Token, Status string
 	Yes                   string
 	Danger                bool

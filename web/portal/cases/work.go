@@ -15,7 +15,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// What operators begin with: what waits for them.
+// The first page of operators, with what waits for them.
 var workRoutes = []route{
 	{Pattern: "GET /operator", Needs: caller.OperatorRead, Handle: (*visit).work},
 	{Pattern: "GET /operator/work", Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).workRegion},
@@ -30,7 +30,7 @@ func (v *visit) work() error {
 		return err
 	}
 	if len(shown.First) == 0 {
-		// What waits has to be seen, also while its figures take too long.
+		// What waits has to be shown even if its figures take too long.
 		if shown.Home, err = portal.IfSoon(v.home()); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (v *visit) workShown() (Work, error) {
 	return shown, nil
 }
 
-// workLists are where the whole of a queue is listed.
+// workLists are the complete lists of queues.
 var workLists = map[work.Kind]view.Link{
 	work.Conflict:    portal.ConflictsPath,
 	work.Overdue:     portal.OverduePath,
@@ -103,7 +103,7 @@ func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
 	return shown
 }
 
-// workPages are what is called by a phrase with its number, and where the pages of those are.
+// workPages are the phrases by which items are named with their number, and the addresses of their pages.
 var workPages = map[work.Kind]struct {
 	name say.Phrase
 	list string
@@ -116,7 +116,7 @@ var workPages = map[work.Kind]struct {
 	work.Idle: {say.ShortTrader, portal.TradersPath}, work.DeadEvents: {say.ShortMerchant, ""},
 }
 
-// workName is what something is called, and where it is.
+// workName is the name of an item, and its page.
 func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 	page, known := workPages[kind]
 	if !known {
@@ -140,12 +140,12 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 		}
 		name += ", " + v.Say(sayDeadCount, count)
 		href = view.Query(portal.DeadPath, portal.AsksMerchant, portal.IDText(item.SubjectID))
-	default: // the table says it all
+	default: // the table has everything
 	}
 	return name, href
 }
 
-// taken is who works on something; "" is nobody whose claim still holds.
+// taken is who works on an item; "" if there is no valid claim.
 func (v *visit) taken(claim *work.Claim) string {
 	if claim == nil || claim.Stale {
 		return ""
@@ -153,10 +153,10 @@ func (v *visit) taken(claim *work.Claim) string {
 	return claim.Login + ", " + v.Shell.Clock(claim.Since)
 }
 
-// age is how long ago something was.
+// age is how long ago a time is.
 func (v *visit) age(since time.Time) string { return v.Lasting(v.Shell.Now.Sub(since)) }
 
-// claimShown is who works on something, for a page about it.
+// claimShown shows on a page who works on its subject.
 func (v *visit) claimShown(kind work.Kind, id int64, path string) (*view.Claim, error) {
 	claim, err := v.Work.Taken(v.Ctx(), v.Who, kind, id)
 	if err != nil {

@@ -35,7 +35,7 @@ var depositRoutes = []route{
 	{Pattern: "GET /merchant/balance", Needs: caller.MerchantMoney, Handle: (*visit).balance},
 }
 
-// depositList is short: merchants ask for few.
+// depositList has few filters, because merchants request few deposits.
 var depositList = portal.List{
 	Path:     portal.OwnDepositsPath,
 	Statuses: portal.DepositStatuses,
@@ -92,7 +92,7 @@ func (v *visit) showDeposits(a portal.Asked, found report.Page[deposit.Deposit])
 
 func (v *visit) deposit(id int64) error { return v.showDeposit(http.StatusOK, id, "", nil) }
 
-// nameTransaction takes the hash of the transaction by which the USDT come.
+// nameTransaction stores the hash of the transaction by which the USDT are sent.
 func (v *visit) nameTransaction() error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -116,7 +116,7 @@ func (v *visit) nameTransaction() error {
 	return v.Done(v.DepositPath(id), "transaction-named")
 }
 
-// seenOf is what is known of how a deposit came: its transfer on the network, and its proof in the ledger.
+// seenOf shows a deposit's transfer on the network, and its proof in the ledger.
 func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
 	if t := d.Transfer; t != nil {
 		if !t.Amount.Equal(d.Amount) {
@@ -134,7 +134,7 @@ func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
 	return facts
 }
 
-// showDeposit shows a deposit, with what was typed as its transaction.
+// showDeposit shows a deposit, with the typed transaction and its mistakes.
 func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string]string) error {
 	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -181,7 +181,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	return nil
 }
 
-// sendTo tells where the USDT of a deposit are sent to, if that is the platform's address.
+// sendTo shows to which address the USDT of a deposit are to be sent, if it is the platform's.
 func (v *visit) sendTo(shown *Deposit, d deposit.Deposit) error {
 	receiving, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
 	if err != nil || !slices.ContainsFunc(receiving, func(r deposit.Receiving) bool {
@@ -226,7 +226,7 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 	for _, r := range receiving {
 		shown.Networks = append(shown.Networks, view.Option{Value: r.Network, Text: r.Network})
 	}
-	if !shown.AsksAddress && wrong["address"] != "" { // the network's address was taken away meanwhile
+	if !shown.AsksAddress && wrong["address"] != "" { // the network's address was removed meanwhile
 		wrong["network"] = v.Say(sayNetworkClosed)
 	}
 	if shown.AsksAddress {
@@ -237,7 +237,7 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 	return portal.ShowPage(v.Visit, status, v.Say(sayRequestDeposit), NewDepositPage, shown)
 }
 
-// requestDeposit asks for a deposit. The form's token is its idempotency key.
+// requestDeposit requests a deposit. The form's token is its idempotency key.
 func (v *visit) requestDeposit(form url.Values) error {
 	box := portal.IDOf(form, portal.AsksCashbox)
 	noted, flaw := metadata.TypedLines(form.Get("metadata"))
@@ -258,7 +258,7 @@ func (v *visit) requestDeposit(form url.Values) error {
 		return submission.Outcome{LedTo: v.DepositPath(created.Deposit.ID), Said: "deposit-requested"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		for field, said := range wrong { // what is wrong with a pair stands at the field of all pairs
+		for field, said := range wrong { // mistakes in a pair are shown at the field of all pairs
 			if key, ok := strings.CutPrefix(field, "metadata."); ok {
 				wrong["metadata"] += key + ": " + said + " "
 			}

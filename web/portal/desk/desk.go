@@ -50,7 +50,7 @@ func (v *visit) desk() error {
 	return nil
 }
 
-// deskRegion is the part of the desk that is asked for anew when something has changed.
+// deskRegion is the part of the desk that is read again when something has changed.
 func (v *visit) deskRegion() error {
 	shown, err := v.deskShown()
 	if err != nil {
@@ -83,7 +83,7 @@ func (v *visit) deskShown() (Desk, error) {
 			return shown, err
 		}
 		available := v.Shell.Rounded(v.Say(sayAvailable), balance.Available)
-		available.Href = "/trader/statement" // a phone's bar has no room for it
+		available.Href = "/trader/statement" // a phone's navigation has no room for it
 		shown.Balance = []view.OverviewFigure{available, v.Shell.Rounded(v.Say(sayReserved), balance.Reserved)}
 	}
 	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
@@ -110,7 +110,7 @@ func (v *visit) deskShown() (Desk, error) {
 	return shown, v.deskPayouts(&shown)
 }
 
-// deskPayouts fills in the payouts, those that wait of the bank that the address names.
+// deskPayouts adds the payouts. The waiting ones are those to the bank in the address.
 func (v *visit) deskPayouts(shown *Desk) error {
 	shown.Bank = v.R.URL.Query().Get("bank")
 	payouts, err := v.Payouts.Desk(v.Ctx(), v.Who, shown.Bank)
@@ -130,7 +130,7 @@ func (v *visit) deskPayouts(shown *Desk) error {
 	return nil
 }
 
-// pause has the trader get no payments, or get them again, and leads back to where that was asked for.
+// pause begins or ends a break, in which the trader gets no payments, and redirects back.
 func (v *visit) pause(form url.Values) error {
 	on := form.Get("on") == "1"
 	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
@@ -142,7 +142,7 @@ func (v *visit) pause(form url.Values) error {
 	return v.Done(v.BackTo("/trader"), "break-off")
 }
 
-// assigned reads the payment that the address names.
+// assigned reads the payment in the address.
 func (v *visit) assigned() (payment.Payment, error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -151,11 +151,11 @@ func (v *visit) assigned() (payment.Payment, error) {
 	return v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
 }
 
-// confirmPage asks whether the money has arrived. Its query says that it was another amount.
+// confirmPage asks whether the money has arrived. The query says whether it was another amount.
 func (v *visit) confirmPage() error { return v.askAbout(ConfirmPayment) }
 func (v *visit) cancelPage() error  { return v.askAbout(CancelPayment) }
 
-// askAbout shows what is about to be done with a payment before it is done.
+// askAbout asks for confirmation of what is about to be done with a payment.
 func (v *visit) askAbout(page func(view.Shell, PaymentQuestion) site.Page) error {
 	p, err := v.assigned()
 	if err != nil {
@@ -203,8 +203,8 @@ func (v *visit) cancel() error {
 	}, CancelPayment)
 }
 
-// settle ends a payment on the trader's word, unless it is no longer as the form has shown it. What end reports is
-// that another amount waits for a decision.
+// settle ends a payment as its trader says, unless its status is no longer the one that the form has shown. end
+// reports whether the payment became a case.
 func (v *visit) settle(
 	word string, end func(ctx context.Context, id int64, form url.Values) (bool, error),
 	page func(view.Shell, PaymentQuestion) site.Page,
@@ -240,7 +240,7 @@ func (v *visit) requestCode() error { return v.cardStep("code-requested", v.Chec
 func (v *visit) resend() error      { return v.cardStep("code-resent", v.Checkouts.RequestResend) }
 func (v *visit) noCode() error      { return v.cardStep("code-not-needed", v.Checkouts.MarkCodeNotNeeded) }
 
-// cardStep takes a step of a card checkout. One that makes no sense any more says so.
+// cardStep takes a step of a card checkout. A step that is no longer possible gets a message.
 func (v *visit) cardStep(
 	word string, step func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {

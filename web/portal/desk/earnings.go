@@ -16,13 +16,13 @@ import (
 
 const earningsPath = "/trader/earnings"
 
-// What a trader keeps, and how fast they are.
+// What a trader earns, and how fast they are.
 var earningsRoutes = []route{
 	{Pattern: "GET " + earningsPath, Needs: caller.TraderMoney, Handle: (*visit).earnings},
 }
 
-// earned is what the trader keeps: today, in seven days and in thirty. It is not part of the region that changes: it
-// reads thirty days.
+// earned is what the trader earned today, in seven days and in thirty. It is not part of the region that is read
+// again, because it reads thirty days.
 func (v *visit) earned() ([]view.OverviewFigure, error) {
 	if !v.Who.May(caller.TraderMoney) {
 		return nil, nil

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// lookEvery is how often open desks are asked about, all of them at once.
+	// lookEvery is how often open desks are checked, all of them at once.
 	lookEvery = time.Second
-	// beatEvery is how often a line on which nothing happens is used, so that nobody between closes
-	// it; the session is looked at again then.
+	// beatEvery is how often something is sent on a line on which nothing happens, so that no proxy closes it. The
+	// session is checked then, too.
 	beatEvery = 15 * time.Second
 	// sendWithin is how long a browser may take to accept what it is sent.
 	sendWithin = 10 * time.Second
-	// maxLines bounds the open desks of one trader on one process.
+	// maxLines limits the open desks of one trader in one process.
 	maxLines = 50
 )
 
-// live tells open desks that something has changed; what it is they then ask for. A desk is looked at
-// in the database, so that it does not matter which process changed it.
+// live tells open desks that something has changed; they then read what it is. Changes are found in the database,
+// so it does not matter which process made them.
 type live struct {
-	// stamps are of payments, of payouts, of money that came, and of messages.
+	// stamps are the stamps of payments, payouts, arrivals and messages.
 	stamps   [4]func(context.Context, []int64) (map[int64]uint64, error)
 	stopping <-chan struct{}
 
@@ -37,7 +37,7 @@ type live struct {
 	looking bool
 }
 
-// desk is a trader's, as it was last seen, and the lines to those who have it open.
+// desk is the last known state of a trader's desk, and the lines to the browsers that show it.
 type desk struct {
 	stamp [4]uint64
 	known bool
@@ -53,8 +53,8 @@ func newLive(s Services) *live {
 	}
 }
 
-// open opens a line to a trader's desk. What comes by it says that there is something new. There is
-// none where the trader has too many already.
+// open opens a line to a trader's desk; each value on it says that something has changed. It returns nil if the
+// trader has too many lines already.
 func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 		return nil, nil
 	}
 	changed = make(chan struct{}, 1)
-	if d.known { // the other lines have been told of what happened since this one's page was made
+	if d.known { // the other lines were told of changes since this page was made
 		changed <- struct{}{}
 	}
 	d.lines[changed] = true
@@ -84,7 +84,7 @@ func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 	}
 }
 
-// look goes on until nobody has a desk open.
+// look checks open desks until no desk is open.
 func (l *live) look() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -104,7 +104,7 @@ func (l *live) look() {
 	}
 }
 
-// openDesks lists whose desks are open; nil ends the looking.
+// openDesks lists the traders with open desks; nil ends the checks.
 func (l *live) openDesks() []int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,8 +140,8 @@ func (l *live) lookOnce(traders []int64) error {
 	return nil
 }
 
-// seen tells every line of a desk if it is not as it was. So it does at the first look: what happened
-// between the page and that look is in the stamp already, and would never be heard of.
+// seen tells every line of a desk if its stamp has changed. It also does so at the first check: what happened
+// between the page and that check is already in the stamp, and would otherwise never be noticed.
 func (d *desk) seen(stamp [4]uint64) {
 	changed := !d.known || d.stamp != stamp
 	d.stamp, d.known = stamp, true
@@ -151,20 +151,20 @@ func (d *desk) seen(stamp [4]uint64) {
 	for line := range d.lines {
 		select {
 		case line <- struct{}{}:
-		default: // it has been told and has not got to it yet
+		default: // it was told and has not read that yet
 		}
 	}
 }
 
-// What a browser is sent by its line.
+// The events that a browser gets on its line.
 const (
 	eventOpen    = ": open\n\n"
 	eventChanged = "event: changed\ndata: \n\n"
 	eventBeat    = ": beat\n\n"
 )
 
-// stream sends a browser what comes by a line until the browser goes, the session ends, or the program
-// is about to.
+// stream sends a browser the events of its line until the browser goes, the session ends, or the program is about
+// to end.
 func (v *visit) stream() error {
 	changed, done := v.live.open(v.Who.TraderID)
 	if changed == nil {
@@ -195,14 +195,14 @@ func (v *visit) stream() error {
 	return nil
 }
 
-// beat keeps the line open, or has the page ask once more if the session has ended: the answer then
-// leads to the sign-in.
+// beat keeps the line open. If the session has ended, it lets the page read again; the answer then leads to the
+// sign-in.
 func (v *visit) beat() string {
 	cookie, err := v.R.Cookie(v.SessionCookie())
 	if err == nil {
 		var found session.Session
 		found, err = v.Sessions.Peek(v.Ctx(), cookie.Value)
-		// An operator who looked as this trader may be themselves by now.
+		// An operator who looked as this trader may no longer do so.
 		if err == nil && found.State == session.Whole && found.Caller.ID == v.Who.ID {
 			return eventBeat
 		}

@@ -89,7 +89,7 @@ var (
 	)
 )
 
-// earnedIn are the days that the desk adds up, which all end with today.
+// earnedIn are the periods that the desk adds up, which all end with today.
 var earnedIn = []struct {
 	days  int
 	label say.Phrase

@@ -19,9 +19,9 @@ type Services struct {
 	Payouts   *payout.Service
 	Settings  *directory.Settings
 	Figures   *figures.Service
-	// Messages are those of the trader's banks.
+	// Messages reads the messages of the trader's banks.
 	Messages *bankmessage.Service
-	// Stopping is closed when the program is about to end: live pages are let go then.
+	// Stopping is closed when the program is about to end, so that live pages end.
 	Stopping <-chan struct{}
 }
 

@@ -13,7 +13,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Who is kept out, at a merchant and everywhere.
+// The blocks of a merchant, and those that apply everywhere.
 var blockRoutes = append(
 	blocksAt("/merchant/blocks", caller.MerchantRead, caller.MerchantBlock),
 	blocksAt(portal.BlocksPath, caller.OperatorRead, caller.OperatorBlock)...)
@@ -28,7 +28,7 @@ func blocksAt(path string, reads, blocks caller.Capability) []route {
 	}
 }
 
-// asksAll shows those that keep nobody out any more, too.
+// asksAll also lists blocks that no longer apply.
 const asksAll = "all"
 
 func (v *visit) mayBlock() bool { return v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) }
@@ -96,7 +96,7 @@ func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 	return sheet, err
 }
 
-// stateOf shows whether a block keeps anybody out.
+// stateOf shows whether a block applies.
 func (v *visit) stateOf(b directory.Block) view.Badge {
 	switch {
 	case b.EndedAt != nil:
@@ -107,13 +107,13 @@ func (v *visit) stateOf(b directory.Block) view.Badge {
 	return view.Badge{Text: sayOver, Tone: "off"}
 }
 
-// at is a merchant, as names are asked for.
+// at is a merchant, in the form that reading names requires.
 type at int64
 
-// Owners are the merchant alone.
+// Owners returns the merchant only.
 func (id at) Owners() (merchantID, traderID int64) { return int64(id), 0 }
 
-// where tells at which merchant a block holds.
+// where says at which merchant a block applies.
 func (v *visit) where(b directory.Block, names report.Names) string {
 	if b.MerchantID == nil {
 		return v.Say(sayEverywhere)
@@ -121,7 +121,7 @@ func (v *visit) where(b directory.Block, names report.Names) string {
 	return portal.Titled(names.Merchants[*b.MerchantID], *b.MerchantID)
 }
 
-// namesOf are the names of the merchants where blocks hold. It meets those who made and lifted them.
+// namesOf reads the names of the merchants at which blocks apply, and the logins of those who made and lifted them.
 func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
 	var actors []string
 	var places []at
@@ -184,7 +184,7 @@ func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
 
 var reasonField = view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: 500}
 
-// liftBlock ends a block, once however often its form is sent.
+// liftBlock lifts a block, only once even if its form is sent repeatedly.
 func (v *visit) liftBlock() error {
 	id, form, err := v.Sent()
 	if err != nil {

@@ -51,7 +51,7 @@ func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) 
 	return v.ShowForm(status, v.Say(sayBlock), form, typed, wrong)
 }
 
-// askOfPayment offers what is known of a payment's payer.
+// askOfPayment offers what is known of a payment's payer to be blocked.
 func (v *visit) askOfPayment(form *view.MoneyForm, id int64) error {
 	payer, err := v.Settings.PaymentPayer(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *visit) askOfPayment(form *view.MoneyForm, id int64) error {
 	return err
 }
 
-// askTyped asks what is to be blocked.
+// askTyped asks for the value to be blocked.
 func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[string]string) {
 	by := view.Choice{Name: "kind", Label: sayWhatBy}
 	for _, kind := range block.Kinds {
@@ -106,9 +106,9 @@ func (v *visit) askTyped(form *view.MoneyForm, typed url.Values, wrong map[strin
 	}
 }
 
-// makeBlock blocks, once however often its form is sent.
+// makeBlock makes a block, only once even if its form is sent repeatedly.
 func (v *visit) makeBlock(form url.Values) error {
-	if form.Get("merchantId") != "0" && v.Who.Kind == caller.Operator { // 0 is everywhere
+	if form.Get("merchantId") != "0" && v.Who.Kind == caller.Operator { // 0 is all merchants
 		if err := v.Picked(form, map[string]*portal.Pick{"merchantId": portal.PickMerchant}); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (v *visit) makeBlock(form url.Values) error {
 	return err
 }
 
-// number is a number that was typed: 0 where nothing was, and -1 for what is none.
+// number parses a number: 0 for an empty text, and -1 for what is no number.
 func number(text string) int64 {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0
@@ -141,7 +141,7 @@ func number(text string) int64 {
 	return n
 }
 
-// endOf is the end of a day in the reader's zone, or nil where none was typed.
+// endOf is the end of a day in the reader's time zone; nil for an empty text.
 func (v *visit) endOf(found fault.Fields, day string) *time.Time {
 	if day == "" {
 		return nil

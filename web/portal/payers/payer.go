@@ -76,7 +76,7 @@ func (v *visit) blockedBand(b directory.Block) Blocked {
 	}
 }
 
-// payerFigures are what a payer has paid, by currency.
+// payerFigures are the sums that a payer has paid, by currency.
 func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
 	figures := []view.OverviewFigure{
 		{Label: v.Say(say.Payments), Now: strconv.Itoa(p.Count)},
@@ -95,7 +95,7 @@ func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
 	return figures
 }
 
-// share is a part of a whole, as "3 of 4 (75%)"; of nothing there is none.
+// share is a part of a whole, as in "3 of 4 (75%)"; "" if the whole is 0.
 func (v *visit) share(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -104,7 +104,7 @@ func (v *visit) share(part, whole int) string {
 	return v.Say(sayShare, part, whole, percent.Round(0).String())
 }
 
-// payerTables are the cards of a payer, their last failures and their last payments.
+// payerTables are a payer's cards, last failures and last payments.
 func (v *visit) payerTables(p report.Payer) []view.Sheet {
 	cards := view.Sheet{
 		Label: v.Say(sayCards), Empty: view.Empty{Title: sayNoCards},

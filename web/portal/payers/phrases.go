@@ -44,7 +44,7 @@ var (
 	sayLiftedBy  = say.Both("Lifted by", "Снял")
 )
 
-// kinds are by what payers are blocked.
+// kinds are the kinds of blocks.
 var kinds = map[string]say.Phrase{
 	"user":      say.Both("User id", "Id пользователя"),
 	"card":      say.Both("Card", "Карта"),

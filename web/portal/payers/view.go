@@ -6,41 +6,40 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Blocks is the list of who is kept out.
+// Blocks is a list of blocks.
 type Blocks struct {
 	Tabs  []view.Tab
 	Sheet view.Sheet
 	Pages view.Pages
-	// New leads to the form that blocks; "" is not for this user.
+	// New links to the form that makes a block; "" if the user may not.
 	New templ.SafeURL
 }
 
-// Block is one of them.
 type Block struct {
 	Shown string
 	State view.Badge
 	Facts []view.Fact
 	List  templ.SafeURL
-	// Lift is the form that ends it; without an action it cannot be ended, or not by this user.
+	// Lift is the form that lifts it; without an action it cannot be lifted, or not by this user.
 	Lift view.MoneyForm
 }
 
 // Payer is what is known of a payer.
 type Payer struct {
 	User string
-	// Whose names the merchant, to operators.
+	// Whose is the merchant's name, for operators.
 	Whose   string
 	Figures []view.OverviewFigure
-	// Note says that not all payments were looked at.
+	// Note says that not all payments were examined.
 	Note    string
 	Blocked []Blocked
 	Tables  []view.Sheet
-	// All leads to all their payments, "" where their id is too long to be looked for; Block to the form that blocks them, "" is
-	// not for this user.
+	// All links to all their payments, or is "" if their id is too long to search for. Block links to the form that
+	// blocks them, or is "" if the user may not.
 	All, Block templ.SafeURL
 }
 
-// Blocked is a block that keeps them out.
+// Blocked is a block that applies to the payer.
 type Blocked struct {
 	Text string
 	Href templ.SafeURL

@@ -66,7 +66,7 @@ func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 	return sheet
 }
 
-// pairsSheet lists what a USDT costs in each currency by each source, the one in use first.
+// pairsSheet lists the price of a USDT in each currency by each source, the one in use first.
 func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Say(sayPairsTitle),
@@ -116,7 +116,7 @@ func (v *visit) pairRow(k rate.Known, b rate.Band, first bool) []view.Cell {
 	}
 }
 
-// setRateOf leads to where a rate is set by hand; nowhere for who may not.
+// setRateOf links to where a rate is set by hand; "" for users who may not.
 func (v *visit) setRateOf(currency string) view.Link {
 	if may := v.Who.Need(caller.OperatorRates); may != nil && fault.As(may).Code != fault.ErrFactorNeeded.Code {
 		return ""

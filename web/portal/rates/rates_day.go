@@ -12,13 +12,13 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// A chart of a day has slots of a quarter of an hour, and shows what each feed brought last in one.
+// A chart of a day has slots of a quarter of an hour, and shows the last value of each feed in a slot.
 const (
 	dayShown = 24 * time.Hour
 	slotWide = 15 * time.Minute
 )
 
-// rateCharts draw what feeds brought in a day, a chart for each currency.
+// rateCharts draw the values of feeds over a day, one chart for each currency.
 func (v *visit) rateCharts(observed []rate.Observation, known []rate.Known, bands []rate.Band) []chart.Chart {
 	var charts []chart.Chart
 	for _, of := range bands {

@@ -49,7 +49,7 @@ func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
 	return sheet
 }
 
-// hostOf is the host of an address, whose query may have a key.
+// hostOf is the host of an address. The rest is not shown, because its query may have a key.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -65,7 +65,7 @@ func (v *visit) newFeed() error {
 	}, nil)
 }
 
-// feedAsked is the feed that the address names.
+// feedAsked is the feed in the address.
 func (v *visit) feedAsked() (rate.FeedState, error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -143,7 +143,7 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 	if id != 0 {
 		shown.Action = portal.Numbered(portal.FeedsPath, id)
 		v.Shell.Title = v.Say(sayFeedTitle, id)
-		shown.Choices = shown.Choices[1:] // another currency takes another feed
+		shown.Choices = shown.Choices[1:] // a feed cannot change its currency
 	}
 	return portal.Show(v.Visit, status, view.MoneyFormPage, shown)
 }
@@ -163,7 +163,7 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	if feed.ID == 0 {
 		feed.Currency = form.Get("currency")
 	}
-	number := func(name string) int32 { // what is none is out of every range
+	number := func(name string) int32 { // what is no number is outside of every range
 		n, err := strconv.ParseInt(strings.TrimSpace(form.Get(name)), 10, 32)
 		if err != nil {
 			return -1

@@ -8,7 +8,7 @@ import (
 
 type Services struct {
 	Rates *rate.Settings
-	// Sums tell how payments come to be worth what they are.
+	// Sums explain how payments are calculated.
 	Sums *rate.Explainer
 }
 

@@ -5,9 +5,9 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Rates are the rates, their feeds, and what waits for a rate.
+// Rates are the rates, their feeds, and the payments that wait for a rate.
 type Rates struct {
-	// Ask asks what a payment would be worth, and Quote answers.
+	// Ask asks what a payment would be worth, and Quote has the answer.
 	Ask     view.MoneyForm
 	Quote   view.Sheet
 	May     bool

@@ -27,7 +27,7 @@ var routingRoutes = []route{
 	{Pattern: "GET " + portal.RoutingPath + "/traders/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).standing)},
 }
 
-// candidatesShown is how many candidates a page shows more of each time.
+// candidatesShown is how many more candidates each click shows.
 const candidatesShown = 100
 
 func (v *visit) routing() error {
@@ -125,7 +125,7 @@ func (v *visit) showAnswer(shown *Routing, answer payment.RoutingAnswer, typed u
 	}
 }
 
-// outcome says what becomes of a payment.
+// outcome says which requisite a payment would get, or why it is refused.
 func (v *visit) outcome(answer payment.RoutingAnswer) string {
 	if answer.Refusal != "" {
 		return v.Say(sayOutcomeNone, answer.Refusal)
@@ -133,7 +133,7 @@ func (v *visit) outcome(answer payment.RoutingAnswer) string {
 	return v.Say(sayOutcomeGot, answer.RequisiteID)
 }
 
-// whyNobody says why there are no candidates. Where a payment is refused before, nobody has looked at them.
+// whyNobody says why there are no candidates. If a payment is refused earlier, no candidate was examined.
 func whyNobody(answer payment.RoutingAnswer) view.Empty {
 	switch {
 	case answer.NoRate:
@@ -149,7 +149,7 @@ func whyNobody(answer payment.RoutingAnswer) view.Empty {
 	return view.Empty{Title: sayNoCandidates}
 }
 
-// noRequisite is the code of what is refused because nobody takes it.
+// noRequisite is the code of a payment that is refused because there is no requisite for it.
 const noRequisite = "collect_requisites_not_available"
 
 // candidateSheet lists candidates in the order in which they are tried.
@@ -206,7 +206,7 @@ func (v *visit) refusalSheet(list []routing.RefusalHour) view.Sheet {
 	return sheet
 }
 
-// choiceAsked leads to the choice of the payment that was asked for.
+// choiceAsked redirects to the choice of the payment that was asked for.
 func (v *visit) choiceAsked() error {
 	id, err := strconv.ParseInt(strings.TrimSpace(v.R.URL.Query().Get("payment")), 10, 64)
 	if err != nil || id <= 0 {
@@ -215,7 +215,7 @@ func (v *visit) choiceAsked() error {
 	return v.Done(portal.ChoicePath(id), "")
 }
 
-// choiceOf shows how a payment got its requisite, and who would get it now.
+// choiceOf shows how a payment got its requisite, and which one it would get now.
 func (v *visit) choiceOf(id int64) error {
 	r, err := v.Payments.ReplayRouting(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -257,7 +257,7 @@ func (v *visit) choiceOf(id int64) error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayChoiceTitle, id), ChoicePage, shown)
 }
 
-// passedSheet lists what a choice passed by, beside what drops it now.
+// passedSheet lists the candidates that were passed over, next to the rule that drops each now.
 func (v *visit) passedSheet(r payment.Replay) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayAsItWas), Empty: view.Empty{Title: sayNothingPast},

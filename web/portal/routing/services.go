@@ -11,7 +11,7 @@ import (
 type Services struct {
 	Payments *payment.Service
 	Settings *directory.Settings
-	// Refusals are the payments that nobody could be found for.
+	// Refusals are the payments that found no requisite.
 	Refusals *routing.Refusals
 }
 

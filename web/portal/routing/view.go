@@ -6,20 +6,20 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Routing is who would get a payment, and why others found nobody.
+// Routing shows which requisite a payment would get, and the payments that found none.
 type Routing struct {
 	Form view.MoneyForm
-	// Replay asks for a payment whose choice is shown.
+	// Replay asks for a payment whose choice is to be shown.
 	Replay  view.Field
 	Outcome string
-	// Asked tells that there is an answer.
+	// Asked says that there is an answer.
 	Asked    bool
 	Sheet    view.Sheet
 	More     templ.SafeURL
 	Refusals view.Sheet
 }
 
-// Replay is the choice of a payment, as it was made and as it would be made now.
+// Replay is the choice of a payment's requisite, as it was made and as it would be made now.
 type Replay struct {
 	Payment      templ.SafeURL
 	PaymentLabel string
@@ -29,7 +29,7 @@ type Replay struct {
 	Same         string
 }
 
-// Standing is why a trader gets payments, or none.
+// Standing explains why a trader gets payments, or none.
 type Standing struct {
 	Name   string
 	Trader templ.SafeURL

@@ -11,14 +11,14 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// named looks for those who take part by a name, a part of one or a number.
+// named searches for participants by a name, a part of it, or a number.
 func named(text string) directory.Search {
 	search := directory.Search{Text: text}
 	search.Limit = new(int32(most))
 	return search
 }
 
-// listed is a group of a list of the directory, which it leads to where that goes on.
+// listed is a group of results from a list, with a link to the list if that has more.
 func listed[T any](label say.Phrase, path, text string, list []T, next *string, row func(T) Row) Group {
 	group := Group{Label: label}
 	for _, one := range list {
@@ -71,7 +71,7 @@ func (v *visit) requisites(text string) (Group, error) {
 	}), err
 }
 
-// ownRequisites are a trader's, found by the last characters or the holder.
+// ownRequisites finds a trader's requisites by the last characters or the holder.
 func (v *visit) ownRequisites(text string) (Group, error) {
 	group := Group{Label: say.Requisites}
 	list, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
@@ -101,7 +101,7 @@ func (v *visit) users(text string) (Group, error) {
 	}), err
 }
 
-// holds tells whether a text has another in it, in whatever case.
+// holds reports whether a text contains another, in upper or lower case.
 func holds(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }

@@ -12,7 +12,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// pages are those of the navigation, by their names in the reader's language, in English or in Russian.
+// pages finds pages of the navigation by their names in the reader's language, in English or in Russian.
 func (v *visit) pages(text string) (Group, error) {
 	group := Group{Label: sayPages}
 	for _, item := range v.Shell.Nav {
@@ -25,7 +25,7 @@ func (v *visit) pages(text string) (Group, error) {
 	return group, nil
 }
 
-// heading is a part of the operators' manual, on the page of that title.
+// heading is a heading in the operators' manual, and the title of its page.
 type heading struct{ page, text, address string }
 
 var (
@@ -33,7 +33,7 @@ var (
 	element     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// headings are those of the manual in each language of the portal, read once.
+// headings are the headings of the manual in each language of the portal. They are read once.
 var headings = map[string]func() ([]heading, error){
 	say.English: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.English)) }),
 	say.Russian: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.Russian)) }),
@@ -59,7 +59,7 @@ func readHeadings(pages []docs.Page) ([]heading, error) {
 	return list, nil
 }
 
-// manual are the parts of the operators' manual whose headings have the text.
+// manual finds the parts of the operators' manual whose headings contain the text.
 func (v *visit) manual(text string) (Group, error) {
 	group := Group{Label: say.ManualTitle}
 	list, err := headings[v.Shell.Code]()

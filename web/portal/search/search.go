@@ -26,16 +26,16 @@ var searchRoutes = []route{
 	{Pattern: "GET /operator/search", Needs: caller.OperatorRead, Handle: (*visit).search},
 }
 
-// most is how many of a kind are shown.
+// most is how many results of a kind are shown.
 const most = 6
 
-// finder looks for one kind of things. What the caller may not see it does not look for.
+// finder searches for one kind of things. It is used only if the caller may see them.
 type finder struct {
 	needs caller.Capability
 	find  func(v *visit, text string) (Group, error)
 }
 
-// finders are those of each portal, in the order in which their groups are shown.
+// finders are the finders of each portal, in the order in which their groups are shown.
 var finders = map[string][]finder{
 	"trader": {
 		{caller.TraderRead, (*visit).payments}, {caller.TraderRead, (*visit).payouts},
@@ -54,10 +54,11 @@ var finders = map[string][]finder{
 	},
 }
 
-// numbered is a number that is meant as one: there an amount or digits of a card are not looked for.
+// numbered matches a number with a # or № in front. It leads to the payment with that number, if the visitor may
+// see one.
 var numbered = regexp.MustCompile(`^[#№]\s*([0-9]{1,18})$`)
 
-// search shows what an address asks for, or leads to the only thing that was found.
+// search shows the results for the text in the address, or redirects to the only result.
 func (v *visit) search() error {
 	found := Found{Asked: strings.TrimSpace(v.R.URL.Query().Get(portal.AsksSearch))}
 	if len([]rune(found.Asked)) > portal.MaxSearch {
@@ -85,13 +86,13 @@ func (v *visit) search() error {
 }
 
 const (
-	// soon is how long a search takes at most, as each of its lists.
+	// soon is how long a search may take, as each of its lists.
 	soon = 2 * time.Second
-	// atOnce is how many lists are asked at the same time, so that one search does not take all connections.
+	// atOnce is how many lists are read at the same time, so that one search does not use all connections.
 	atOnce = 4
 )
 
-// all asks all finders, some at the same time, and tells whether one of them has taken too long.
+// all runs all finders, some of them at the same time, and reports whether one of them took too long.
 func (v *visit) all(text string) (groups []Group, missed bool, err error) {
 	ctx, stop := context.WithTimeout(v.Ctx(), soon)
 	defer stop()
@@ -132,13 +133,13 @@ func (v *visit) all(text string) (groups []Group, missed bool, err error) {
 	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 }), missed, nil
 }
 
-// has tells whether there is a payment of a number that the visitor may see.
+// has reports whether there is a payment with a number that the visitor may see.
 func (v *visit) has(id int64) bool {
 	_, err := v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
 	return err == nil
 }
 
-// sought is a filter of a list for what is looked for.
+// sought is the filter of a list for a text.
 func sought(text string) report.Filter {
 	return report.Filter{Search: text, Paging: report.Paging{Limit: most}}
 }
@@ -176,7 +177,7 @@ func (v *visit) payments(text string) (Group, error) {
 	return group, err
 }
 
-// line is what is known of something, with points between.
+// line joins what is known of something, with dots between.
 func line(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
@@ -204,7 +205,7 @@ func (v *visit) payouts(text string) (Group, error) {
 	return group, err
 }
 
-// deposits are found by their number, or by the hash that names their transfer.
+// deposits finds deposits by their number, or by the hash that names their transfer.
 func (v *visit) deposits(text string) (Group, error) {
 	group := Group{Label: say.Deposits}
 	list, err := v.Deposits.Search(v.Ctx(), v.Who, text, most)

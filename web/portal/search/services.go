@@ -10,7 +10,7 @@ import (
 	"gateway.example/web/portal"
 )
 
-// Services are what is searched.
+// Services are the services that are searched.
 type Services struct {
 	Sessions *session.Service
 	Settings *directory.Settings

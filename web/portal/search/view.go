@@ -9,23 +9,23 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Found is what a search has found, in groups.
+// Found are the results of a search, in groups.
 type Found struct {
 	Asked  string
 	Groups []Group
-	// Missed tells that a list has taken too long and is left out.
+	// Missed says that a list took too long and is left out.
 	Missed bool
 }
 
-// Group is what was found of one kind.
+// Group are the results of one kind.
 type Group struct {
 	Label say.Phrase
 	Rows  []Row
-	// All leads to the list of all that were found; "" is none.
+	// All links to the list of all results; "" if there is none.
 	All templ.SafeURL
 }
 
-// Row is one that was found. Note says what it is.
+// Row is a result. Note says what it is.
 type Row struct {
 	Text, Note string
 	Href       templ.SafeURL

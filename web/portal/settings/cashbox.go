@@ -55,10 +55,10 @@ func (v *visit) boxTable(list []directory.Cashbox) Directory {
 	return d
 }
 
-// listedWithin is how many of a list are shown on another page.
+// listedWithin is how many items of a list are shown on another page.
 const listedWithin = 10
 
-// boxesOf are the first cashboxes of somebody.
+// boxesOf lists the first cashboxes of an owner.
 func (v *visit) boxesOf(search directory.Search, by string) (Directory, error) {
 	search.Limit = new(int32(listedWithin))
 	list, more, err := v.Settings.Cashboxes(v.Ctx(), v.Who, search)
@@ -74,7 +74,7 @@ func (v *visit) boxesOf(search directory.Search, by string) (Directory, error) {
 	return d, err
 }
 
-// newBox makes a cashbox, and shows its secret in the answer.
+// newBox is the page that makes a cashbox and shows its secret in the answer.
 func (v *visit) newBox() subject {
 	own := inputsOf(setting.Cashbox.Only("name", "traderCashboxId")...)
 	s := v.newOne(portal.CashboxesPath, say.Cashboxes, sayNewCashbox, caller.OperatorDirectory,
@@ -99,7 +99,7 @@ func (v *visit) newBox() subject {
 	return s
 }
 
-// boxForm is what the page of a cashbox changes: it is suspended on a page of its own.
+// boxForm has the settings on the page of a cashbox. A cashbox is suspended on a page of its own.
 var boxForm = setting.Cashbox.Without("collectEnabled")
 
 func (v *visit) box() (subject, error) {
@@ -131,7 +131,7 @@ func (v *visit) box() (subject, error) {
 	return s, nil
 }
 
-// boxPage fills in what a cashbox's page shows beside its settings.
+// boxPage adds to a cashbox's page what it shows besides the settings.
 func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
 	merchant := view.Link(portal.Numbered(portal.MerchantsPath, c.MerchantID))
 	s.page.State = view.OnBadge(c.CollectEnabled)
@@ -158,7 +158,7 @@ func (v *visit) boxPage(s *subject, c directory.Cashbox) error {
 	return err
 }
 
-// balanceFacts are what a trader or a cashbox has.
+// balanceFacts show what a trader or a cashbox has.
 func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]view.Fact, error) {
 	has, err := v.Settings.Balance(v.Ctx(), v.Who, owner, id)
 	return []view.Fact{
@@ -167,7 +167,7 @@ func (v *visit) balanceFacts(owner ledger.Owner, id int64) ([]view.Fact, error) 
 	}, err
 }
 
-// boxMethods are the methods that a cashbox may have, with how each is set.
+// boxMethods lists the methods that a cashbox may have, with their settings.
 func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	set, err := v.Settings.Methods(v.Ctx(), v.Who, c.ID)
 	if err != nil {
@@ -191,7 +191,8 @@ func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	}, nil
 }
 
-// methodTable lists the methods below a path, each with the cells that tell how it is set, where it is.
+// methodTable lists methods, which are at a path below the given one. set has the cells for those that have
+// settings.
 func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.Method, set map[string][]view.Cell) Directory {
 	d := Directory{
 		Title: title, Columns: v.Columns(false, say.MethodLabel, say.MarginPercent, say.Status), None: sayNobodyYet,
@@ -206,7 +207,7 @@ func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.M
 	return d
 }
 
-// amountText is an amount as forms have it; none is "".
+// amountText is an amount as a form value; "" if there is none.
 func amountText(amount decimal.NullDecimal) string {
 	if !amount.Valid {
 		return ""
@@ -214,7 +215,7 @@ func amountText(amount decimal.NullDecimal) string {
 	return money.Fiat(amount.Decimal)
 }
 
-// ofBox begins the page of one of the methods that a cashbox may have, which is not set yet.
+// ofBox begins the page of a method that a cashbox may have and that has no settings yet.
 func (v *visit) ofBox(
 	of setting.Subject, kind string, methods func(currency string) []catalogue.Method,
 ) (c directory.Cashbox, method catalogue.Method, s subject, err error) {
@@ -286,7 +287,7 @@ func (v *visit) boxPayout() (subject, error) {
 	return s, err
 }
 
-// chosen are options that are called what they are.
+// chosen are options whose texts are their values.
 func chosen(values ...string) []view.Option {
 	options := make([]view.Option, 0, len(values))
 	for _, value := range values {

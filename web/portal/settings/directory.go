@@ -22,12 +22,12 @@ var directoryRoutes = slices.Concat(
 	directoryUserRoutes, directoryLimitRoutes, receivingRoutes, withdrawalRoutes,
 )
 
-// looks is a page of the directory that every operator reads.
+// looks is the route of a page that every operator may read.
 func looks(pattern string, handle func(*visit) error) route {
 	return route{Pattern: "GET " + pattern, Needs: caller.OperatorRead, Handle: handle}
 }
 
-// changes are a page that leads to a change of the directory, and the change.
+// changes are the routes of a page that leads to a change, and of the change, which require a capability.
 func changes(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
 	return []route{
 		{Pattern: "GET " + pattern, Needs: needs, Handle: page},
@@ -35,12 +35,12 @@ func changes(pattern string, needs caller.Capability, page, act func(*visit) err
 	}
 }
 
-// settings are a page of settings that every operator reads, and the change of them.
+// settings are the routes of a page of settings that every operator may read, and of changing them.
 func settings(pattern string, needs caller.Capability, of func(*visit) (subject, error)) []route {
 	return settingsBy(pattern, needs, of, keeps(of))
 }
 
-// settingsBy are settings that act changes in its own way.
+// settingsBy are the routes of settings that act changes in its own way.
 func settingsBy(
 	pattern string, needs caller.Capability, of func(*visit) (subject, error), act func(*visit) error,
 ) []route {
@@ -50,7 +50,7 @@ func settingsBy(
 	}
 }
 
-// makes are the page on which one of a list is made, and the making.
+// makes are the routes of the page on which an item of a list is made, and of making it.
 func makes(list string, needs caller.Capability, page func(*visit) subject) []route {
 	of := func(v *visit) (subject, error) { return page(v), nil }
 	return changes(list+"/new", needs, shows(of), keeps(of))
@@ -62,7 +62,7 @@ const (
 	asksKind = "kind"
 )
 
-// searched is what the address asks of a list of the directory.
+// searched reads from the address what is asked of a list.
 func (v *visit) searched() directory.Search {
 	given := v.R.URL.Query()
 	search := directory.Search{
@@ -84,7 +84,7 @@ func (v *visit) searched() directory.Search {
 	return search
 }
 
-// showList shows a list of the directory, kept to what the address asks for by these parameters, too.
+// showList shows a list, filtered by what the address asks for. keep names further parameters that filter it.
 func (v *visit) showList(d Directory, cursor *string, err error, keep ...string) error {
 	if wrong := v.Wrong(err); wrong != nil {
 		if wrong["cursor"] != "" {
@@ -138,7 +138,7 @@ func (v *visit) showDirectory(d Directory) error {
 	return nil
 }
 
-// keptTo says what a list is kept to by a parameter.
+// keptTo describes a filter.
 func (v *visit) keptTo(name, value string) string {
 	switch name {
 	case portal.AsksMerchant:
@@ -153,7 +153,7 @@ func (v *visit) keptTo(name, value string) string {
 	return value
 }
 
-// switchPicks keep a list to what is switched on, or off.
+// switchPicks filter a list by what is switched on or off.
 func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 	var picks []view.Pick
 	for _, one := range []struct {
@@ -168,7 +168,7 @@ func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 	return picks
 }
 
-// openFact tells how many payments of somebody are open, and leads to them where they are listed.
+// openFact says how many payments of somebody are open, with a link to the list of them.
 func (v *visit) openFact(of directory.Whose, pairs ...string) (view.Fact, error) {
 	n, err := v.Settings.OpenPayments(v.Ctx(), v.Who, of)
 	fact := view.Fact{Label: sayOpenOf, Value: v.openOf(n), Class: "num"}
@@ -178,7 +178,7 @@ func (v *visit) openFact(of directory.Whose, pairs ...string) (view.Fact, error)
 	return fact, err
 }
 
-// reader is the visitor as those are noted who read what is sensitive.
+// reader is the visitor in the form in which readers of sensitive data are recorded.
 func (v *visit) reader() caller.Caller {
 	who := v.Who
 	who.RequestID, who.Address = edge.KeptRequestID(v.Ctx()), edge.Address(v.Ctx())

@@ -14,16 +14,17 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The page of somebody new leads from step to step until their first payment, and ends with a payment that is only tried.
+// The page of a new participant leads step by step to their first payment. The last step is a payment that is only
+// tried.
 
-// paid tells that there has been a payment.
+// paid reports whether there has been a payment.
 func (v *visit) paid(f report.PaymentFilter) (bool, error) {
 	f.Limit, f.From = 1, time.Unix(0, 0)
 	made, err := v.Reports.Payments(v.Ctx(), v.Who, f)
 	return len(made.Items) > 0, err
 }
 
-// merchantSteps are what a merchant needs before the first payment; none once there was one.
+// merchantSteps are what a merchant needs before the first payment; none after it.
 func (v *visit) merchantSteps(id int64) ([]view.FirstStep, error) {
 	if paid, err := v.paid(report.PaymentFilter{MerchantID: id}); err != nil || paid {
 		return nil, err
@@ -64,10 +65,10 @@ func (v *visit) merchantSteps(id int64) ([]view.FirstStep, error) {
 	}, nil
 }
 
-// triedAmount is what a payment is tried with first.
+// triedAmount is the amount with which a payment is first tried.
 const triedAmount = "1000"
 
-// traderSteps are what a trader needs before the first payment; none once there was one.
+// traderSteps are what a trader needs before the first payment; none after it.
 func (v *visit) traderSteps(t directory.Trader) ([]view.FirstStep, error) {
 	if paid, err := v.paid(report.PaymentFilter{TraderID: t.ID}); err != nil || paid {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What holds for a whole currency: its limits, and the banks that payers of it use.
+// Settings of a whole currency: its limits, and the banks that its payers use.
 var directoryLimitRoutes = slices.Concat(
 	[]route{looks(portal.LimitsPath, (*visit).limitList), looks(portal.BanksPath, (*visit).bankList)},
 	settingsBy(portal.LimitsPath+"/{currency}", caller.OperatorDirectory, (*visit).limit, (*visit).changeLimit),
@@ -69,7 +69,7 @@ func (v *visit) limit() (subject, error) {
 	return s, err
 }
 
-// changeLimit asks why before anything changes.
+// changeLimit asks for confirmation and a reason before anything changes.
 func (v *visit) changeLimit() error {
 	s, err := v.limit()
 	if err != nil {
@@ -97,7 +97,7 @@ func (v *visit) limitTyped(form typed) directory.NewPlatformLimit {
 	return n
 }
 
-// askLimit shows limits as they are and as they are to be, and asks why.
+// askLimit shows the present and the new limits, and asks why.
 func (v *visit) askLimit(s subject, form url.Values) error {
 	ask := view.MoneyForm{
 		Action: s.path, Text: v.Say(sayLimitText), Submit: v.Say(sayChange), Back: view.Link(s.path),
@@ -118,7 +118,7 @@ func (v *visit) askLimit(s subject, form url.Values) error {
 // asksBank names a bank of a currency; without it a new one is asked for.
 const asksBank = "bank"
 
-// bankList lists the banks of a currency, the first of which is shown unless the address names one.
+// bankList lists the banks of a currency. It shows the first one unless the address names another.
 func (v *visit) bankList() error {
 	currency := v.R.URL.Query().Get(portal.AsksCurrency)
 	if currency == "" {
@@ -148,7 +148,7 @@ func (v *visit) bankList() error {
 	return v.showDirectory(d)
 }
 
-// bank is the bank that the address names, or a new one of its currency.
+// bank is the page of the bank in the address, or of a new one of its currency.
 func (v *visit) bank() (subject, error) {
 	currency, name := v.R.PathValue("currency"), v.R.URL.Query().Get(asksBank)
 	if !slices.Contains(catalogue.Currencies, currency) {
@@ -213,7 +213,7 @@ func (v *visit) newBank(currency string) subject {
 	return s
 }
 
-// stepLines are steps as people edit them: a line for each language.
+// stepLines formats steps for editing: a line for each language.
 func stepLines(steps map[string]string) string {
 	var lines []string
 	for code, text := range steps {
@@ -223,7 +223,7 @@ func stepLines(steps map[string]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// steps are the lines of a form by their language.
+// steps reads steps from a form, by language.
 func (t typed) steps(name string) map[string]string {
 	steps := map[string]string{}
 	for line := range strings.Lines(t.Get(name)) {
@@ -239,7 +239,7 @@ func (t typed) steps(name string) map[string]string {
 	return steps
 }
 
-// bankForm is more than a bank's form has, its logo included.
+// bankForm is the maximum size of a bank's form, with its logo.
 const bankForm = 128 << 10
 
 func (v *visit) changeBank() error {
@@ -267,7 +267,7 @@ func (v *visit) changeBank() error {
 	return v.keepSubject(s)
 }
 
-// file reads a small file that a form was sent with, and nil for none. It goes before v.form.
+// file reads a small file that was sent with a form; nil if there is none. It must be called before v.form.
 func (v *visit) file(name string, most int64) ([]byte, error) {
 	if !strings.HasPrefix(v.R.Header.Get("Content-Type"), "multipart/form-data") {
 		return nil, nil
@@ -277,7 +277,7 @@ func (v *visit) file(name string, most int64) ([]byte, error) {
 		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
 	}
 	file, _, err := v.R.FormFile(name)
-	if err != nil { // there is none
+	if err != nil { // no file was sent
 		return nil, nil
 	}
 	defer func() { _ = file.Close() }()

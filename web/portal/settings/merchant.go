@@ -40,7 +40,7 @@ func (v *visit) merchantList() error {
 	return v.showList(d, cursor, err)
 }
 
-// percentText is a percent without zeros that say nothing; none is "".
+// percentText is a percentage without needless zeros; "" if there is none.
 func percentText(percent decimal.NullDecimal) string {
 	if !percent.Valid {
 		return ""
@@ -61,7 +61,7 @@ func (v *visit) newMerchant() subject {
 	return s
 }
 
-// merchantForm is what the page of a merchant changes: it is suspended on a page of its own.
+// merchantForm has the settings on the page of a merchant. A merchant is suspended on a page of its own.
 var merchantForm = setting.Merchant.Without("apiEnabled")
 
 func (v *visit) merchant() (subject, error) {

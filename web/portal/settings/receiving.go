@@ -15,7 +15,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The platform's addresses, which merchants send deposits to.
+// The platform's addresses to which merchants send deposits.
 var receivingRoutes = append(
 	settings(portal.ReceivingPath+"/{network}", caller.OperatorMoney, (*visit).receiving),
 	looks(portal.ReceivingPath, (*visit).receivingList),

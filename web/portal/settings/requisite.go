@@ -58,7 +58,7 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 	return d
 }
 
-// requisiteName is what operators call a requisite without having read it.
+// requisiteName is what operators call a requisite as long as they have not read its value.
 func (v *visit) requisiteName(r directory.Requisite) string {
 	if r.Masked == "" {
 		return v.Say(say.CardDesk)
@@ -66,7 +66,7 @@ func (v *visit) requisiteName(r directory.Requisite) string {
 	return r.Masked
 }
 
-// requisitesOf are a trader's first requisites.
+// requisitesOf lists a trader's first requisites.
 func (v *visit) requisitesOf(t directory.Trader) (Directory, error) {
 	search := directory.Search{TraderID: t.ID}
 	search.Limit = new(int32(listedWithin))
@@ -79,7 +79,7 @@ func (v *visit) requisitesOf(t directory.Trader) (Directory, error) {
 	return d, err
 }
 
-// pools are the methods that requisites are for, by currency.
+// pools are the currencies and methods for which there are requisites.
 func (v *visit) pools() []view.Option {
 	var options []view.Option
 	for _, currency := range catalogue.Currencies {
@@ -93,7 +93,7 @@ func (v *visit) pools() []view.Option {
 	return options
 }
 
-// limitInputs are the settings of a requisite without its switch. Notes say what its trader has set.
+// limitInputs are the settings of a requisite without its switch. notes say what its trader has set.
 func limitInputs(notes map[string]string) []input {
 	inputs := inputsOf(setting.Requisite.Settings...)[1:]
 	for i := range inputs {
@@ -126,10 +126,10 @@ func (v *visit) newRequisite() subject {
 	return s
 }
 
-// given is what is pointed at, unless that is nothing.
+// given returns a pointer, or nil if it points to a zero value.
 func given[T comparable](v *T) *T { return optional.Of(optional.Value(v)) }
 
-// plainValue is a number as people copy it, without the spaces that they write it with.
+// plainValue removes from a number the spaces with which people copy it.
 func plainValue(text string) string {
 	return strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(text)
 }
@@ -139,7 +139,7 @@ func (v *visit) requisite() (subject, error) {
 	return s, err
 }
 
-// requisiteAsked is the requisite that the address names, and its page.
+// requisiteAsked is the requisite in the address, and its page.
 func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	r, err := portal.Named(v.Visit, v.Settings.Requisite)
 	if err != nil {
@@ -181,7 +181,7 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	return r, s, err
 }
 
-// requisiteInputs are the limits of a requisite, beside those that its trader has set.
+// requisiteInputs are the limits of a requisite, next to those that its trader has set.
 func (v *visit) requisiteInputs(r directory.Requisite) []input {
 	notes := map[string]string{}
 	own := portal.OwnValues(r.Own)
@@ -191,13 +191,13 @@ func (v *visit) requisiteInputs(r directory.Requisite) []input {
 		}
 	}
 	inputs := limitInputs(notes)
-	if r.Masked == "" { // any number of payments may be open at a desk that takes cards
+	if r.Masked == "" { // a desk for card payments may have any number of open payments
 		inputs = slices.DeleteFunc(inputs, func(in input) bool { return in.name == "openPayments" })
 	}
 	return inputs
 }
 
-// requisiteValue shows a requisite whole. That it was read is kept.
+// requisiteValue shows the whole value of a requisite. That it was read is recorded.
 func (v *visit) requisiteValue() (subject, error) {
 	r, s, err := v.requisiteAsked()
 	if err != nil {

@@ -27,7 +27,8 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// reveal shows what was made and is shown once, in the answer to the first sending of a form; nil is nothing.
+	// reveal shows something new that is shown only once, such as a secret, in the answer to the first sending of a
+	// form; nil if there is nothing to reveal.
 	reveal func() error
 }
 

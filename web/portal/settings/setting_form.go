@@ -42,7 +42,7 @@ import (
 // The merchant's page is the shortest whole one: see merchant.go. How settings changed in
 // the past, at the foot of such a page, is in setting_history.go.
 
-// inputKind is how a setting is typed.
+// inputKind is the kind of input for a setting.
 type inputKind int
 
 const (
@@ -58,22 +58,21 @@ const (
 	asPick
 )
 
-// input is a setting as forms have it. Its name is the one by which services tell what is wrong with
-// it.
+// input is an input of a form for a setting. Services use its name to report what is wrong with it.
 type input struct {
-	// heading begins a part of the form.
+	// heading begins a section of the form.
 	heading say.Phrase
 	name    string
 	label   say.Phrase
 	kind    inputKind
 	hint    say.Phrase
-	note    string // a hint that is in the reader's language already
+	note    string // a hint that is already in the reader's language
 	max     int
 	needed  bool
 	options []view.Option
-	// choices are options that the setting declares.
+	// choices are the options that the setting declares.
 	choices []setting.Option
-	// pick is whom it names.
+	// pick is the kind of participant that it names.
 	pick *portal.Pick
 }
 
@@ -82,10 +81,10 @@ var kindsOfSettings = map[setting.Kind]inputKind{
 	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock, setting.Choice: asText,
 }
 
-// picks are whom the settings name that are the number of somebody.
+// picks are the settings whose value is the number of a participant.
 var picks = map[string]*portal.Pick{"traderCashboxId": portal.PickTrader}
 
-// inputsOf are declared settings as forms have them.
+// inputsOf makes inputs of declared settings.
 func inputsOf(list ...setting.Setting) []input {
 	inputs := make([]input, 0, len(list))
 	for _, one := range list {
@@ -98,7 +97,7 @@ func inputsOf(list ...setting.Setting) []input {
 	return inputs
 }
 
-// valuesOf are the settings that an object of a service has, as forms have them.
+// valuesOf are the form values of an object's settings.
 func valuesOf(of setting.Subject, object any) url.Values {
 	values := url.Values{}
 	for _, one := range of.Settings {
@@ -132,10 +131,10 @@ func valueText(kind setting.Kind, value any) string {
 		}
 		return percentText(value)
 	}
-	return "" // a pointer to nothing
+	return "" // a nil pointer
 }
 
-// fill takes what was typed of settings over into an update or what is to be made.
+// fill copies the typed settings into an update, or into what is to be made.
 func (t typed) fill(of setting.Subject, update any) {
 	for _, one := range of.Settings {
 		field := one.In(reflect.ValueOf(update).Elem())
@@ -150,7 +149,7 @@ func (t typed) fill(of setting.Subject, update any) {
 	}
 }
 
-// setting is a pointer to what was typed of a setting.
+// setting is a pointer to the typed value of a setting.
 func (t typed) setting(one setting.Setting) any {
 	switch one.Kind {
 	case setting.Percent, setting.Amount:
@@ -168,7 +167,7 @@ func (t typed) setting(one setting.Setting) any {
 	}
 }
 
-// field is a setting as a page shows it.
+// field is an input as a page shows it.
 func (v *visit) field(in input, values url.Values, wrong string) Input {
 	hint := in.note
 	if hint == "" && !in.hint.Empty() {
@@ -187,7 +186,7 @@ func (v *visit) field(in input, values url.Values, wrong string) Input {
 		Options: in.options, Tick: in.kind == asTick || in.kind == asSeveral, Several: values[in.name], On: value != "",
 		Shown: v.shownValue(in, values),
 	}
-	if in.note != "" { // whoever cannot change it reads it, too
+	if in.note != "" { // users who cannot change it read this, too
 		shown.Shown += ". " + in.note
 	}
 	switch in.kind {
@@ -215,7 +214,7 @@ func (v *visit) field(in input, values url.Values, wrong string) Input {
 	return shown
 }
 
-// shownValue is a setting for those who may not change it.
+// shownValue is the value of a setting for users who may not change it.
 func (v *visit) shownValue(in input, values url.Values) string {
 	value := values.Get(in.name)
 	switch {
@@ -239,29 +238,29 @@ func (v *visit) shownValue(in input, values url.Values) string {
 	return value
 }
 
-// subject is a page of the directory: one of those who take part, or something of theirs.
+// subject is a page of the directory, about a participant or something that belongs to one.
 type subject struct {
 	title string
-	// path is where it is, and where its settings are posted to.
+	// path is its address, to which its settings are posted as well.
 	path string
-	// needs is what it takes to change the settings.
+	// needs is the capability that changing the settings requires.
 	needs  caller.Capability
 	inputs []input
-	// values are the settings as they are now, version names that state; both are empty for a new one.
+	// values are the present settings, and version identifies that state; both are empty for something new.
 	values  url.Values
 	version string
-	// log is the subject and key under which changes of it are kept; none for a new one.
+	// log is the subject and key of its changes in the log of settings; empty for something new.
 	log  [2]string
 	page Subject
-	// more reads what the page has besides while it is only looked at; nil is nothing.
+	// more adds what the page shows besides while it is only read; nil if there is nothing.
 	more func(s *subject) error
-	// keep hands what was typed to the service, and returns where that leads.
+	// keep passes the typed values to the service, and returns the address to which to redirect.
 	keep func(ctx context.Context, form typed) (ledTo string, err error)
-	// said is what is said where that leads; "" is that it was saved.
+	// said names the message on that page; "" says that it was saved.
 	said string
 }
 
-// shows is the handler of a page of settings.
+// shows is the handler that shows a page of settings.
 func shows(of func(*visit) (subject, error)) func(*visit) error {
 	return func(v *visit) error {
 		s, err := of(v)
@@ -275,7 +274,7 @@ func shows(of func(*visit) (subject, error)) func(*visit) error {
 	}
 }
 
-// keeps is the handler of what a page of settings sends.
+// keeps is the handler of the form on a page of settings.
 func keeps(of func(*visit) (subject, error)) func(*visit) error {
 	return func(v *visit) error {
 		s, err := of(v)
@@ -286,7 +285,7 @@ func keeps(of func(*visit) (subject, error)) func(*visit) error {
 	}
 }
 
-// newOne begins the page on which one of a list is made.
+// newOne begins the page on which an item of a list is made.
 func (v *visit) newOne(list view.Link, listed, title say.Phrase, needs caller.Capability, inputs ...input) subject {
 	s := subject{
 		title: v.Say(title), path: string(list) + "/new", needs: needs, inputs: inputs, said: "setting-made",
@@ -296,7 +295,7 @@ func (v *visit) newOne(list view.Link, listed, title say.Phrase, needs caller.Ca
 	return s
 }
 
-// oneOf begins the page of one of a list, which is kept in the log by its number.
+// oneOf begins the page of an item of a list, which the log of settings has by its number.
 func oneOf(list string, of setting.Subject, id int64, title, version string) subject {
 	return subject{
 		title: title, path: portal.Numbered(list, id), needs: of.Needs, version: version,
@@ -304,7 +303,7 @@ func oneOf(list string, of setting.Subject, id int64, title, version string) sub
 	}
 }
 
-// showSubject shows a page of the directory. Wrong is what is wrong with what was typed.
+// showSubject shows a page of the directory. wrong has the mistakes in what was typed.
 func (v *visit) showSubject(status int, s subject, wrong map[string]string) error {
 	form := &s.page.Form
 	if v.May(s.needs) {
@@ -329,7 +328,7 @@ func (v *visit) showSubject(status int, s subject, wrong map[string]string) erro
 	return nil
 }
 
-// picks are the inputs that name somebody.
+// picks are the inputs that name a participant.
 func (s subject) picks() map[string]*portal.Pick {
 	named := map[string]*portal.Pick{}
 	for _, in := range s.inputs {
@@ -340,26 +339,26 @@ func (s subject) picks() map[string]*portal.Pick {
 	return named
 }
 
-// typed is a form that was posted, as people type. What cannot be read is found.
+// typed is a posted form, with the texts that people typed. Mistakes in reading it are added to found.
 type typed struct {
 	url.Values
 	found fault.Fields
 }
 
-// text is a field as it was typed, without the space around it.
+// text is the text of a field, without surrounding space.
 func (t typed) text(name string) *string { return new(t.plain(name)) }
 
 func (t typed) plain(name string) string { return strings.TrimSpace(t.Get(name)) }
 
-// number is a field as services read numbers.
+// number is a field in the notation in which services parse numbers.
 func (t typed) number(name string) *string { return new(money.Typed(t.Get(name))) }
 
-// tick is a field that is on or off.
+// tick is whether a box is ticked.
 func (t typed) tick(name string) *bool { return new(t.Get(name) != "") }
 
 const wholeNumber = "must be a whole number"
 
-// whole is a whole number; an empty one is 0.
+// whole is a whole number; an empty field is 0.
 func (t typed) whole(name string) *int32 {
 	n := t.id(name)
 	if n > math.MaxInt32 {
@@ -369,7 +368,7 @@ func (t typed) whole(name string) *int32 {
 	return new(int32(n))
 }
 
-// id is the number of something; an empty one is 0.
+// id is a number of something; an empty field is 0.
 func (t typed) id(name string) int64 {
 	text := money.Typed(t.Get(name))
 	if text == "" || t.found.Wrong(name) {
@@ -383,8 +382,8 @@ func (t typed) id(name string) int64 {
 	return n
 }
 
-// keepSubject changes what a page shows, once, and leads to where that leads. What is wrong is shown
-// with what was typed. Where somebody else was faster nothing is changed, and the page says so.
+// keepSubject changes the settings of a page, once, and redirects. Mistakes are shown together with what was typed.
+// If somebody else has changed the settings meanwhile, nothing is changed, and the page says so.
 func (v *visit) keepSubject(s subject) error {
 	form, err := v.Form()
 	if err == nil {
@@ -419,10 +418,10 @@ func (v *visit) keepSubject(s subject) error {
 	return v.Done(out.LedTo, out.Said)
 }
 
-// settingChanged is the code of what is refused because somebody else was faster.
+// settingChanged is the code of the error that somebody else has changed a setting meanwhile.
 const settingChanged = "setting_changed"
 
-// differing names what was typed that is not as it stands.
+// differing names the typed values that differ from the present settings.
 func (v *visit) differing(s subject, form url.Values) string {
 	var parts []string
 	for _, in := range s.inputs {
@@ -435,7 +434,7 @@ func (v *visit) differing(s subject, form url.Values) string {
 	return strings.Join(parts, "; ")
 }
 
-// onOff is how forms have a switch.
+// onOff is a switch as a form value.
 func onOff(on bool) string {
 	if on {
 		return "1"

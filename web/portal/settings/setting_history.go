@@ -17,10 +17,10 @@ import (
 
 const historyPage = 10
 
-// unsaid are what a page says already of what was made, and what is only kept.
+// unsaid are fields that the page of a new item shows already, or that are only for the program.
 var unsaid = []string{"id", "created_at", "trader_id", "present"}
 
-// history adds how a subject's settings changed.
+// history adds how a subject's settings have changed.
 func (v *visit) history(s *subject) error {
 	page := directory.ChangePage{Subject: &s.log[0], SubjectKey: &s.log[1]}
 	if s.log[0] == "app_user" {
@@ -66,7 +66,7 @@ func (v *visit) history(s *subject) error {
 	return nil
 }
 
-// actors are those who made changes, by the names that the log has of them.
+// actors are the names of those who made changes, by their names in the log.
 func (v *visit) actors(list []directory.Change) (map[string]string, error) {
 	actors := make([]string, 0, len(list))
 	for _, c := range list {
@@ -83,7 +83,7 @@ func (v *visit) actors(list []directory.Change) (map[string]string, error) {
 	return names, nil
 }
 
-// notes say what a change changed.
+// notes say what a change has changed.
 func (v *visit) notes(c directory.Change, labels map[string]say.Phrase) []string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(c.After, &is) != nil || len(c.Before) > 0 && json.Unmarshal(c.Before, &was) != nil {
@@ -106,7 +106,7 @@ func (v *visit) notes(c directory.Change, labels map[string]say.Phrase) []string
 	return notes
 }
 
-// logged is a value of the log as people read it.
+// logged is a value from the log in a form for people.
 func (v *visit) logged(raw json.RawMessage) string {
 	var text string
 	switch written := string(raw); {
@@ -123,5 +123,5 @@ func (v *visit) logged(raw json.RawMessage) string {
 	}
 }
 
-// zeros are those beyond the second decimal, which say nothing.
+// zeros matches needless zeros after the second decimal.
 var zeros = regexp.MustCompile(`^(-?\d+\.\d\d\d*?)0+$`)

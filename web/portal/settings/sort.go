@@ -10,11 +10,12 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// none stands where there is no number.
+// none stands in place of a missing number.
 const none = "–"
 
-// sorted sorts a list by the column that the address names, "2" or "-2" for the second, and has the heads of columns lead
-// to that. Only a list that is all on one page is sorted: of a longer one a page would be some of its rows.
+// sorted sorts a list by the column in the address, which is "2" or "-2" for the second, and makes the heads of
+// columns links to that. It may be called only for a list that is complete on one page, because otherwise a page
+// would show only some of its rows.
 func (v *visit) sorted(d *Directory, kept []string) {
 	asked := v.R.URL.Query().Get(portal.AsksSort)
 	by, err := strconv.Atoi(asked)
@@ -37,7 +38,7 @@ func (v *visit) sorted(d *Directory, kept []string) {
 	}
 }
 
-// compare compares cells by their values, numbers or texts. One that has nothing comes last, either way round.
+// compare compares cells by their numbers or texts. A cell without a value comes last in either direction.
 func compare(a, b view.Cell, down bool) int {
 	order := func(c view.Cell) (number float64, text string, rank int) {
 		text = strings.ToLower(c.Text)

@@ -14,21 +14,21 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Suspending somebody hurts, so it is no tick among other settings: a page of its own says first what it comes to, takes a
-// reason for the log, and is where it is undone.
+// Suspending somebody has serious effects, so it is no box among other settings. A page of its own first says what
+// the effects are and takes a reason for the log. It is also where the suspension is lifted.
 
-// suspension is somebody who can be suspended.
+// suspension is a participant that can be suspended.
 type suspension struct {
 	name, path, version string
 	on                  bool
 	of                  directory.Whose
-	// off and again say what suspending, and lifting that, does.
+	// off and again say what the effects of suspending and of lifting that are.
 	off, again say.Phrase
 	// turn switches them on or off.
 	turn func(on bool, reason, seen string) error
 }
 
-// switchStep leads to where somebody is suspended, or let work again.
+// switchStep links to where somebody is suspended, or where that is lifted.
 func (v *visit) switchStep(path string, on bool) []SubjectStep {
 	if !v.May(caller.OperatorDirectory) {
 		return nil
@@ -91,7 +91,7 @@ func (v *visit) requisiteSwitch() (suspension, error) {
 	}, err
 }
 
-// switches are the routes that suspend somebody, or let them work again.
+// switches are the routes that suspend somebody, or lift that.
 func switches(path string, of func(*visit) (suspension, error)) []route {
 	return changes(path+"/{id}/switch", caller.OperatorDirectory,
 		func(v *visit) error { return v.askSwitch(of(v)) }, func(v *visit) error { return v.doSwitch(of(v)) })
@@ -104,7 +104,7 @@ func (v *visit) askSwitch(s suspension, err error) error {
 	return v.showSwitch(http.StatusOK, s, nil, nil)
 }
 
-// showSwitch says what suspending somebody, or lifting that, does, and asks why.
+// showSwitch says what the effects are, and asks for a reason.
 func (v *visit) showSwitch(status int, s suspension, typed url.Values, wrong map[string]string) error {
 	form := view.MoneyForm{
 		Action: s.path + "/switch", Text: v.Say(s.again), Submit: v.Say(sayResume), Back: view.Link(s.path),
@@ -125,7 +125,7 @@ func (v *visit) showSwitch(status int, s suspension, typed url.Values, wrong map
 // maxReason is how long a reason may be.
 const maxReason = 500
 
-// reasonField asks why somebody is suspended, or may work again.
+// reasonField asks for the reason.
 func (v *visit) reasonField() view.Field {
 	return view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: maxReason, Hint: v.Say(sayReasonKept)}
 }
@@ -137,14 +137,14 @@ func (v *visit) effects(s suspension) ([]string, error) {
 		return nil, err
 	}
 	notes := []string{v.Say(sayOpenStay, v.openOf(payments))}
-	if s.of.CashboxID != 0 || s.of.RequisiteID != 0 { // payouts go on whatever becomes of them
+	if s.of.CashboxID != 0 || s.of.RequisiteID != 0 { // payouts continue whatever happens to a cashbox or requisite
 		return notes, nil
 	}
 	payouts, err := v.Settings.OpenPayouts(v.Ctx(), v.Who, s.of)
 	return append(notes, v.Say(sayPayoutsStay, v.openOf(payouts))), err
 }
 
-// openOf is a number that is counted no further than a bound.
+// openOf formats a number that is counted up to a limit.
 func (v *visit) openOf(n int) string {
 	if n >= directory.OpenMost {
 		return v.Say(sayOpenOrMore, n)
@@ -152,7 +152,7 @@ func (v *visit) openOf(n int) string {
 	return strconv.Itoa(n)
 }
 
-// doSwitch does what was asked for, once however often its form is sent, and leads back to them.
+// doSwitch does what was asked for, only once even if its form is sent repeatedly, and redirects back.
 func (v *visit) doSwitch(s suspension, err error) error {
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func (v *visit) traderList() error {
 	return v.showList(d, cursor, err)
 }
 
-// healthCells show how a trader works.
+// healthCells show how well a trader works.
 func (v *visit) healthCells(h figures.TraderHealth) []view.Cell {
 	paid, confirms := number(none), number(none)
 	if success := h.Success(); success != nil {
@@ -97,7 +97,7 @@ func (v *visit) newTrader() subject {
 	return s
 }
 
-// traderForm is what the page of a trader changes: they are suspended on a page of its own.
+// traderForm has the settings on the page of a trader. A trader is suspended on a page of its own.
 var traderForm = setting.Trader.Without("enabled")
 
 func (v *visit) trader() (subject, error) {
@@ -135,7 +135,7 @@ func (v *visit) trader() (subject, error) {
 	return s, err
 }
 
-// traderLists are the lists of what belongs to a trader, and the steps to their first payment.
+// traderLists adds the lists of what belongs to a trader, and the steps to their first payment.
 func (v *visit) traderLists(s *subject, t directory.Trader) error {
 	for _, list := range []func() (Directory, error){
 		func() (Directory, error) { return v.requisitesOf(t) },
@@ -155,7 +155,7 @@ func (v *visit) traderLists(s *subject, t directory.Trader) error {
 	return err
 }
 
-// traderPayouts are the methods that a trader may pay out by, with how each is set.
+// traderPayouts lists the methods by which a trader may pay out, with their settings.
 func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	set, err := v.Settings.TraderPayouts(v.Ctx(), v.Who, t.ID)
 	d := Directory{
@@ -176,7 +176,7 @@ func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	return d, err
 }
 
-// ofTrader begins a page of something that belongs to a trader, and is not set yet.
+// ofTrader begins the page of something that belongs to a trader and has no settings yet.
 func (v *visit) ofTrader(t directory.Trader, path string) subject {
 	trader := view.Link(portal.Numbered(portal.TradersPath, t.ID))
 	s := subject{
@@ -219,7 +219,7 @@ func (v *visit) traderPayout() (subject, error) {
 	return s, err
 }
 
-// processors are a trader's, present and former.
+// processors lists a trader's processors, present and former.
 func (v *visit) processors(t directory.Trader) (Directory, error) {
 	list, err := v.Acquirers.List(v.Ctx(), v.Who, t.ID)
 	d := Directory{
@@ -311,7 +311,7 @@ func (v *visit) removeProcessorPage() error {
 	})
 }
 
-// processorRemoved is the processor as it is taken away.
+// processorRemoved is the page that removes the processor.
 func (v *visit) processorRemoved() (subject, error) {
 	t, s, err := v.processorAsked()
 	s.said = "processor-off"

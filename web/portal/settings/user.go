@@ -65,7 +65,7 @@ func (v *visit) kindAndRole(kind caller.Kind, role caller.Role) string {
 	return text
 }
 
-// usersOf are the first users of somebody.
+// usersOf lists the first users of an owner.
 func (v *visit) usersOf(search session.UserSearch, by string) (Directory, error) {
 	search.Limit = new(int32(listedWithin))
 	list, more, err := v.Sessions.Users(v.Ctx(), v.Who, search)
@@ -91,7 +91,7 @@ func (v *visit) roleChoices() []view.Option {
 	return append(options, view.Option{Value: string(caller.Cabinet), Text: v.kindAndRole(caller.Cabinet, "")})
 }
 
-// newUser makes a user, and shows the link of their invitation in the answer.
+// newUser is the page that makes a user and shows the link of their invitation in the answer.
 func (v *visit) newUser() subject {
 	given := v.R.URL.Query()
 	role := string(caller.MerchantPortal) + "/" + string(caller.Owner)
@@ -128,7 +128,7 @@ func (v *visit) newUser() subject {
 	return s
 }
 
-// ids are numbers with commas between.
+// ids parses numbers that are separated by commas.
 func (t typed) ids(name string) []int64 {
 	var ids []int64
 	if t.found.Wrong(name) {
@@ -144,7 +144,7 @@ func (t typed) ids(name string) []int64 {
 	return ids
 }
 
-// user is the page of a user, on which they are given another role. The same again changes nothing.
+// user is the page of a user, on which their role is changed. Setting the same role again changes nothing.
 func (v *visit) user() (subject, error) {
 	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
@@ -241,7 +241,7 @@ func (v *visit) userStepPage() error {
 	return v.askStep(u, v.R.PathValue("step"), "", nil)
 }
 
-// askStep asks whether something shall be done with a user, and why they are switched off.
+// askStep asks for confirmation of a step, and for a reason if the user is switched off.
 func (v *visit) askStep(u session.User, name, reason string, wrong map[string]string) error {
 	step, known := portal.MemberSteps[name]
 	if !known {
@@ -266,7 +266,7 @@ func (v *visit) askStep(u session.User, name, reason string, wrong map[string]st
 	return v.Question(q)
 }
 
-// userStep does what was asked, once. The link of a new invitation is shown in the answer alone.
+// userStep takes the step, once. The link of a new invitation is shown only in the answer.
 func (v *visit) userStep() error {
 	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
@@ -306,7 +306,7 @@ func (v *visit) userStep() error {
 	switch wrong := v.Wrong(err); {
 	case wrong["reason"] != "":
 		return v.askStep(u, name, form.Get("reason"), wrong)
-	case wrong != nil: // the token is none of ours
+	case wrong != nil: // the form's token is not one of the portal's
 		return v.Done(path+"/"+name, "")
 	}
 	if err != nil {

@@ -10,36 +10,36 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Directory is a list of one kind of those who take part, or of what belongs to one of them.
+// Directory is a list of one kind of participants, or of what belongs to one of them.
 type Directory struct {
 	Title say.Phrase
-	// Path is the list's. Without one it is part of a page, and is not searched.
+	// Path is the address of the list. Without it the list is part of a page and cannot be searched.
 	Path, Search string
 	Hint         say.Phrase
-	// Keep are parameters that the form sends along, and Picks lead to parts of the list.
+	// Keep are parameters that the form sends along, and Picks link to parts of the list.
 	Keep  [][2]string
 	Picks []view.Pick
-	// Chips are what else it is kept to.
+	// Chips are the other filters that apply.
 	Chips []view.Chip
 	Wrong string
-	// New leads to where one is made; "" is not for this user.
+	// New links to where an item is made; "" if the user may not.
 	New      templ.SafeURL
 	NewLabel say.Phrase
 	Columns  []view.Column
 	Rows     [][]view.Cell
-	// Text says what the columns mean; empty says nothing.
+	// Text explains the columns; it may be empty.
 	Text say.Phrase
 	None say.Phrase
-	// Owner leads to those whom one of this list belongs to; an empty list says that it takes one.
+	// Owner links to the owners without whom there can be no items; an empty list says so.
 	Owner      templ.SafeURL
 	OwnerLabel say.Phrase
 	OwnerText  say.Phrase
 	Pages      view.Pages
-	// All leads to the whole list, of which this is the beginning.
+	// All links to the whole list, of which this is the beginning.
 	All templ.SafeURL
 }
 
-// empty says of an empty list what makes it one no longer.
+// empty is what an empty list shows: how to make the first item.
 func (d Directory) empty() view.Empty {
 	switch {
 	case d.None != sayNobodyYet:
@@ -52,10 +52,10 @@ func (d Directory) empty() view.Empty {
 	return view.Empty{Title: d.None}
 }
 
-// number is a cell that stands at the right.
+// number is a cell that is aligned to the right.
 func number(text string) view.Cell { return view.Cell{Text: text, Class: "num"} }
 
-// row adds one, to which its first cell leads.
+// row adds an item, to which its first cell links.
 func (d *Directory) row(href string, cells ...view.Cell) {
 	cells[0].Href = templ.SafeURL(href)
 	d.Rows = append(d.Rows, cells)
@@ -63,30 +63,30 @@ func (d *Directory) row(href string, cells ...view.Cell) {
 
 var notSetYet = view.Badge{Text: sayNotSetYet, Tone: "off"}
 
-// Subject is a page of one of those who take part: what is known and set of it, and how that changed.
+// Subject is the page of a participant: what is known of it, its settings, and how those have changed.
 type Subject struct {
-	// Crumbs lead to what it belongs to.
+	// Crumbs link to the pages above.
 	Crumbs []Crumb
 	State  view.Badge
 	Facts  []view.Fact
 	Form   ChangeForm
-	// Hint goes with the facts.
+	// Hint explains the facts.
 	Hint say.Phrase
-	// Notices say what is wrong beside the fields, or that somebody else was faster.
+	// Notices are mistakes that belong to no field, or say that somebody else was faster.
 	Notices []string
-	// Links lead to pages about it, Steps to questions whether something shall be done.
+	// Links link to pages about it, and Steps to pages that ask for confirmation of a step.
 	Links []SubjectStep
-	// First are the steps to the first payment; none once there is one.
+	// First are the steps to the first payment; none after it.
 	First  []view.FirstStep
 	ViewAs string
 	Lists  []Directory
-	// History is nil where nothing can have changed yet.
+	// History is nil if nothing can have changed yet.
 	History []view.LogRow
 	Older   templ.SafeURL
 	Past    bool
 }
 
-// Crumb leads to a page above.
+// Crumb links to a page above.
 type Crumb struct {
 	Text string
 	Href templ.SafeURL
@@ -100,33 +100,33 @@ type SubjectStep struct {
 	Danger bool
 }
 
-// numberFact is the number by which logs and programs know a subject.
+// numberFact is the number by which logs and programs identify a subject.
 func numberFact(id int64) view.Fact {
 	return view.Fact{Label: say.Number, Value: portal.IDText(id), Class: "num"}
 }
 
-// ChangeForm are settings as a form, or as facts to those who may not change them.
+// ChangeForm has settings as a form, or as facts for users who may not change them.
 type ChangeForm struct {
 	Title say.Phrase
 	Text  say.Phrase
-	// Action is where it is posted to; "" only shows the settings.
+	// Action is the address of the form; "" only shows the settings.
 	Action, Token, Version string
 	Inputs                 []Input
 	Save                   say.Phrase
 	Back                   templ.SafeURL
-	// File tells that a file may be sent with it.
+	// File says that a file may be sent with it.
 	File bool
 }
 
-// Input is a field of settings. With options it is chosen from them, one or several.
+// Input is a field for a setting. With options, one or several of them are chosen.
 type Input struct {
 	view.Field
 	Options []view.Option
-	// Several of the options are on, or without options the field itself is.
+	// Several are the options that are on; without options the field itself is on if it has any.
 	Several []string
 	Tick    bool
 	On      bool
-	// Shown is the value as those see it who may not change it.
+	// Shown is the value for users who may not change it.
 	Shown string
 }
 

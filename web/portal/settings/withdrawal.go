@@ -13,7 +13,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What holds for withdrawals by each network.
+// The terms of withdrawals on each network.
 var withdrawalRoutes = append(
 	settings(portal.TermsPath+"/{network}", setting.WithdrawalTerms.Needs, (*visit).terms),
 	looks(portal.TermsPath, (*visit).termsList),

@@ -104,7 +104,7 @@ func (v *visit) invite(form url.Values) error {
 	return v.Invited(asked.Login, link, teamPath)
 }
 
-// memberAsked is the user of the own team that the address names.
+// memberAsked is the user of the reader's own team in the address.
 func (v *visit) memberAsked() (session.Member, error) {
 	members, err := v.Sessions.Team(v.Ctx(), v.Who)
 	if err != nil {
@@ -134,7 +134,7 @@ func (v *visit) showMember(status int, m session.Member, role string, wrong map[
 	return portal.Show(v.Visit, status, MemberPage, shown)
 }
 
-// setRole gives a user another role. The same again changes nothing but ends their sessions.
+// setRole changes a user's role. Setting the same role again only ends their sessions.
 func (v *visit) setRole(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {
@@ -151,7 +151,7 @@ func (v *visit) setRole(m session.Member) error {
 	return v.memberDone(m, "member-changed", err)
 }
 
-// memberDone leads back to a user, also where the last owner stays.
+// memberDone redirects back to a user. It also handles the error that the last owner must stay.
 func (v *visit) memberDone(m session.Member, word string, err error) error {
 	if f := fault.As(err); f != nil && f.Code == "team_last_owner" {
 		word, err = "last-owner", nil
@@ -191,7 +191,7 @@ func (v *visit) memberStep(m session.Member) error {
 	return fault.ErrNotFound
 }
 
-// reinvite takes away a user's password, once, and shows the link to set another in the answer.
+// reinvite removes a user's password, once, and shows the link to set another one in the answer.
 func (v *visit) reinvite(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {
@@ -203,7 +203,7 @@ func (v *visit) reinvite(m session.Member) error {
 		link, err = v.Sessions.ReinviteMember(v.Ctx(), v.Who, m.ID)
 		return submission.Outcome{LedTo: memberPath(m.ID), Said: "invited-before"}, err
 	})
-	if v.Wrong(err) != nil { // the token is none of ours
+	if v.Wrong(err) != nil { // the form's token is not one of the portal's
 		return v.Done(memberPath(m.ID)+"/reinvite", "")
 	}
 	if err != nil {
@@ -254,7 +254,7 @@ func (v *visit) teamLog() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.LogTitle), TeamLogPage, shown)
 }
 
-// differences are the fields in which what was and what is differ, in their own words.
+// differences are the fields that a change has changed, in words.
 func (v *visit) differences(before, after []byte) []string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {
