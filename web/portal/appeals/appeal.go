@@ -38,7 +38,7 @@ var appealList = portal.List{
 	NoneText: sayNoAppealsText,
 }
 
-// merchantFiles is how many files to one merchant's appeals are taken at once.
+// merchantFiles is how many files for one merchant's appeals are received at the same time.
 const merchantFiles = 4
 
 func (v *visit) appeals() error {
@@ -106,7 +106,7 @@ func (v *visit) appealFile() error {
 	return nil
 }
 
-// appealPicture sends an appeal's file to be shown in its page, where it is a picture.
+// appealPicture sends an appeal's file to be shown in its page, if it is a picture.
 func (v *visit) appealPicture() error {
 	file, err := portal.Named(v.Visit, v.Payments.ReadAppealFile)
 	if err != nil {
@@ -115,7 +115,7 @@ func (v *visit) appealPicture() error {
 	return v.ShowPicture(file.Type, file.Content)
 }
 
-// appealable reads the payment that the address names.
+// appealable reads the payment in the address.
 func (v *visit) appealable() (payment.Payment, error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -132,7 +132,7 @@ func (v *visit) appealPage() error {
 	return v.askAppeal(http.StatusOK, p, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
-// askAppeal asks why a payment is appealed, and for what shows it.
+// askAppeal shows the form that asks why a payment is appealed, and for a file as evidence.
 func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong map[string]string) error {
 	if !p.TakesAppeal(v.Clock.Now()) {
 		return v.Done(v.PaymentPath(p.ID), "no-appeal")

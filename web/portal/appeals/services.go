@@ -16,7 +16,7 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the files that are being sent, by merchants.
+	// uploads limits the files that are being sent, by merchant.
 	uploads *edge.Files
 }
 

@@ -14,13 +14,13 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What operators and traders write to each other about appeals. An operator reads it on the appeal's own page.
+// The conversation between operators and traders about appeals. Operators read it on the page of the appeal.
 var threadRoutes = []route{
 	{Pattern: "GET /trader/appeals", Needs: caller.TraderRead, Handle: (*visit).threads},
 	{Pattern: "GET /trader/appeals/{id}", Needs: caller.TraderRead, Handle: portal.After((*visit).Numbered, (*visit).thread)},
 	{Pattern: "POST /trader/appeals/{id}/messages", Needs: caller.TraderWork, Handle: (*visit).sendMessage},
 	{
-		// whether they may, the service says, which asks for no second factor
+		// The service checks the permission to write, which needs no fresh second factor.
 		Pattern: "POST /operator/appeals/{id}/messages", Needs: caller.OperatorRead,
 		Handle: (*visit).sendMessage,
 	},
@@ -81,7 +81,7 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 	return portal.ShowPage(v.Visit, status, v.Say(say.AppealTitle, id), ThreadPage, shown)
 }
 
-// sendMessage sends a message, once. What may hold a card number is not shown again.
+// sendMessage sends a message, once. A text that may have a card number is not shown again.
 func (v *visit) sendMessage() error {
 	id, form, err := v.Sent()
 	if err != nil {

@@ -14,30 +14,30 @@ type Appeal struct {
 	Facts                  []view.Fact
 	StatusAt               time.Time
 	File                   view.Receipt
-	// Decision is what the operator said, or "".
+	// Decision is the operator's reason, or "".
 	Decision string
 }
 
-// ThreadShown is an appeal as the trader who has its payment sees it.
+// ThreadShown is an appeal as it is shown to the trader who has its payment.
 type ThreadShown struct {
 	Status, Amount string
-	// About says what the trader is asked to do; "" is nothing.
+	// About says what the trader is asked to do; it may be "".
 	About  string
 	List   templ.SafeURL
 	Facts  []view.Fact
 	Thread view.Thread
 }
 
-// NewAppeal asks why a payment is appealed.
+// NewAppeal is the form of an appeal.
 type NewAppeal struct {
 	Path, Token, Amount, Order, Reason string
-	// Receipt is the number of the one that was chosen.
+	// Receipt is the number of the chosen receipt.
 	Receipt  string
 	Receipts []view.Receipt
 	Wrong    map[string]string
 }
 
-// chosen tells that a receipt is the one to be sent: the first, unless another was chosen.
+// chosen reports whether a receipt is the one to be sent: the first one, unless another was chosen.
 func (a NewAppeal) chosen(file view.Receipt) bool {
 	if a.Receipt == "" {
 		return file.Number == a.Receipts[0].Number
@@ -45,7 +45,7 @@ func (a NewAppeal) chosen(file view.Receipt) bool {
 	return a.Receipt == view.Number(int64(file.Number))
 }
 
-// file is the field for what shows it. It may stay empty where a receipt does.
+// file is the field for the evidence. It may stay empty if a receipt is sent.
 func (a NewAppeal) file(s view.Shell) view.Field {
 	f := view.Field{
 		Name: "file", Label: sayOwnFile, Hint: s.Say(sayFileHint), Wrong: a.Wrong["file"], Type: view.TypeFile,

@@ -18,7 +18,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// askKeep asks to which requisite the money came that a message tells of, and how much where no pattern has read it.
+// askKeep asks to which requisite the money of a message was sent, and for the amount if no pattern has read it.
 func (v *visit) askKeep() error {
 	return v.showKeep(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
@@ -57,7 +57,7 @@ func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) 
 	return v.ShowForm(status, v.Say(sayKeep), form, typed, wrong)
 }
 
-// cameTo are the requisites of a message's trader, in its currency.
+// cameTo are the requisites of a message's trader in its currency.
 func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
 	at := view.Choice{Name: "requisite", Label: say.Requisite}
 	add := func(id int64, method, masked, currency string) {
@@ -81,7 +81,7 @@ func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
 	return at, err
 }
 
-// keep keeps the money of a message. What somebody has decided about it meanwhile stays as it is.
+// keep stores the money of a message. If somebody has decided about the message meanwhile, nothing changes.
 func (v *visit) keep() error {
 	id, form, err := v.Sent()
 	if err != nil {

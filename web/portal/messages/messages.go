@@ -21,7 +21,7 @@ import (
 
 const messagesPath = "/trader/messages"
 
-// rulesPlace is where on the page the rules are, the last of what it has.
+// rulesPlace is the anchor of the rules, which are at the end of the page.
 const rulesPlace = "#rules"
 
 var messageRoutes = []route{
@@ -34,10 +34,10 @@ var messageRoutes = []route{
 	{Pattern: "POST " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).object)},
 }
 
-// asksWaiting is a place in what waits: the requisites below have a list of their own.
+// asksWaiting is the cursor in the list of what waits; the requisites below it have another list.
 const asksWaiting = "waiting"
 
-// messages shows what waits, the newest messages, the phones, and what messages do.
+// messages shows the messages that wait, the newest messages, the phones, and the rules.
 func (v *visit) messages() error {
 	asked := bankmessage.Page{Waiting: true}
 	if after := v.R.URL.Query().Get(asksWaiting); after != "" {
@@ -103,7 +103,7 @@ func (v *visit) message(m bankmessage.Message) Message {
 	return shown
 }
 
-// why says why a message waits; an objection has its own words, and what an operator decided.
+// why says why a message waits. For an objection these are its text and the operator's decision.
 func (v *visit) why(m bankmessage.Message) string {
 	if phrase, known := whys[m.Why]; known && m.State != bankmessage.Objected {
 		return v.Say(phrase)
@@ -114,7 +114,7 @@ func (v *visit) why(m bankmessage.Message) string {
 	return m.Why + " " + v.Say(outcomes[m.Outcome]) + " " + m.Resolution
 }
 
-// assign confirms the payment that the form names by a message.
+// assign confirms a payment by a message.
 func (v *visit) assign() error {
 	return v.decide("message-confirmed", func(id, paymentID int64) error {
 		return v.Messages.Assign(v.Ctx(), v.Who, id, paymentID)
@@ -125,7 +125,7 @@ func (v *visit) dismiss() error {
 	return v.decide("message-dismissed", func(id, _ int64) error { return v.Messages.Dismiss(v.Ctx(), v.Who, id) })
 }
 
-// decide does what a person says about a message. What somebody has decided meanwhile stays as it is.
+// decide carries out a person's decision about a message. If somebody has decided meanwhile, nothing changes.
 func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -142,7 +142,7 @@ func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	return v.Done(v.from(), word)
 }
 
-// from is where a message was decided about: on the desk, or on the messages' own page.
+// from is the page on which the decision was made: the desk, or the page of messages.
 func (v *visit) from() string {
 	if path, _, _ := strings.Cut(v.Back(), "?"); path == "/trader" {
 		return path
@@ -214,7 +214,8 @@ func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	return sheet
 }
 
-// rules are what messages do for a page of requisites: those that are set, where there are any, or those that are searched for.
+// rules are the rules of a page of requisites: the requisites that have one, if there are any, or those that were
+// searched for.
 func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Rules, error) {
 	shown := Rules{Search: v.R.URL.Query().Get("q"), Pages: view.Pages{Sorted: true}, Sheet: view.Sheet{
 		Label: v.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
@@ -238,7 +239,7 @@ func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Ru
 		shown.Pages.Older = view.Query(messagesPath, "q", shown.Search, "after", *next) + rulesPlace
 	}
 	for _, r := range own {
-		if r.Masked == "" { // is paid by cards, of which no bank writes
+		if r.Masked == "" { // for card payments there are no messages of banks
 			continue
 		}
 		name := view.Cell{Text: v.Say(say.Method(r.Method)) + " " + r.Masked}

@@ -24,13 +24,13 @@ var operatorRoutes = []route{
 	{Pattern: "POST " + portal.MessagesPath, Needs: caller.OperatorReveal, Handle: portal.After((*visit).Form, (*visit).try)},
 }
 
-// asksLike names the message whose text a pattern is begun with.
+// asksLike names the message whose text is the beginning of a pattern.
 const asksLike = "like"
 
-// unknown shows operators what no pattern knows, and to what traders objected.
+// unknown shows operators the messages that no pattern knows, and the objections of traders.
 func (v *visit) unknown() error { return v.showUnknown(http.StatusOK, url.Values{}, nil, nil) }
 
-// try answers with what the pattern reads of the newest unknown messages: nothing of it is kept.
+// try shows what a pattern reads in the newest unknown messages. Nothing is stored.
 func (v *visit) try(form url.Values) error {
 	n := bankmessage.NewPattern{
 		Currency: form.Get("currency"), Kind: bankmessage.Kind(form.Get("says")), Expr: strings.TrimSpace(form.Get("pattern")),
@@ -103,7 +103,7 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 	return portal.ShowPage(v.Visit, status, v.Say(say.MessagesOfBanks), UnknownMessagesPage, shown)
 }
 
-// likeOne is the text of one of the messages that are shown, as an expression to begin with.
+// likeOne is the text of one of the shown messages as an expression, from which a pattern can be made.
 func likeOne(groups []bankmessage.Group, id int64) string {
 	for _, g := range groups {
 		if g.Newest.ID == id {

@@ -153,7 +153,7 @@ var tones = map[bankmessage.State]string{
 	bankmessage.Shadow: "plain", bankmessage.Noted: "off", bankmessage.Dismissed: "off",
 }
 
-// outcomes are what operators decide about objections, before their reason.
+// outcomes are the operators' decisions about objections; their reason follows.
 var outcomes = map[bankmessage.Outcome]say.Phrase{
 	bankmessage.Upheld:   say.Both("An operator decided that no such money came:", "Оператор решил, что таких денег не приходило:"),
 	bankmessage.Rejected: say.Both("An operator decided that the money came:", "Оператор решил, что деньги пришли:"),

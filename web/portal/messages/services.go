@@ -12,9 +12,9 @@ import (
 type Services struct {
 	Messages *bankmessage.Service
 	Settings *directory.Settings
-	// Submissions have a form act once.
+	// Submissions let a form act only once.
 	Submissions *submission.Service
-	// Address is where phones send messages.
+	// Address is the address to which phones send messages.
 	Address string
 }
 

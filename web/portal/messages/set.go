@@ -44,7 +44,8 @@ func (v *visit) showPhone(status int, typed url.Values, wrong map[string]string)
 	return v.ShowForm(status, v.Say(sayPair), asked, typed, wrong)
 }
 
-// pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
+// pair pairs a phone, once, and shows the secret in the answer, because no other page has it. A second sending
+// leads to the list.
 func (v *visit) pair(form url.Values) error {
 	var made bankmessage.NewDevice
 	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
@@ -83,7 +84,7 @@ func (v *visit) revoke() error {
 	return v.Done(messagesPath, "phone-revoked")
 }
 
-// ruleAsked is the requisite that the address names, with its rule as it is.
+// ruleAsked is the requisite in the address, with its present rule.
 func (v *visit) ruleAsked() (own directory.OwnRequisite, set url.Values, err error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -123,7 +124,7 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 			devices = append(devices, view.Option{Value: portal.IDText(d.ID), Text: d.Name})
 		}
 	}
-	if len(devices) == 0 { // there is nothing to choose from before
+	if len(devices) == 0 { // without a phone there is nothing to choose from
 		return v.Done(messagesPath+"/phones/new", "pair-first")
 	}
 	for _, b := range bankmessage.Banks() {

@@ -14,15 +14,16 @@ import (
 type Page struct {
 	MayWork, MaySet bool
 	Waiting, Newest []Message
-	// More leads on in what waits.
+	// More links to the next page of what waits.
 	More view.Pages
-	// Silent are the phones that payments count on and that say nothing.
+	// Silent are the phones that are silent although payments rely on their messages.
 	Silent []string
 	Phones view.Sheet
 	Rules  Rules
 }
 
-// Rules are what messages do for a page of requisites. Others says that the rest of them is left out.
+// Rules are the rules of a page of requisites. Others says that there are requisites without a rule that are left
+// out.
 type Rules struct {
 	Sheet  view.Sheet
 	Search string
@@ -46,16 +47,16 @@ func (m Message) act(step string) templ.SafeURL {
 	return view.Link(portal.Numbered(messagesPath, m.ID) + "/" + step)
 }
 
-// Paired is a phone's key, which is shown this once.
+// Paired is the key of a phone, which is shown only here.
 type Paired struct {
 	Name, Address, Key, Secret, QR string
-	// Headers and Body are settings of a known app.
+	// Headers and Body are the settings of a known app.
 	Headers, Body string
 }
 
-// UnknownPage is what operators see of the messages of all traders.
+// UnknownPage is what operators see of all traders' messages.
 type UnknownPage struct {
-	// Of says how many messages were looked at.
+	// Of says how many messages were examined.
 	Of               string
 	Choices          []view.Choice
 	Pattern          view.Field
@@ -63,7 +64,7 @@ type UnknownPage struct {
 	Groups, Objected view.Sheet
 }
 
-// Tried is what a new pattern reads of unknown messages, and the line that makes it count.
+// Tried is what a new pattern reads in unknown messages, and the line to add to the files of patterns.
 type Tried struct {
 	Knows, Line string
 	Cut         bool

@@ -97,7 +97,7 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 	return portal.ShowPage(v.Visit, status, v.Say(sayNew), FormPage, shown)
 }
 
-// left is what may still be asked for today by a key.
+// left is how much a key may still pay out today.
 func (v *visit) left(k payout.Key) string {
 	left := k.Left()
 	if !left.Valid {
@@ -113,7 +113,7 @@ func (v *visit) template() error {
 	})
 }
 
-// send keeps a file and leads to its preview. One whose payouts were made before leads to what was made of it.
+// send stores a file and redirects to its preview, or to its payouts if they were already made.
 func (v *visit) send() error {
 	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
 	if err == nil {
@@ -148,7 +148,7 @@ func (v *visit) keep(sent portal.Upload) (payout.File, error) {
 	})
 }
 
-// asked is the file that the address names.
+// asked is the file in the address.
 func (v *visit) asked() (payout.File, error) {
 	return portal.Named(v.Visit, v.Payouts.File)
 }
@@ -176,7 +176,7 @@ func (v *visit) file() error {
 	return nil
 }
 
-// flawsShown is how many flaws a page shows. A file has all of them.
+// flawsShown is how many flaws a page shows. The download has all of them.
 const flawsShown = 200
 
 func (v *visit) preview(f payout.File, p payout.Preview) Preview {
@@ -211,7 +211,7 @@ func (v *visit) reason(flaw payout.Flaw) string {
 	return text
 }
 
-// costs are the sums of a file that can still be looked at.
+// costs are the sums of a file that can still be previewed.
 func (v *visit) costs(p payout.Preview) []view.OverviewFigure {
 	return []view.OverviewFigure{
 		{Label: v.Say(sayPayouts), Now: v.Shell.Grouped(strconv.Itoa(p.Payouts))},
@@ -260,12 +260,12 @@ func (v *visit) askPay() error {
 	})
 }
 
-// refusals are why nothing is made of a file, which its page explains.
+// refusals are the codes of the reasons against making payouts that the file's page explains.
 var refusals = []string{
 	"payout_file_flawed", "key_payout_limit", fault.ErrCashboxBalance.Code, "rate_unavailable", "merchant_external_payins_disabled",
 }
 
-// pay makes the payouts for no more than was shown.
+// pay makes the payouts, for no more than the preview has shown.
 func (v *visit) pay() error {
 	f, err := v.asked()
 	if err != nil {
@@ -320,7 +320,7 @@ func (v *visit) made(f payout.File) (Made, error) {
 	return shown, nil
 }
 
-// progress is the part of a file's page that asks for itself anew.
+// progress is the part of a file's page that refreshes itself.
 func (v *visit) progress() error {
 	f, err := v.asked()
 	if err != nil {
@@ -337,7 +337,7 @@ func (v *visit) progress() error {
 	return nil
 }
 
-// result is what became of a file's payouts, or what is wrong with its rows.
+// result is the download of a file's payouts, or of the flaws in its rows.
 func (v *visit) result() error {
 	f, err := v.asked()
 	if err != nil {

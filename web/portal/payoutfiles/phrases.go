@@ -69,7 +69,7 @@ var (
 	sayNotMade = say.Both("Not made", "Не созданы")
 )
 
-// columns are what stands in each column.
+// columns explain each column.
 var columns = map[string]say.Phrase{
 	"orderId":     say.Both("Your id of the payout", "Ваш номер выплаты"),
 	"amount":      say.Both("What the recipient gets", "Сколько получит получатель"),

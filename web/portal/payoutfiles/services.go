@@ -14,11 +14,11 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the files that are being sent, by merchants.
+	// uploads limits the files that are being sent, by merchant.
 	uploads *edge.Files
 }
 
-// merchantFiles is how many files of one merchant are taken at once.
+// merchantFiles is how many files of one merchant are received at the same time.
 const merchantFiles = 2
 
 type route = portal.RouteOf[*visit]

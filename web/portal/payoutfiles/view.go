@@ -13,25 +13,24 @@ type List struct {
 	Next   templ.SafeURL
 }
 
-// Form asks for a file.
 type Form struct {
 	Token string
 	Key   view.Choice
 	File  view.Field
-	// NoKey tells that there is no key by which payouts may be made.
+	// NoKey says that there is no key that may make payouts.
 	NoKey bool
-	// Columns are those that a file may have.
+	// Columns are the columns that a file may have.
 	Columns view.Sheet
 }
 
 // Preview is a file before its payouts are made.
 type Preview struct {
 	Crumb, Pay templ.SafeURL
-	// Refused says why nothing can be made, where that is not because of its rows.
+	// Refused says why no payouts can be made, if that is not because of the rows.
 	Refused string
 	Figures []view.OverviewFigure
 	Facts   []view.Fact
-	// Flaws are those of the rows that are shown; All leads to a file with every one of More that are not.
+	// Flaws are the flaws that are shown. More is how many are not shown, and All links to a download of all.
 	Flaws view.Sheet
 	More  int
 	All   templ.SafeURL

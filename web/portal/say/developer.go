@@ -19,7 +19,7 @@ var (
 	WrongType = Phrase{"There is no such type.", "Такого типа нет."}
 )
 
-// Scope is the name of what a key may do.
+// Scope is the name of a scope of a key.
 var Scope = Names{
 	"payments":    {"Payments", "Платежи"},
 	"deposits":    {"Deposits", "Пополнения"},

@@ -4,13 +4,13 @@ package say
 var (
 	Traders = Phrase{"Traders", "Трейдеры"}
 	Users   = Phrase{"Users", "Пользователи"}
-	// SwitchedOn and SwitchedOff are what somebody or something is.
+	// SwitchedOn and SwitchedOff are the states of a switch.
 	SwitchedOn  = Phrase{"On", "Включено"}
 	SwitchedOff = Phrase{"Off", "Выключено"}
-	// BlocksTitle is the list of who is kept out.
+	// BlocksTitle is the title of the list of blocks.
 	BlocksTitle = Phrase{"Blocked payers", "Заблокированные"}
 
-	// PickHint is under fields that name one of those who take part.
+	// PickHint is the hint of fields that name a participant.
 	PickHint     = Phrase{"A name, a part of it or the number", "Имя, его часть или номер"}
 	NoMerchant   = Phrase{"There is no merchant of this name or number.", "Мерчанта с таким именем или номером нет."}
 	NoTrader     = Phrase{"There is no trader of this name or number.", "Трейдера с таким именем или номером нет."}

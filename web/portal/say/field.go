@@ -11,7 +11,7 @@ func Of(p setting.Phrase) Phrase { return Phrase{p.En, p.Ru} }
 
 func labelOf(s setting.Subject, name string) Phrase { return Of(s.Find(name).Label) }
 
-// What settings are called outside their forms, too.
+// The names of settings that are also used outside their forms.
 var (
 	NameLabel       = labelOf(setting.Merchant, "name")
 	RatePercent     = labelOf(setting.Merchant, "ratePercent")
@@ -31,8 +31,8 @@ var (
 	Weight          = labelOf(setting.Requisite, "weight")
 )
 
-// fields are the names of what a proposal sets and no setting declares. A name that means something else in one action
-// stands behind that action.
+// fields are the names of the fields of proposals that no setting declares. A field that means something else in
+// one action has its name after that action's.
 var fields = map[string]Phrase{
 	"id": Number, "seen": {"Version that was read", "Прочитанная версия"},
 	"trader_id": PortalTrader, "merchant_id": PortalMerchant, "cashbox_id": Cashbox, "merchant_ids": CabinetIDs,
@@ -55,7 +55,7 @@ var fields = map[string]Phrase{
 	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel,
 }
 
-// Field is the name of a field of what an action sets. One without a phrase is named as the log of settings has it.
+// Field is the name of a field of an action. A field without a phrase has its name from the log of settings.
 func Field(action, name string) Phrase {
 	for _, key := range []string{action + " " + name, name} {
 		if p, known := fields[key]; known {

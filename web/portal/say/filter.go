@@ -1,6 +1,6 @@
 package say
 
-// What lists are kept to, and what is said of them.
+// The filters of lists, and the texts about lists.
 var (
 	Search        = Phrase{"Search", "Поиск"}
 	FiltersTitle  = Phrase{"Filters", "Фильтры"}
@@ -22,7 +22,7 @@ var (
 	DaysUpTo = Phrase{"The 30 days up to %s.", "30 дней по %s."}
 	Newer    = Phrase{"Newer", "Новее"}
 	Newest   = Phrase{"To the newest", "К новым"}
-	// FirstPage and its like lead through a list that is sorted by something else than time.
+	// FirstPage and the phrases like it are for lists that are not sorted by time.
 	FirstPage    = Phrase{"To the beginning", "К началу"}
 	PreviousPage = Phrase{"Back", "Назад"}
 	NextPage     = Phrase{"Next", "Дальше"}

@@ -11,7 +11,7 @@ var (
 	Order        = Phrase{"Order", "Заказ"}
 )
 
-// Something as it stood at a moment.
+// The state of something at a moment.
 var (
 	AsOf        = Phrase{"As it stood at", "Как было на момент"}
 	ShowThen    = Phrase{"Show", "Показать"}
@@ -81,7 +81,7 @@ var DepositStatus = Names{
 	"rejected":  {"Rejected", "Отклонено"},
 }.Of
 
-// AppealStatus is the name of an appeal's status, as short as a badge is.
+// AppealStatus is the name of an appeal's status, short enough for a badge.
 func AppealStatus(name string) Phrase {
 	if short, known := appealBadges[name]; known {
 		return short
@@ -89,22 +89,22 @@ func AppealStatus(name string) Phrase {
 	return Named(appealStatuses, name)
 }
 
-// AppealOutcome is what an appeal's status means.
+// AppealOutcome explains an appeal's status.
 func AppealOutcome(name string) Phrase { return Named(appealStatuses, name) }
 
-// MessagesOfBanks leads to what banks write to a trader's phones.
+// MessagesOfBanks is the link to the messages of a trader's banks.
 var MessagesOfBanks = Phrase{"Messages of banks", "Сообщения банков"}
 
-// MessagesShort is the same where there is little room.
+// MessagesShort is its short form.
 var MessagesShort = Phrase{"Messages", "Сообщения"}
 
-// PhoneSilent names a phone that payments count on.
+// PhoneSilent names a silent phone on whose messages payments rely.
 var PhoneSilent = Phrase{
 	"The phone “%s” has forwarded nothing for half an hour: confirm payments by hand until it does.",
 	"Телефон «%s» полчаса ничего не пересылал: пока он молчит, подтверждайте платежи сами.",
 }
 
-// CompareStatement leads to where a requisite's payments are compared with its bank's statement.
+// CompareStatement is the link to comparing a requisite's payments with its bank's statement.
 var CompareStatement = Phrase{"Compare with the bank's statement", "Сверка с выпиской банка"}
 
 // A merchant's overview.

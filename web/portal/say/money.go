@@ -30,7 +30,7 @@ var (
 	CashboxOwner  = Phrase{"Cashbox № %d %s", "Касса № %d %s"}
 )
 
-// ReceivingTitle heads the platform's addresses.
+// ReceivingTitle is the heading of the platform's addresses.
 var ReceivingTitle = Phrase{"Deposit addresses", "Адреса пополнений"}
 
 // ActionOf names an action that may be proposed.

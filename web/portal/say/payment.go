@@ -14,7 +14,7 @@ var (
 	NoneLatelyText = Phrase{"There are older ones.", "Есть более ранние."}
 )
 
-// ReasonOf is why something got its status. Others than the gateway's own reasons stand for themselves.
+// ReasonOf explains why something has its status. Reasons that are not the gateway's own are shown as they are.
 var ReasonOf = Names{
 	"expired":  {"its time ran out", "истекло время"},
 	"late":     {"the money came late", "деньги пришли с опозданием"},
@@ -55,7 +55,7 @@ var (
 	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
 )
 
-// MovementOf says why money was moved; it is empty for what has no phrase.
+// MovementOf says why money was moved; it is empty for a reason without a phrase.
 var MovementOf = Names{
 	"hold":       {"Held for a payment", "Удержано под платёж"},
 	"freeze":     {"Frozen for a payout", "Заморожено под выплату"},
@@ -64,7 +64,7 @@ var MovementOf = Names{
 	"funding":    {"Funded by the operator", "Пополнено оператором"},
 	"correction": {"Correction by the operator", "Исправление оператором"},
 	"withdrawal": {"Withdrawn by the operator", "Выведено оператором"},
-	// A change of status says what it was to.
+	// The phrase of a change of status names the new status.
 	"pending-completed":     {"Payment completed", "Платёж завершён"},
 	"pending-failed":        {"Payment failed: no longer held", "Платёж не удался: удержание снято"},
 	"pending-cancelled":     {"Payment cancelled: no longer held", "Платёж отменён: удержание снято"},
@@ -79,10 +79,10 @@ var MovementOf = Names{
 	"completed-failed":      {"Reversed", "Отменено после завершения"},
 }.orNothing
 
-// HoldEnded says that what was held for a completed payment is not held any more.
+// HoldEnded says that nothing is held any more for a completed payment.
 var HoldEnded = Phrase{"Payment completed: no longer held", "Платёж завершён: удержание снято"}
 
-// StatusMoved says that money was moved since the status changed.
+// StatusMoved says that money was moved because the status changed.
 var StatusMoved = Phrase{"%s → %s", "%s → %s"}
 
 // A trader's desk.
@@ -117,7 +117,7 @@ var (
 	ReasonHint = Phrase{"The merchant sees it.", "Её увидит мерчант."}
 )
 
-// PhaseOf says where a card checkout stands.
+// PhaseOf is the name of a card checkout's phase.
 var PhaseOf = Names{
 	"awaiting_payer_details":   {"The payer enters a card", "Плательщик вводит карту"},
 	"awaiting_trader_bank_sms": {"The bank decides", "Решает банк"},
@@ -125,7 +125,7 @@ var PhaseOf = Names{
 	"awaiting_trader_confirm":  {"The bank has the code", "Код у банка"},
 }.orNothing
 
-// Method is the name of a way to pay. One that has none goes by what the API calls it.
+// Method is the name of a payment method. A method without a name has that of the API.
 var Method = Names{
 	"sbp":        {"SBP transfer", "Перевод по СБП"},
 	"sim":        {"Phone top-up", "Пополнение телефона"},
@@ -136,10 +136,10 @@ var Method = Names{
 	"quasi_ecom": {"Card on the page", "Карта на странице"},
 }.Of
 
-// Empty tells that there is nothing to say.
+// Empty reports whether the phrase has no text.
 func (p Phrase) Empty() bool { return p == Phrase{} }
 
-// Money that came otherwise than it was asked for.
+// Transfers in another amount than was asked for.
 var (
 	ByMessage     = Phrase{"bank message %d", "сообщение банка %d"}
 	ArrivalReturn = Phrase{"Its return", "Возврат"}
@@ -152,7 +152,7 @@ var (
 	Attach = Phrase{"Attach to this payment", "Учесть в этом платеже"}
 )
 
-// ArrivalState is what became of money that came.
+// ArrivalState is the name of an arrival's state.
 var ArrivalState = Names{
 	"free":     {"belongs to no payment", "не относится к платежу"},
 	"kept":     {"counted", "учтено"},

@@ -79,7 +79,7 @@ var rateSteps = map[string][2]Phrase{
 	},
 }
 
-// RateStep names a step of a payment's sum, and says how it comes about.
+// RateStep names a step in the calculation of a payment, and explains it.
 func RateStep(name string) (label, how Phrase) {
 	if step, found := rateSteps[name]; found {
 		return step[0], step[1]

@@ -7,11 +7,11 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// refusals are what is said of what services refuse although nothing is wrong with what was typed, by its code.
+// refusals are the texts, by code, about refusals that are not about a field.
 var refusals = tongue.Pairs(files, "refusal.txt")
 
-// Refused is why something could not be done, in a language: what the services say, which is English, or what is said in
-// Russian of its code. A language with a catalogue has what is documented of the code.
+// Refused says in a language why something could not be done: the service's English message, or the Russian text
+// for its code. Languages with a catalogue have the documented text of the code.
 func Refused(language, code, message string) string {
 	if russian := refusals[code]; language == Russian && russian != "" {
 		return russian

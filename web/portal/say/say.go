@@ -17,13 +17,13 @@ const (
 	Russian = "ru"
 )
 
-// Phrase is a text in both languages, with places to fill as fmt has them.
+// Phrase is a text in both languages, with verbs of package fmt for its values.
 type Phrase struct{ en, ru string }
 
-// Both is a phrase of a feature, in English and in Russian.
+// Both makes a phrase of a feature from its English and Russian text.
 func Both(en, ru string) Phrase { return Phrase{en, ru} }
 
-// In is the phrase in a language, its places filled.
+// In is the phrase in a language, with its values inserted.
 func (p Phrase) In(language string, fill ...any) string {
 	text := p.en
 	switch language {
@@ -31,7 +31,7 @@ func (p Phrase) In(language string, fill ...any) string {
 	case Russian:
 		text = p.ru
 	default:
-		if p.en != p.ru { // what is the same in both is a name
+		if p.en != p.ru { // a text that is the same in both is a name
 			text, _ = tongue.In(language, p.en)
 		}
 	}
@@ -47,7 +47,7 @@ var files embed.FS
 // Names are the phrases of names.
 type Names map[string]Phrase
 
-// Read are the phrases that a file has for names: below a name the English and the Russian.
+// Read reads the phrases of names from a file. Below each name are the English and the Russian text.
 func Read(files fs.FS, file string) Names {
 	names := Names{}
 	for name, lines := range tongue.Parts(files, file) {
@@ -59,13 +59,13 @@ func Read(files fs.FS, file string) Names {
 	return names
 }
 
-// Of is a name's phrase. A name that has none stands for itself.
+// Of is the phrase of a name. A name without a phrase is shown as it is.
 func (n Names) Of(name string) Phrase { return Named(n, name) }
 
-// orNothing is a name's phrase, which is empty where there is none.
+// orNothing is the phrase of a name, or an empty phrase.
 func (n Names) orNothing(name string) Phrase { return n[name] }
 
-// Named is a name's phrase, as Names has it.
+// Named is the phrase of a name, as Names.Of returns it.
 func Named(names map[string]Phrase, name string) Phrase {
 	if p, known := names[name]; known {
 		return p
@@ -73,8 +73,8 @@ func Named(names map[string]Phrase, name string) Phrase {
 	return Phrase{name, name}
 }
 
-// Count is a phrase about a number of things, in the forms that the languages have for it. Each form
-// has a place for the number.
+// Count is a phrase about a number of things, in the plural forms of both languages. Each form has a place for the
+// number.
 type Count struct {
 	en [2]string
 	ru [3]string
@@ -85,7 +85,7 @@ func (c Count) In(language string, n int) string {
 	if language == Russian {
 		return fmt.Sprintf(c.ru[russianForm(n)], n)
 	}
-	// The languages with a catalogue have one form after a number.
+	// The languages with a catalogue need only one form after a number.
 	form, known := tongue.In(language, c.en[1])
 	if !known && n == 1 {
 		form = c.en[0]
@@ -93,7 +93,7 @@ func (c Count) In(language string, n int) string {
 	return fmt.Sprintf(form, n)
 }
 
-// russianForm is which of its three forms a Russian noun takes after a number.
+// russianForm is the index of the plural form that a Russian noun has after a number.
 func russianForm(n int) int {
 	switch {
 	case n%10 == 1 && n%100 != 11:
@@ -104,13 +104,15 @@ func russianForm(n int) int {
 	return 2
 }
 
-// Flash is what a page says once of what has just been done. Tone is the stylesheet's; "" is good.
+// Flash is a message that is shown once about what has just been done. Tone is a CSS class; "" means that it went
+// well.
 type Flash struct {
 	Text Phrase
 	Tone string
 }
 
-// Flashes are what pages say once, by the word for what was done. The file has the tone of one that is not good behind its word.
+// Flashes are the messages about what was done, by name. In the file, a message that is not good has its tone after
+// the name.
 var Flashes = func() map[string]Flash {
 	flashes := map[string]Flash{}
 	for name, text := range Read(files, "flash.txt") {

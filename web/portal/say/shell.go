@@ -1,9 +1,9 @@
 package say
 
-// ProgressOf is how much is done of how much there is.
+// ProgressOf says how much of a whole is done.
 var ProgressOf = Phrase{"%s of %s", "%s из %s"}
 
-// What every page has around its content.
+// The texts around the content of every page.
 var (
 	PortalMerchant = Phrase{"Merchant", "Мерчант"}
 	PortalTrader   = Phrase{"Trader", "Трейдер"}

@@ -1,6 +1,6 @@
 package say
 
-// PatternsTitle is the page of what a person should look at.
+// PatternsTitle is the title of the page of patterns.
 var PatternsTitle = Phrase{"Patterns", "Закономерности"}
 
 // The steps to the first payment.

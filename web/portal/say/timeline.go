@@ -50,11 +50,11 @@ var (
 	LineNoAnswer      = Phrase{"Webhook %d was not answered", "Вебхук %d: нет ответа"}
 )
 
-// Actor is who does something, "you" for the reader. One without a name goes by what it is called.
+// Actor is the name of an actor, "you" for the reader. An actor without a name is shown as it is.
 var Actor = Names{
 	"payer":    {"payer", "плательщик"},
 	"merchant": {"merchant", "мерчант"},
-	// These two are told apart from the merchant to operators alone.
+	// Only operators see the difference between these two and the merchant.
 	"merchant_portal": {"merchant's user", "сотрудник мерчанта"},
 	"key":             {"key", "ключ"},
 	"link":            {"payment link", "платёжная ссылка"},

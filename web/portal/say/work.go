@@ -1,6 +1,6 @@
 package say
 
-// WorkTitle is what operators begin with.
+// WorkTitle is the title of the operators' first page.
 var WorkTitle = Phrase{"Work", "Работа"}
 
 // What the items of queues are called.

@@ -8,13 +8,14 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// wrongs are what forms say of fields, by the words of the services, and othersWrongs what they say where traders have no form.
+// wrongs are the texts about fields in forms, by the services' texts. othersWrongs are those of forms that traders
+// do not have.
 var (
 	wrongs       = tongue.Pairs(files, "wrong.txt")
 	othersWrongs = tongue.Pairs(files, "wrong_others.txt")
 )
 
-// Wrong is what is wrong with a field, in a language.
+// Wrong is a service's text about a field, in a language.
 func Wrong(language, text string) string {
 	if language != Russian {
 		if plainer, known := plainer[text]; known {
@@ -33,8 +34,8 @@ func Wrong(language, text string) string {
 	return text
 }
 
-// wrongIn is what is wrong with a field in a language with a catalogue, which has what is said with numbers by the English
-// with places for them.
+// wrongIn is a service's text about a field in a language with a catalogue. Texts with numbers are looked up by the
+// English text that has places for them.
 func wrongIn(language, text string) string {
 	if !slices.Contains(tongue.Catalogues, language) {
 		return text
@@ -49,10 +50,10 @@ func wrongIn(language, text string) string {
 	return said
 }
 
-// wrongPattern is what forms say of a field with numbers in it.
+// wrongPattern is a text about a field with numbers in it.
 type wrongPattern struct {
 	text *regexp.Regexp
-	// english is what catalogues have it by; "" is said to no trader.
+	// english is the text by which catalogues have it; "" if no trader sees it.
 	english, russian string
 }
 
@@ -77,7 +78,7 @@ var wrongPatterns = []wrongPattern{
 	{regexp.MustCompile(`^must be among .*$`), "must be among those of the list", "выберите из списка"},
 }
 
-// plainer is what forms say instead of what services say with the names of the API's fields.
+// plainer has texts of forms in place of services' texts that use names of the API's fields.
 var plainer = map[string]string{
 	"maxAmount must not be less than minAmount": "must not be less than the smallest payment",
 	"must differ from workFrom":                 "must differ from the beginning",

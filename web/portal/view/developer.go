@@ -17,28 +17,28 @@ func (s Shell) Scopes(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Shown is a secret that is shown once.
+// Shown is a page that shows a secret once.
 type Shown struct {
 	Text string
-	// Facts go before the secret, each with its label.
+	// Facts are shown before the secret, each with its label.
 	Facts  []Fact
 	Label  say.Phrase
 	Secret string
 	Next   templ.SafeURL
 }
 
-// Question asks whether something shall be done.
+// Question asks for confirmation.
 type Question struct {
 	Title say.Phrase
 	Texts []string
 	Facts []Fact
-	// Action is where the form is posted to, with these besides its token.
+	// Action is the address of the form, which is sent with these parameters and its token.
 	Action, Token string
 	Hidden        [][2]string
 	Yes           string
 	Danger        bool
 	Back          templ.SafeURL
-	// Fields are typed before it is answered.
+	// Fields have to be filled in for the answer.
 	Fields []Field
 }
 

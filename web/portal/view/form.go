@@ -11,24 +11,24 @@ import (
 
 // Field is a field of a form as it is shown.
 type Field struct {
-	// Heading begins a part of the form with this field; it is empty where none begins.
+	// Heading begins a section of the form at this field; it may be empty.
 	Heading say.Phrase
 	Name    string
 	Label   say.Phrase
 	Value   string
-	// Hint says what to type, Wrong what is wrong with what was typed; both may be "".
+	// Hint says what to type, and Wrong is the mistake in what was typed; both may be "".
 	Hint, Wrong string
-	// Type is the input's; "" is text. Area makes it several lines.
+	// Type is the input's type; "" is text. Area makes it a text of several lines.
 	Type string
 	Area bool
-	// Max is how many characters may be typed; 0 leaves it open.
+	// Max is the maximum length in characters; 0 is no maximum.
 	Max                int
 	Optional, Autofill bool
-	// Suggest are values that are offered while something is typed; others may be typed as well.
+	// Suggest are values that are offered while the user types; others may be typed as well.
 	Suggest []string
-	// Quiet is optional and does not say so, as the fields of filters, which all are.
+	// Quiet is for an optional field that does not say so, such as a filter.
 	Quiet bool
-	// More are other attributes of the input.
+	// More are further attributes of the input.
 	More templ.Attributes
 }
 
@@ -42,7 +42,7 @@ func (f Field) max() string {
 	return strconv.Itoa(f.Max)
 }
 
-// attributes are those of the input beside its name and value.
+// attributes are the input's attributes except name and value.
 func (f Field) attributes() templ.Attributes {
 	all := templ.Attributes{}
 	if !f.Area {
@@ -75,7 +75,7 @@ func (f Field) attributes() templ.Attributes {
 	return all
 }
 
-// Choice is a field of a form that offers options.
+// Choice is a field in which options are offered.
 type Choice struct {
 	Name    string
 	Label   say.Phrase
@@ -87,5 +87,5 @@ type Choice struct {
 // Option is one of a choice.
 type Option struct{ Value, Text string }
 
-// Number is a number as addresses have it.
+// Number formats a number for addresses.
 func Number(id int64) string { return strconv.FormatInt(id, 10) }

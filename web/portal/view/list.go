@@ -11,69 +11,69 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// Filters are what a list is kept to, as the form above it shows them.
+// Filters are the filters of a list, as the form above it shows them.
 type Filters struct {
-	// Path is the list's, and Query what it is asked for with now, without a place in it.
+	// Path is the address of the list, and Query its present filters without a position in the list.
 	Path, Query string
-	// Keep are parameters that the form does not ask for and sends along.
+	// Keep are parameters that the form sends along without asking for them.
 	Keep [][2]string
-	// Searches tells that there is something to search for, and Hint by what; Amounts that amounts may
-	// be bound, Always that time may not.
+	// Searches says that the list can be searched, and Hint says what for. Amounts says that it can be filtered by
+	// amount, and Always that it has no filter by time.
 	Searches, Amounts, Always bool
 	Hint                      say.Phrase
 	Search                    string
-	// Cashboxes are what may be chosen, as StatusOptions are where one status is kept to.
+	// Cashboxes are the cashboxes to choose from, and StatusOptions the statuses if only one can be chosen.
 	Cashbox       string
 	Cashboxes     []Option
 	Status        string
 	StatusOptions []Option
-	// StatusLabel is what the statuses are called, where they are something else.
+	// StatusLabel is the label of the statuses; it may be empty.
 	StatusLabel say.Phrase
-	// Act leads to where one is made of what is listed; "" is nowhere. Aside tells that it leads to another list.
+	// Act links to where an item is made; "" is nowhere. Aside says that it links to another list instead.
 	Act      templ.SafeURL
 	ActLabel say.Phrase
 	Aside    bool
-	// Statuses and Methods are what may be chosen. Without any, the form does not ask.
+	// Statuses and Methods are the values to choose from. Without any there is no such filter.
 	Statuses []Tick
 	Method   string
 	Methods  []Option
-	// Types are of events.
+	// Types are the types of events to choose from.
 	Type  string
 	Types []Option
-	// Texts are fields besides.
+	// Texts are further fields.
 	Texts      []Field
 	Currency   string
 	Currencies []Option
-	// Overdue keeps to what is late; nil does not ask.
+	// Overdue is the filter for what is overdue; nil if there is none.
 	Overdue *Tick
-	// From and To are days, MinAmount and MaxAmount amounts, as typed.
+	// From and To are days, and MinAmount and MaxAmount are amounts, as they were typed.
 	From, To, MinAmount, MaxAmount string
-	// Wrong is what is wrong with what was typed, by the names of the fields.
+	// Wrong has the mistakes in what was typed, by the names of the fields.
 	Wrong map[string]string
 	Chips []Chip
-	// Presets keep to days that are asked for often.
+	// Presets are periods that are used often.
 	Presets []Pick
-	// Window says which time is shown, where no filter does; "" is nothing.
+	// Window says which period is shown if none was chosen; it may be "".
 	Window string
-	// Export is where the same is had as a file; "" is not for this user.
+	// Export is the address of the list as a file; "" if the user may not have it.
 	Export string
 	Views  []SavedView
-	// Columns are those that may be chosen; none does not ask.
+	// Columns are the columns to choose from; without any there is no such choice.
 	Columns []Tick
 }
 
-// Shows tells whether a column that may be chosen is shown.
+// Shows reports whether a column is shown.
 func (f Filters) Shows(column string) bool {
 	return slices.ContainsFunc(f.Columns, func(c Tick) bool { return c.Value == column && c.On })
 }
 
-// Tick is an option that may be chosen beside others.
+// Tick is an option of which several can be chosen.
 type Tick struct {
 	Value, Text string
 	On          bool
 }
 
-// Ticks are things to choose any number of. Hint may be "".
+// Ticks are options of which any number can be chosen. Hint may be "".
 type Ticks struct {
 	Name        string
 	Label       say.Phrase
@@ -81,13 +81,13 @@ type Ticks struct {
 	List        []Tick
 }
 
-// Chip is a filter that is in force. Href leads to the list without it.
+// Chip is a filter that applies. Href links to the list without it.
 type Chip struct {
 	Text string
 	Href templ.SafeURL
 }
 
-// SavedView is a list under a name of the user's.
+// SavedView is a list that a user has saved under a name.
 type SavedView struct {
 	ID      int64
 	Name    string
@@ -95,7 +95,7 @@ type SavedView struct {
 	Current bool
 }
 
-// clear leads to the list without any filter.
+// clear links to the list without filters.
 func (f Filters) clear() templ.SafeURL { return Query(f.Path, pairs(f.Keep)...) }
 
 func pairs(keep [][2]string) []string {
@@ -106,10 +106,10 @@ func pairs(keep [][2]string) []string {
 	return flat
 }
 
-// opened tells whether the fields are unfolded.
+// opened reports whether the fields are unfolded.
 func (f Filters) opened() bool { return len(f.Wrong) > 0 || !f.Searches }
 
-// statusLabel is what the statuses are called.
+// statusLabel is the label of the statuses.
 func (f Filters) statusLabel() say.Phrase {
 	if f.StatusLabel == (say.Phrase{}) {
 		return say.Status
@@ -120,13 +120,13 @@ func (f Filters) statusLabel() say.Phrase {
 // Day is a field for a day.
 func (f Filters) Day(name string, label say.Phrase, value string) Field {
 	field := Field{Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Type: "date", Quiet: true}
-	if field.Wrong != "" { // a field for dates shows nothing that is none
+	if field.Wrong != "" { // a date field would show nothing for an invalid date
 		field.Type = "text"
 	}
 	return field
 }
 
-// Text is a field for a text that a program knows.
+// Text is a field for a text of a program, such as a code.
 func (f Filters) Text(name string, label say.Phrase, values url.Values) Field {
 	return Field{
 		Name: name, Label: label, Value: values.Get(name), Wrong: f.Wrong[name], Quiet: true, Max: 64,
@@ -142,11 +142,12 @@ func (f Filters) amount(name string, label say.Phrase, value string) Field {
 	}
 }
 
-// Sorting is how the head of a column sorts a list.
+// Sorting is how the head of a column sorts the list.
 type Sorting struct {
-	// Href leads to the list by it, or the other way round; "" leads nowhere.
+	// Href links to the list sorted by the column, or in the other direction; "" if it cannot be sorted.
 	Href templ.SafeURL
-	// Down and Up tell that the list is by this column, the greatest or newest first, or the other way.
+	// Down says that the list is sorted by this column with the greatest or newest first, and Up that it is sorted
+	// the other way.
 	Down, Up bool
 }
 
@@ -160,18 +161,18 @@ func (s Sorting) aria() string {
 	return ""
 }
 
-// Pages lead through a list. What is "" is not there.
+// Pages are the links to a list's other pages; "" if there is no such page.
 type Pages struct {
-	// Sorted tells that it is not the newest that come first.
+	// Sorted says that the list does not begin with the newest.
 	Sorted       bool
 	Newer, Older templ.SafeURL
-	// Newest leads to the beginning.
+	// Newest links to the beginning.
 	Newest templ.SafeURL
-	// SearchedBackTo is how far was looked; Older goes on from there.
+	// SearchedBackTo is how far back was searched; Older continues from there.
 	SearchedBackTo *time.Time
 }
 
-// labels are what the links to the beginning, back and on are called.
+// labels are the texts of the links to the beginning, back and forward.
 func (p Pages) labels() [3]say.Phrase {
 	switch {
 	case p.Sorted:
@@ -182,15 +183,15 @@ func (p Pages) labels() [3]say.Phrase {
 	return [3]say.Phrase{say.Newest, say.Newer, say.Older}
 }
 
-// Empty is what a list says that shows nothing.
+// Empty is what an empty list shows.
 type Empty struct {
 	Title, Text say.Phrase
-	// Href and Label lead to where there may be something; "" leads nowhere.
+	// Href and Label link to where there may be items; "" if there is no link.
 	Href  templ.SafeURL
 	Label say.Phrase
 }
 
-// Badge is a status and its tone.
+// Badge is a status with its tone.
 type Badge struct {
 	Text say.Phrase
 	Tone string
@@ -208,13 +209,13 @@ func PayoutBadge(status string) Badge {
 	return Badge{say.PayoutStatus(status), tones[status]}
 }
 
-// NewView asks for the name of a view that is to be saved.
+// NewView is the form that saves a view under a name.
 type NewView struct {
 	Name, Path, Query string
 	Wrong             map[string]string
 }
 
-// Href is where the list is that a view would be of.
+// Href is the address of the list that the view would have.
 func (n NewView) Href() templ.SafeURL {
 	if n.Query == "" {
 		return templ.SafeURL(n.Path)

@@ -6,7 +6,7 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// What merchants and operators read, and no trader.
+// Parts of pages that only merchants and operators read.
 
 // OnBadge shows whether something is switched on.
 func OnBadge(on bool) Badge {
@@ -16,7 +16,7 @@ func OnBadge(on bool) Badge {
 	return Badge{say.SwitchedOff, "off"}
 }
 
-// LogRow is a change. Notes say what differs.
+// LogRow is a change. Notes say what was changed.
 type LogRow struct {
 	At          time.Time
 	Login, What string

@@ -18,85 +18,85 @@ type Receipt struct {
 	Download templ.SafeURL
 }
 
-// Line is one line of a timeline, in words. Kind is its class.
+// Line is a line of a timeline, in words. Kind is its CSS class.
 type Line struct {
 	At    time.Time
 	Kind  string
 	Text  string
 	Notes []string
-	// Actor is who did it; "" is nobody in particular.
+	// Actor is who did it, or "".
 	Actor string
 	Code  []Code
-	// Event leads to the webhook that it is about, which EventName names; "" is none for this user.
+	// Event links to the webhook of the line, whose name is EventName; "" if the user may not see it.
 	Event     templ.SafeURL
 	EventName string
 }
 
-// Claim is who works on something.
+// Claim shows who works on something.
 type Claim struct {
-	// Path is the page of what it is about; Text says who works on it.
+	// Path is the address of the page; Text says who works on it.
 	Path, Text string
-	// May tells that the reader may work on it, Mine that they do, Others that somebody else does.
+	// May says that the reader may work on it, Mine that they do, and Others that somebody else does.
 	May, Mine, Others bool
 }
 
-// Arrival is money that came.
+// Arrival is a transfer that has arrived.
 type Arrival struct {
 	ID                           int64
 	Amount, Payer, Note, Message string
 	CameAt                       time.Time
 	State                        say.Phrase
-	// Off says that it is another amount than is missing.
+	// Off says that its amount differs from the missing amount.
 	Off bool
-	// Payout leads to the payout that returns it; "" is none.
+	// Payout links to the payout that returns it; "" if there is none.
 	Payout templ.SafeURL
 }
 
-// Fitting is money of no payment that may be one's.
+// Fitting are free transfers that may belong to a payment.
 type Fitting struct {
 	Items []Arrival
-	// Action is where it is made so, and Token has that be done once.
+	// Action is the address where one is attached, and Token makes that happen only once.
 	Action, Token string
-	// May says that the reader may, and Leads that it is the first thing to do on the page.
+	// May says that the reader may attach one, and Leads that this is the first thing to do on the page.
 	May, Leads bool
 }
 
-// Act leads to a decision.
+// Act links to a decision.
 type Act struct {
 	Label  say.Phrase
 	Href   templ.SafeURL
 	Danger bool
 }
 
-// Href is an address below that of the case.
+// Href is an address below that of the page.
 func (c Claim) Href(below string) templ.SafeURL { return templ.SafeURL(c.Path + below) }
 
-// Fact is something that is known of what a page is about. Without a value it is not shown.
+// Fact is a known fact about the subject of a page. Without a value it is not shown.
 type Fact struct {
 	Label        say.Phrase
 	Value, Class string
-	// Href leads to the page about it; "" is none.
+	// Href links to the page about it, or is "".
 	Href templ.SafeURL
-	// At is a time in place of the value.
+	// At is a time that is shown in place of the value.
 	At *time.Time
 }
 
-// Moment is when something is looked at, as asked for. At is zero for now.
+// Moment is the moment at which something is shown, and the form that asks for it. At is zero for now.
 type Moment struct {
 	Path, Typed, Wrong string
 	At                 time.Time
 }
 
-// Field asks for the minute.
+// Field is the field for the minute.
 func (m Moment) Field() Field {
 	f := Field{Name: "at", Label: say.AsOf, Value: m.Typed, Wrong: m.Wrong, Type: "datetime-local", Quiet: true}
-	if f.Wrong != "" { // a field for times shows nothing that is none
+	if f.Wrong != "" { // a time field would show nothing for an invalid time
 		f.Type = "text"
 	}
 	return f
 }
 
-// Code is what was sent to a program, or what it said.
+// Code is what was sent to a program, or its answer.
 type Code struct {
 	Title say.Phrase
 	Text  string
@@ -112,20 +112,19 @@ func AppealBadge(status string) Badge {
 	return Badge{say.AppealStatus(status), tones[status]}
 }
 
-// Job is an open payment.
 type Job struct {
 	ID             int64
 	Amount, Method string
 	Requisite      Requisite
-	// Phase is where a card checkout stands, and Card the last digits of its card; both may be "".
+	// Phase is the phase of a card checkout, and Card the last digits of its card; both may be empty.
 	Phase     say.Phrase
 	Card      string
 	ExpiresAt time.Time
 	ClaimedAt *time.Time
 	Receipts  int
-	// Fits says that money of no payment came in its amount.
+	// Fits says that a free transfer has exactly the missing amount.
 	Fits bool
-	// Messages are those of banks that wait and can be about it.
+	// Messages are the waiting messages of banks that can be about it.
 	Messages []JobMessage
 	Steps    []Step
 }
@@ -137,14 +136,12 @@ type JobMessage struct {
 	Bank, Text string
 }
 
-// Href is the payment's page.
+// Href is the address of the payment's page.
 func (j Job) Href() string { return "/trader/payments/" + strconv.FormatInt(j.ID, 10) }
 
-// Requisite is where money is sent.
 type Requisite struct{ Value, Bank, Holder string }
 
-// Step is something a trader may do about a payment. Asks tells that a page comes first which says
-// what is about to be done.
+// Step is a step that a trader can take for a payment. Asks says that a page asks for confirmation first.
 type Step struct {
 	Label           say.Phrase
 	Href            string
@@ -153,7 +150,7 @@ type Step struct {
 	Key             string
 }
 
-// StepOf is a step by its name.
+// StepOf is the step with a name.
 func StepOf(id int64, name string) Step {
 	path := "/trader/payments/" + strconv.FormatInt(id, 10)
 	switch name {
@@ -169,16 +166,16 @@ func StepOf(id int64, name string) Step {
 	return Step{Label: say.NoCodeAct, Href: path + "/no-code"}
 }
 
-// Offer is a payout as a trader sees it.
+// Offer is a payout as its trader sees it.
 type Offer struct {
-	// Path is where it is shown.
+	// Path is the address of its page.
 	Path                                                         string
 	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
-	// Earns is the reward in short.
+	// Earns is the reward in short form.
 	Earns     string
 	ExpiresAt time.Time
 	MayWork   bool
 }
 
-// Href is the payout's page.
+// Href is the address of the payout's page.
 func (o Offer) Href() string { return o.Path }

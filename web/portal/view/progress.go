@@ -2,17 +2,17 @@ package view
 
 import "github.com/a-h/templ"
 
-// Progress is how far something has come that takes long. It goes on without anybody looking.
+// Progress is the progress of something that takes long. It continues while nobody has the page open.
 type Progress struct {
 	// Label says what is counted.
 	Label string
-	// Of is how many there are, 0 where that is not known.
+	// Of is how many there are; 0 if that is not known.
 	Done, Of int64
-	// Runs tells that it goes on: the page is asked for anew until it has ended.
+	// Runs says that it has not ended: then the page refreshes itself.
 	Runs bool
 }
 
-// Again has a part of a page ask for itself anew while what it tells of goes on.
+// Again makes a part of a page refresh itself from href until what it shows has ended.
 func (p Progress) Again(href string) templ.Attributes {
 	if !p.Runs {
 		return nil

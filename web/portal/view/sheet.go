@@ -20,48 +20,48 @@ type Sheet struct {
 	Empty   Empty
 }
 
-// List is a sheet of what filters keep to. Text says what is to be known of it.
+// List is a sheet with filters. Text explains it.
 type List struct {
 	Filters Filters
 	Text    say.Phrase
 	Sheet   Sheet
 	Pages   Pages
-	// Below leads elsewhere; nil is nothing.
+	// Below is shown below the sheet; it may be nil.
 	Below templ.Component
 }
 
-// Column heads a column; numbers stand at its right. Sum is the amount that a row is about: on a phone it leads the row, with the
-// time beside it.
+// Column is the head of a column. Numbers are aligned to the right. Sum marks the amount of a row: on a phone it
+// comes first in the row, next to the time.
 type Column struct {
 	Text       string
 	Right, Sum bool
-	// Whole tells that its texts are short, and stay on one line; Bare, that they need no label.
+	// Whole says that its texts are short and stay on one line, and Bare that they need no label.
 	Whole, Bare bool
 	// Sort is how its head sorts the list.
 	Sort Sorting
 }
 
-// Cell is what stands in a row. A time, a badge or a text, with a note below.
+// Cell is a cell of a row. It has a time, a badge or a text, and may have a note below.
 type Cell struct {
 	Text string
 	Href templ.SafeURL
 	At   *time.Time
 	// Tone makes it a badge; "plain" is one without a colour.
 	Tone string
-	// Beside stands beside the text, in a quieter ink.
+	// Beside is shown next to the text, less prominently.
 	Beside string
-	// Note stands below, and leads to NoteHref unless that is "".
+	// Note is shown below, and links to NoteHref unless that is "".
 	Note     string
 	NoteHref templ.SafeURL
-	// Drawn stands beside the text.
+	// Drawn is shown next to the text.
 	Drawn templ.Component
-	// Class is how it stands where the column does not say.
+	// Class is its CSS class if the column sets none.
 	Class string
-	// By is what it is sorted by where its text is no number; nil is its text.
+	// By is the number by which it is sorted; nil if it is sorted by its text.
 	By *float64
 }
 
-// BadgeCell is a cell with a badge, which is the state of what the row is about.
+// BadgeCell is a cell with a badge for the status of the row's subject.
 func (s Shell) BadgeCell(b Badge) Cell {
 	return Cell{Text: s.Say(b.Text), Tone: cmp.Or(b.Tone, "plain"), Class: "state"}
 }
@@ -75,7 +75,7 @@ func (c Cell) tone() string {
 	return c.Tone
 }
 
-// class is how a cell of a row stands. What only names itself, as a state does, needs no label.
+// class is the CSS class of a cell. A cell that explains itself, such as a status, needs no label.
 func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	summed := slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Sum })
 	cell, column := row[i], t.Columns[i]
@@ -99,17 +99,17 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	return "", labelled
 }
 
-// MoneyForm asks for what an action is done with.
+// MoneyForm is the form of an action.
 type MoneyForm struct {
 	Action, Text string
-	// Get tells that the form leads to a page that asks again.
+	// Get says that the form leads to a page that asks for confirmation.
 	Get     bool
 	Hidden  [][2]string
 	Choices []Choice
 	Ticks   Ticks
 	Fields  []Field
 	Submit  string
-	// Danger tells that it hurts somebody.
+	// Danger says that the action has serious effects for somebody.
 	Danger bool
 	Back   templ.SafeURL
 	Notes  []string
@@ -122,28 +122,28 @@ func (f MoneyForm) method() string {
 	return "post"
 }
 
-// OverviewFigure is a number. Href leads to what is counted; "" leads nowhere.
+// OverviewFigure is a number. Href links to what is counted; "" if there is no page.
 type OverviewFigure struct {
 	Label, Now string
-	// Exact is the number with all decimals, where Now has fewer; Unit stands beside it.
+	// Exact is the number with all decimals, if Now has fewer; Unit is shown next to it.
 	Exact, Unit string
-	// By is how it has changed, and Before what is said of that below; "" is nothing.
+	// By is the change, and Before is the text about it below; both may be empty.
 	By     Delta
 	Before string
 	Href   templ.SafeURL
-	// Spark is how it went; nil is not shown.
+	// Spark is a small chart of how it went; it may be nil.
 	Spark templ.Component
 }
 
-// Delta is a change in words. Tone tells whether it is good; "" is neither.
+// Delta is a change in words. Tone says whether it is good; "" is neither.
 type Delta struct{ Text, Tone string }
 
-// Rounded is an amount of USDT with two decimals, whose others show on hover and focus.
+// Rounded is an amount of USDT with two decimals; the others are shown on hover and focus.
 func (s Shell) Rounded(label string, amount decimal.Decimal) OverviewFigure {
 	return OverviewFigure{Label: label, Now: s.Short(amount), Exact: s.Figure(amount), Unit: "USDT"}
 }
 
-// Pick is a filter that can be chosen.
+// Pick is a filter to choose.
 type Pick struct {
 	Text    string
 	Href    templ.SafeURL

@@ -8,15 +8,15 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// FirstStep is something that somebody needs before the first payment. Href leads to where it is done; "" is not
-// for this user.
+// FirstStep is a step that is needed before the first payment. Href links to where it is taken; "" if the user may
+// not.
 type FirstStep struct {
 	Label say.Phrase
 	Done  bool
 	Href  templ.SafeURL
 }
 
-// AllDone tells that no step is left.
+// AllDone reports whether no step is left.
 func AllDone(steps []FirstStep) bool {
 	return !slices.ContainsFunc(steps, func(step FirstStep) bool { return !step.Done })
 }

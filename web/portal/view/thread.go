@@ -8,20 +8,21 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// Thread is what operators and a trader wrote to each other about an appeal.
+// Thread is the conversation between operators and a trader about an appeal.
 type Thread struct {
 	Title    say.Phrase
 	Messages []ThreadMessage
-	// Action is where a message is sent; "" is nowhere. Over tells that there will be no more.
+	// Action is the address to which a message is sent; "" if the reader may not write. Over says that the
+	// conversation has ended.
 	Action templ.SafeURL
 	Over   bool
-	// Leads tells that writing is the one thing to do on the page.
+	// Leads says that writing is the first thing to do on the page.
 	Leads bool
 	Token string
 	Field Field
 }
 
-// ThreadMessage is what somebody wrote. Own tells that the reader's side did.
+// ThreadMessage is a message. Own says that it is from the reader's side.
 type ThreadMessage struct {
 	Who, Text string
 	At        time.Time

@@ -17,42 +17,42 @@ import (
 	"gateway.example/web/words"
 )
 
-// Files are the addresses of what pages load.
+// Files are the addresses of the files that pages load.
 type Files struct {
 	Style                   map[string]string // by theme
 	Script, Hypertext, Icon string
 }
 
-// Shell is what every page of the portals has around its content.
+// Shell is what surrounds the content of every page.
 type Shell struct {
 	// Words writes amounts in the reader's language.
 	words.Words
 	Files Files
-	// Portal is merchant, trader or operator, or "" before somebody is known.
+	// Portal is merchant, trader or operator, or "" as long as nobody is signed in.
 	Portal string
 	Nav    []NavItem
-	// Login is who is signed in; "" is nobody.
+	// Login is the login of the signed-in user, or "".
 	Login   string
 	Sandbox bool
-	// Zone is the reader's; every page names it.
+	// Zone is the reader's time zone; every page names it.
 	Zone *time.Location
-	// Now is the gateway's clock, which remaining times are counted by.
+	// Now is the time by the gateway's clock, from which remaining times are counted.
 	Now   time.Time
 	Theme string
-	// Shortcuts tells that keys work.
+	// Shortcuts says that keyboard shortcuts are on.
 	Shortcuts bool
-	// Flash is what has just been done, and Tone how it went: "" is well.
+	// Flash is a message about what has just been done, and Tone is its tone: "" means that it went well.
 	Flash, Tone string
-	// Viewing is nil unless an operator looks as another user, whose login Login then is.
+	// Viewing is nil unless an operator looks as another user; then Login is that user's.
 	Viewing *Viewing
 	Consent Consent
-	// Alone tells that no operator could decide what another one proposes.
+	// Alone says that no operator could decide about another's proposals.
 	Alone bool
-	// Search is what was looked for, where that is the page.
+	// Search is the text that was searched for, on the page of search results.
 	Search string
-	// Live tells that the page changes by itself.
+	// Live says that the page refreshes itself.
 	Live bool
-	// Title is the page's, Mistakes whether a form on it was filled in wrongly.
+	// Title is the page's title, and Mistakes says that a form on it was filled in wrongly.
 	Title    string
 	Mistakes bool
 }
@@ -69,16 +69,16 @@ type NavItem struct {
 	Label say.Phrase
 	// Group is the heading above the first entry of several that belong together.
 	Group say.Phrase
-	// Icon stands before the label, and on a phone above it; "" is none.
+	// Icon is shown before the label, and on a phone above it; "" is none.
 	Icon    string
 	Current bool
-	// Waits names what is counted there, and Count is how much of it waits, capped; "" is nothing.
+	// Waits names what is counted, and Count is how much of it waits, up to a limit; "" if nothing does.
 	Waits, Count string
-	// Waiting tells that it is only there while something waits.
+	// Waiting says that it is shown only while something waits.
 	Waiting bool
 }
 
-// begins tells that a group of pages begins at an entry.
+// begins reports whether a group begins at an entry.
 func (s Shell) begins(at int) bool {
 	return s.Nav[at].Group != say.Phrase{} && (at == 0 || s.Nav[at-1].Group != s.Nav[at].Group)
 }
@@ -86,12 +86,12 @@ func (s Shell) begins(at int) bool {
 // Say is a phrase in the reader's language.
 func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill...) }
 
-// grouped tells that the navigation is too long for a line, and is kept in a menu on a phone.
+// grouped reports whether the navigation is too long for one line, so that a phone shows it as a menu.
 func (s Shell) grouped() bool {
 	return slices.ContainsFunc(s.Nav, func(item NavItem) bool { return !item.Group.Empty() })
 }
 
-// here names the page in the navigation to which this one belongs, with its group.
+// here is the name of the navigation's page to which this page belongs, with its group.
 func (s Shell) here() string {
 	for _, item := range s.Nav {
 		switch {
@@ -123,7 +123,7 @@ func (s Shell) PortalName(name string) string {
 	return ""
 }
 
-// home is where the brand leads.
+// home is the address to which the brand links.
 func (s Shell) home() templ.SafeURL {
 	if s.Portal == "" {
 		return "/"
@@ -134,7 +134,7 @@ func (s Shell) home() templ.SafeURL {
 // searchPath is where everything is searched.
 func (s Shell) searchPath() templ.SafeURL { return s.home() + "/search" }
 
-// title is what the browser shows of the page.
+// title is the title that the browser shows.
 func (s Shell) title() string {
 	title := s.Title
 	if s.Mistakes {
@@ -146,7 +146,7 @@ func (s Shell) title() string {
 	return title
 }
 
-// months are written short, since Go writes them in English only.
+// months are short names of months, because Go has only the English ones.
 var months = map[string][]string{
 	say.English: {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
 	say.Russian: {"янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"},
@@ -156,7 +156,7 @@ var months = map[string][]string{
 	"uz":        {"yan", "fev", "mar", "apr", "may", "iyn", "iyl", "avg", "sen", "okt", "noy", "dek"},
 }
 
-// When writes a time in the reader's zone: day and minute, and the year where it is another.
+// When writes a time in the reader's zone: the day and the minute, and the year if it is another one.
 func (s Shell) When(t time.Time) string {
 	local := t.In(s.Zone)
 	text := local.Format("2 ") + months[s.Code][local.Month()-1]
@@ -166,7 +166,7 @@ func (s Shell) When(t time.Time) string {
 	return strings.ReplaceAll(text+local.Format(", 15:04"), " ", "\u00a0")
 }
 
-// Day writes a day in the reader's zone, and the year where it is another.
+// Day writes a day in the reader's zone, and the year if it is another one.
 func (s Shell) Day(t time.Time) string {
 	day, _, _ := strings.Cut(s.When(t), ",")
 	return day
@@ -180,7 +180,7 @@ func (s Shell) Exactly(t time.Time) string {
 	return s.When(t) + t.In(s.Zone).Format(":05")
 }
 
-// zone is the zone's name with its distance from UTC at present, as in Europe/Moscow (UTC+03:00).
+// zone is the name of the zone with its present offset from UTC, as in Europe/Moscow (UTC+03:00).
 func (s Shell) zone() string {
 	if s.Zone == time.UTC {
 		return "UTC"
@@ -188,7 +188,7 @@ func (s Shell) zone() string {
 	return s.Zone.String() + s.Now.In(s.Zone).Format(" (UTC-07:00)")
 }
 
-// Amount is that of the words, but for the manat: many systems have no letter for its sign, which payers' pages draw.
+// Amount is words.Amount except for the manat, whose sign many fonts lack; payers' pages draw it.
 func (s Shell) Amount(amount decimal.Decimal, currency string) string {
 	if currency == "AZN" {
 		return s.Number(amount) + "\u00a0AZN"
@@ -205,21 +205,21 @@ func (s Shell) Percent(d decimal.Decimal) string {
 	return text
 }
 
-// USDT writes an amount of USDT with as many decimals as it has, at least two.
+// USDT writes an amount of USDT with its decimals, at least two.
 func (s Shell) USDT(amount decimal.Decimal) string { return s.Sum(amount) + "\u00a0USDT" }
 
-// Sum is that without its unit.
+// Sum is USDT without the unit.
 func (s Shell) Sum(amount decimal.Decimal) string {
 	exact := money.USDT(amount)
 	short := len(exact) - len(".00000000") + len(".00")
 	return s.Grouped(exact[:short] + strings.TrimRight(exact[short:], "0"))
 }
 
-// Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
-// decimals, so that they stand below each other.
+// Figure writes an amount of USDT for a column whose head has the unit. It has all decimals, so that the digits of
+// a column are aligned.
 func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.USDT(amount)) }
 
-// parted parts what Figure wrote after its second decimal. Other texts stay whole.
+// parted splits what Figure wrote after the second decimal. Other texts stay whole.
 func parted(figure string) (coarse, fine string) {
 	at := strings.LastIndexAny(figure, ".,")
 	if at < 0 || len(figure)-at != len(".00000000") || strings.Trim(figure, "+−0123456789., \u00a0\u202f") != "" {
@@ -228,16 +228,17 @@ func parted(figure string) (coarse, fine string) {
 	return figure[:at+len(".00")], figure[at+len(".00"):]
 }
 
-// Plain writes a number with as many decimals as it has.
+// Plain writes a number with its decimals.
 func (s Shell) Plain(d decimal.Decimal) string { return s.Grouped(money.Plain(d)) }
 
-// Rate writes a rate, at the least with two decimals.
+// Rate writes a rate with at least two decimals.
 func (s Shell) Rate(d decimal.Decimal) string { return s.Grouped(money.Rate(d)) }
 
-// numeral is a number as calculations have them.
+// numeral matches a number in a formula.
 var numeral = regexp.MustCompile(`\d+(\.\d+)?`)
 
-// Formula writes a calculation with the numbers as its reader is used to. Where a comma is what parts a fraction, a semicolon parts numbers.
+// Formula writes a calculation with numbers in the reader's notation. If the decimal separator is a comma, numbers
+// are separated by semicolons.
 func (s Shell) Formula(plain string) string {
 	if s.Grouped("0.5") != "0.5" {
 		plain = strings.ReplaceAll(plain, ", ", "; ")
@@ -245,7 +246,7 @@ func (s Shell) Formula(plain string) string {
 	return numeral.ReplaceAllStringFunc(plain, s.Grouped)
 }
 
-// Short writes an amount of USDT for a headline: with two decimals, rounded down.
+// Short writes an amount of USDT for a headline, rounded down to two decimals.
 func (s Shell) Short(amount decimal.Decimal) string {
 	return s.Grouped(amount.RoundDown(2).StringFixed(2))
 }
@@ -253,7 +254,7 @@ func (s Shell) Short(amount decimal.Decimal) string {
 // Link is an address within the portals.
 type Link = templ.SafeURL
 
-// Query is an address with a query, its values escaped.
+// Query is an address with a query, whose values are escaped.
 func Query(path string, pairs ...string) templ.SafeURL {
 	values := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -267,7 +268,7 @@ func Query(path string, pairs ...string) templ.SafeURL {
 	return templ.SafeURL(path + "?" + values.Encode())
 }
 
-// Device names browser and system of a user agent, as far as people know them.
+// Device names the browser and system of a user agent, if they are well known.
 func (s Shell) Device(agent string) string {
 	find := func(known [][2]string) string {
 		for _, one := range known {
@@ -294,21 +295,21 @@ func (s Shell) Device(agent string) string {
 	return browser + ", " + system
 }
 
-// Consent is what there is of owners' consent on every page of a user.
+// Consent is what every page of a user shows about owners' consent.
 type Consent struct {
-	// Until is until when the user themselves waits; nil is that they do not.
+	// Until is when the user's own wait ends; nil if they do not wait.
 	Until *time.Time
-	// Asked are those whom the user is to answer for.
+	// Asked are the users who wait for this user's answer.
 	Asked []Awaiting
-	// Asking tells that the page itself asks, and needs no band above.
+	// Asking says that the page itself asks, so that no band above it is needed.
 	Asking bool
 }
 
-// Awaiting is a user whom an operator let in, and who waits for an owner's answer.
+// Awaiting is a user whom an operator let in and who waits for an owner's answer.
 type Awaiting struct {
 	ID, Login, Role string
 	Since, Until    time.Time
 }
 
-// ConsentPath is where the owner answers.
+// ConsentPath is the page on which the owner answers.
 func (s Shell) ConsentPath() string { return "/" + s.Portal + "/consent" }
