@@ -16,11 +16,12 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the files that are being sent, by users.
+	// uploads limits the files that are being sent, by user.
 	uploads *edge.Files
 }
 
-// filesAtOnce is how many statements are read at a time, for everybody together: a large one takes memory.
+// filesAtOnce is how many statements are read at the same time for all users together, because a large one takes
+// much memory.
 const filesAtOnce = 4
 
 type route = portal.RouteOf[*visit]

@@ -24,7 +24,7 @@ var statementRoutes = []route{
 	{Pattern: "POST " + portal.RequisitesPath + "/{id}/statement", Needs: caller.OperatorRead, Handle: (*visit).compare},
 }
 
-// asked is the requisite that the address names: its trader, and the page it is on.
+// asked is the requisite in the address, with its trader and page.
 func (v *visit) asked() (traderID int64, page Page, err error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -47,7 +47,7 @@ func (v *visit) ask() error {
 	return nil
 }
 
-// compare answers with the comparison itself, since nothing of a statement is kept.
+// compare answers with the comparison itself, because nothing of a statement is stored.
 func (v *visit) compare() error {
 	trader, page, err := v.asked()
 	if err != nil {
@@ -89,7 +89,7 @@ func (v *visit) show(status int, page Page) {
 	v.Show(status, func(s view.Shell) site.Page { return StatementPage(s, page) })
 }
 
-// put sorts what came in by what is to be done about it: nobody's money first.
+// put sorts the incoming transfers by what is to be done about them; those that belong to nobody come first.
 func (v *visit) put(page *Page, c report.Compared) {
 	unpaid := v.sheet(sayUnpaid, sayUnpaidNone)
 	unknown := v.sheet(sayUnknown, sayUnknownNone)

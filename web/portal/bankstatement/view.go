@@ -7,15 +7,14 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Page is a requisite's statement, before one was read and after.
+// Page is a requisite's page, before and after a statement was read.
 type Page struct {
 	ID       int64
 	Currency string
-	// List leads to all requisites.
+	// List links to all requisites.
 	List  string
 	Wrong string
-	// Read tells that a statement was read; Span says what it goes over, Sheets what is on it, and
-	// Figures how much.
+	// Read says that a statement was read. Span is its period, Sheets are its lines, and Figures are its sums.
 	Read    bool
 	Span    string
 	Figures []view.OverviewFigure
@@ -26,5 +25,5 @@ func (p Page) requisite() templ.SafeURL { return view.Link(portal.Numbered(p.Lis
 
 func (p Page) action() templ.SafeURL { return p.requisite() + "/statement" }
 
-// heading is an anchor's name for a part of the page.
+// heading is the anchor of a part of the page.
 func heading(i int) string { return [...]string{"unpaid", "unknown", "missing", "matched"}[i] }

@@ -38,7 +38,7 @@ var linkRoutes = []route{
 	{Pattern: "POST " + linksPath + "/{id}/close", Needs: caller.MerchantSell, Handle: portal.After((*visit).Numbered, (*visit).close)},
 }
 
-// ownList is a merchant's links, and everyList those of all merchants.
+// ownList is the list of a merchant's links, and everyList that of all merchants' links.
 var (
 	ownList = portal.List{
 		Path: linksPath, Statuses: paylink.States, Status: stateName, Search: true, Hint: sayHint, Always: true,
@@ -76,7 +76,7 @@ func (v *visit) showList(a portal.Asked, found report.Page[paylink.Link]) error 
 	})
 }
 
-// sheet shows links as rows.
+// sheet is a table of links.
 func (v *visit) sheet(a portal.Asked, links []paylink.Link) (view.Sheet, error) {
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, links)
 	if err != nil {
@@ -102,7 +102,7 @@ func (v *visit) sheet(a portal.Asked, links []paylink.Link) (view.Sheet, error) 
 	return sheet, nil
 }
 
-// linkPath is where the reader finds a link.
+// linkPath is the page of a link for the reader.
 func (v *visit) linkPath(id int64) string { return portal.Numbered(v.Path("/links"), id) }
 
 func badge(state paylink.State) view.Badge {
@@ -126,7 +126,7 @@ func stateName(name string) say.Phrase {
 	return sayOpen
 }
 
-// asked is what a link asks for.
+// asked is the amount that a link asks for.
 func (v *visit) asked(l paylink.Link) string {
 	if l.Amount.Valid {
 		return v.Amount(l.Amount.Decimal, l.Currency)
@@ -144,7 +144,7 @@ func (v *visit) paid(l paylink.Link) view.Cell {
 
 func (v *visit) link(id int64) error { return v.showLink(http.StatusOK, id, "") }
 
-// showLink shows a link, and beside its picture's field what is wrong with the one that was sent.
+// showLink shows a link, with the mistake in the picture that was sent.
 func (v *visit) showLink(status int, id int64, wrong string) error {
 	l, err := v.PayLinks.Get(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -182,7 +182,7 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	return portal.ShowPage(v.Visit, status, l.Title, DetailPage, shown)
 }
 
-// owned adds what a merchant's user does with a link.
+// owned adds what a user of the merchant may do with a link.
 func (v *visit) owned(shown *Detail, l paylink.Link, wrong string) error {
 	code, err := site.QR(shown.Address)
 	if err != nil {
@@ -196,7 +196,7 @@ func (v *visit) owned(shown *Detail, l paylink.Link, wrong string) error {
 	return nil
 }
 
-// overseen adds whose a link is, and what an operator may do with it.
+// overseen adds the link's owner, and what an operator may do with it.
 func (v *visit) overseen(shown *Detail, l paylink.Link) error {
 	owners, err := v.OwnersOf(v.Settings, l.CashboxID, nil)
 	if err != nil {
@@ -278,7 +278,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	return portal.ShowPage(v.Visit, status, v.Say(sayNew), view.MoneyFormPage, form)
 }
 
-// fields are those of the form that are typed.
+// fields are the fields of the form.
 func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 	digits := templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}
 	field := func(name, wrongName string, label, hint say.Phrase, most int, more templ.Attributes) view.Field {
@@ -317,7 +317,7 @@ func (v *visit) create(form url.Values) error {
 	}
 	flaws := map[string]string{}
 	if draft.CashboxID, err = strconv.ParseInt(form.Get("cashbox"), 10, 64); err != nil {
-		draft.CashboxID = 0 // nobody's
+		draft.CashboxID = 0 // no cashbox has this number
 	}
 	if text := form.Get("times"); text != "" {
 		if draft.MaxPayments, err = strconv.ParseInt(text, 10, 64); err != nil {

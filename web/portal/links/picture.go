@@ -15,10 +15,10 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// merchantPictures is how many pictures of one merchant are taken at once.
+// merchantPictures is how many pictures of one merchant are received at the same time.
 const merchantPictures = 2
 
-// pictureForm is the form by which a link gets a picture, or none.
+// pictureForm is the form that sets or removes a link's picture.
 func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
 	return &PictureForm{
 		Action: view.Link(portal.Numbered(linksPath, l.ID) + "/picture"), Token: submission.NewToken(), Has: l.PictureHash != nil,
@@ -29,7 +29,7 @@ func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
 	}
 }
 
-// changePicture takes a picture, or takes it away where that is asked for.
+// changePicture stores a picture, or removes it if the form asks for that.
 func (v *visit) changePicture(id int64) error {
 	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
 	if err == nil {
@@ -61,7 +61,7 @@ func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 	return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, content)
 }
 
-// askPicture asks an operator why a picture is taken off the page of a link. Sending one is the merchant's alone.
+// askPicture asks an operator why a picture is removed from the page of a link. Only the merchant can set one.
 func (v *visit) askPicture() error { return v.showRemoval("", nil) }
 
 func (v *visit) showRemoval(reason string, wrong map[string]string) error {
@@ -81,7 +81,7 @@ func (v *visit) showRemoval(reason string, wrong map[string]string) error {
 	})
 }
 
-// pictured is the link with a picture that the address names.
+// pictured is the link in the address, which must have a picture.
 func (v *visit) pictured() (paylink.Terms, error) {
 	id, err := v.Numbered()
 	if err != nil {

@@ -14,7 +14,7 @@ type Services struct {
 	PayLinks *paylink.Service
 	Settings *directory.Settings
 	Reports  *report.Service
-	// Tokens make the addresses of links, and PayURL is where the hosted pages are.
+	// Tokens make the addresses of links, and PayURL is the address of the hosted pages.
 	Tokens *auth.Links
 	PayURL string
 }
@@ -22,7 +22,7 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the pictures that are being sent, by merchants.
+	// uploads limits the pictures that are being sent, by merchant.
 	uploads *edge.Files
 }
 

@@ -6,23 +6,23 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Detail is a link with what came of it.
+// Detail is the page of a link with its payments.
 type Detail struct {
 	List templ.SafeURL
-	// QR is drawn for who gives the address away.
+	// QR is the QR code of the address, for users who give it to payers.
 	Address, QR string
 	Amount      string
 	Status      view.Badge
 	Description string
 	Facts       []view.Fact
-	// Close and Remove are for who may close the link, and take its picture away.
+	// Close and Remove are for users who may close the link, and remove its picture.
 	Close, Remove templ.SafeURL
-	// Picture is nil where none can be sent.
+	// Picture is the form for a picture; nil if the user may not send one.
 	Picture  *PictureForm
 	Payments view.Sheet
 }
 
-// PictureForm gives a link a picture, or takes it away.
+// PictureForm sets or removes the picture of a link.
 type PictureForm struct {
 	Action templ.SafeURL
 	File   view.Field

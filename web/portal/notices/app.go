@@ -8,7 +8,7 @@ import (
 	"gateway.example/web/static"
 )
 
-// appRoutes are what a browser needs to put the desk on a home screen. Nothing there is anybody's.
+// appRoutes are the files by which a browser puts the desk on a home screen. They contain nothing about anybody.
 var appRoutes = []route{
 	{Pattern: "GET /app.webmanifest", Open: true, Handle: file("application/manifest+json", "app.webmanifest")},
 	{Pattern: "GET /worker.js", Open: true, Handle: file("text/javascript; charset=utf-8", "worker.js")},

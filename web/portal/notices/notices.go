@@ -28,12 +28,12 @@ var noticeRoutes = []route{
 	{Pattern: "POST " + path + "/{id}/remove", Kinds: portal.Users, Handle: (*visit).remove},
 }
 
-// names are what the channels are called.
+// names are the names of the channels.
 var names = map[notify.Channel]say.Phrase{notify.Telegram: sayTelegram, notify.Mail: sayMail, notify.Push: sayPush}
 
 func (v *visit) show() error { return v.showPage(http.StatusOK, Page{}) }
 
-// showPage shows the page, with what was typed and is wrong.
+// showPage shows the page, with what was typed and its mistakes.
 func (v *visit) showPage(status int, p Page) error {
 	own, err := v.Notices.Own(v.Ctx(), v.Who)
 	if err != nil {
@@ -77,7 +77,7 @@ func (v *visit) showPage(status int, p Page) error {
 
 func tick(c notify.Choice) string { return "want." + string(c.Kind) + "." + string(c.Channel) }
 
-// clock is a time of the day as forms have it.
+// clock is a time of day as a form value.
 func clock(minutes *int) string {
 	if minutes == nil {
 		return ""
@@ -141,7 +141,7 @@ func (v *visit) set(form url.Values) error {
 	return v.done(err)
 }
 
-// done leads back to the page.
+// done redirects back to the page.
 func (v *visit) done(err error) error {
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (v *visit) telegram() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayAddTelegram), TelegramPage, address)
 }
 
-// with does what a form asks for, by one field of it.
+// with carries out a form that has one field.
 func (v *visit) with(field string, do func(value string) error) error {
 	form, err := v.Form()
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Page is what a user set, and what they were told.
+// Page has what a user has set, and what was sent to them.
 type Page struct {
 	Channels []Channel
 	Kinds    []Kind
 	Lines    []Line
-	// From and Until are times of the day, "" for none.
+	// From and Until are times of day, or "".
 	From, Until string
 	Wrong       map[string]string
 	Sent        view.Sheet
-	// Telegram, Mail and Push tell which of them are configured; PushKey is what browsers subscribe with.
+	// Telegram, Mail and Push say which channels are configured. PushKey is the key with which browsers subscribe.
 	Telegram, Mail bool
 	PushKey        string
-	// Awaits tells that an address waits for its code, Address what was typed.
+	// Awaits says that a mail address waits for its code. Address is what was typed.
 	Awaits  bool
 	Address string
-	// Muted is until when all is quiet.
+	// Muted is until when no messages are sent.
 	Muted *time.Time
 }
 
@@ -32,7 +32,7 @@ type Channel struct {
 	Text say.Phrase
 }
 
-// Kind is a row of the table. Fixed cannot be switched off.
+// Kind is a row of the table. Fixed says that it cannot be switched off.
 type Kind struct {
 	Label string
 	Fixed bool
@@ -45,7 +45,7 @@ type Tick struct {
 	On   bool
 }
 
-// Line is a chat, an address or a browser.
+// Line is a chat, a mail address or a browser.
 type Line struct {
 	Remove  string
 	Channel say.Phrase

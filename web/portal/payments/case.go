@@ -22,8 +22,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader or an
-// operator has money that came count towards a payment.
+// Transfers in another amount than was asked for. A payment's merchant or an operator decides about them. A trader
+// or an operator attaches free transfers to a payment.
 var caseRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
 	{Pattern: "POST /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
@@ -33,7 +33,7 @@ var caseRoutes = []route{
 	{Pattern: "POST /operator/payments/{id}/attach", Needs: caller.OperatorCases, Handle: (*visit).attach},
 }
 
-// cameOf is what came of a payment otherwise than it was asked for, and what may be done about it.
+// cameOf shows what arrived for a payment in another amount or in parts, and what may be done about it.
 func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	id := portal.IDText(p.ID)
 	came := Came{
@@ -84,7 +84,7 @@ func (v *visit) casePage() error {
 	return v.askCase(http.StatusOK, url.Values{"token": {submission.NewToken()}, "decision": {decision}}, nil)
 }
 
-// askCase asks whether that shall be decided, and of what goes back to whom.
+// askCase asks for confirmation of a decision, and for the recipient if the money is returned.
 func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) error {
 	id, err := v.Numbered()
 	if err != nil {
@@ -98,7 +98,7 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	if !slices.Contains(decisions, decision) {
 		return fault.ErrNotFound
 	}
-	if err := payment.MayDecide(v.Who, decision); err != nil && !v.Who.ViewAs { // who only looks sees what is asked
+	if err := payment.MayDecide(v.Who, decision); err != nil && !v.Who.ViewAs { // a visitor who only looks may see the form
 		return err
 	}
 	if !p.Case() {
@@ -153,7 +153,7 @@ func (v *visit) decideCase() error {
 	return err
 }
 
-// othersDecide tells whether another operator has taken what the reader is about to decide.
+// othersDecide reports whether another operator has taken the case that the reader is about to decide.
 func (v *visit) othersDecide(id int64) (bool, error) {
 	if v.Who.Kind != caller.Operator {
 		return false, nil
@@ -172,7 +172,7 @@ func (v *visit) othersDecide(id int64) (bool, error) {
 
 func others(claim *view.Claim) bool { return claim != nil && claim.Others }
 
-// attach has money that belongs to no payment count towards this one.
+// attach attaches a free transfer to this payment.
 func (v *visit) attach() error {
 	id, form, err := v.Sent()
 	if err != nil {

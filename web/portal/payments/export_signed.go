@@ -10,7 +10,7 @@ import (
 	"gateway.example/web/site"
 )
 
-// What happened to a payment, to be given to others: signed, and on paper.
+// The timeline of a payment to be given to others, as a signed file and on paper.
 var signedRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/timeline.json", Needs: caller.MerchantRead, Handle: (*visit).signedTimeline},
 	{Pattern: "GET /merchant/payments/{id}/print", Needs: caller.MerchantRead, Handle: (*visit).printTimeline},
@@ -49,7 +49,7 @@ func (v *visit) printTimeline() error {
 	return nil
 }
 
-// signingKeys are public, so that whoever has a signed file can prove it.
+// signingKeys sends the public keys, by which anybody can verify a signed file.
 func (v *visit) signingKeys() error {
 	file, err := v.Signer.Published(v.Ctx())
 	if err != nil {

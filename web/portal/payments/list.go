@@ -18,15 +18,16 @@ type row struct {
 	amount, method, usdt, uuid string
 	status                     view.Badge
 	created, since             time.Time
-	// figures, recipient and beside tell the reader what it is about; payer leads to what is known of whom beside names.
+	// figures, recipient and beside tell the reader what it is about. payer links to the page about the payer named
+	// in beside.
 	figures           []string
 	recipient, beside string
 	payer             view.Link
-	// whose is for operators, who see everybody's.
+	// whose is the owner's name, for operators, who see everybody's items.
 	whose string
 }
 
-// rowColumns are what rows of payments and payouts have besides number and amount.
+// rowColumns are the columns of payments and payouts besides number and amount.
 func rowColumns(created, about, sum say.Phrase) []portal.Column {
 	return []portal.Column{
 		{Name: "created", Label: created}, {Name: "method", Label: say.MethodLabel}, {Name: "about", Label: about},
@@ -38,7 +39,7 @@ func rowColumns(created, about, sum say.Phrase) []portal.Column {
 // inRow are the names of the columns in the order of a row; "" is always shown.
 var inRow = []string{"", "created", "", "method", "about", "status", "since", "uuid", "sum"}
 
-// chosen leaves out of a row what the user does not want to see.
+// chosen removes from a row the cells that the user does not want to see.
 func chosen[T any](f view.Filters, row []T) []T {
 	var list []T
 	for i, name := range inRow {

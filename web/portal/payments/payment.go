@@ -24,7 +24,7 @@ var paymentRoutes = slices.Concat(
 	routesOf(&casePaymentList, caller.OperatorRead),
 )
 
-// routesOf are a list of payments, and each of them.
+// routesOf are the routes of a list of payments, and of each payment.
 func routesOf(l *portal.List, reads caller.Capability) []route {
 	return append(portal.ListRoutes(l, reads, (*visit).payments, (*visit).paymentsCSV),
 		route{Pattern: "GET " + l.Path + "/{id}", Needs: reads, Handle: (*visit).payment},
@@ -160,7 +160,7 @@ func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 	return shown
 }
 
-// paymentThen is a payment as it stood at a moment, with nothing to be done about it.
+// paymentThen is a payment as it was at a moment, without anything to do about it.
 func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []timeline.Line) Payment {
 	shown.Steps, shown.Phase = nil, say.Phrase{}
 	if last := then.Last(lines); last != nil {
@@ -172,7 +172,7 @@ func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []timeline.
 	return shown
 }
 
-// paymentFacts are what the reader's own side knows of a payment.
+// paymentFacts are the facts about a payment for the reader's kind of user.
 func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines []timeline.Line) ([]view.Fact, error) {
 	facts, err := v.orderFacts(p)
 	if err != nil {
@@ -188,7 +188,7 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 	return append(facts, v.shareFacts(p, sight)...), nil
 }
 
-// orderFacts are what the merchant has said of a payment, for those who may know whose it is.
+// orderFacts are the facts that the merchant gave, for users who may know whose payment it is.
 func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 	said := []view.Fact{
 		{Label: sayPayer, Value: optional.Value(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
@@ -214,7 +214,7 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 	}
 }
 
-// shareFacts are what the reader gets of a payment, or why that is not known, or nothing.
+// shareFacts say what the reader gets for a payment, or why that is not known; they may be empty.
 func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.Fact {
 	gets := say.MerchantGets
 	if v.Who.Kind == caller.MerchantPortal {
@@ -242,7 +242,7 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.F
 	return facts
 }
 
-// link leads an operator or the merchant to the link that a payment came by.
+// link is the payment link by which a payment was made, for an operator or the merchant.
 func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	id := paylink.OfOrder(p.OrderID)
 	if id == 0 {
@@ -255,7 +255,7 @@ func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	return []view.Fact{{Label: sayLink, Value: l.Title, Href: view.Link(portal.Numbered(v.Path("/links"), l.ID))}}
 }
 
-// receipt sends a payer's file.
+// receipt sends a file of the payer.
 func (v *visit) receipt() error {
 	id, err := v.Numbered()
 	if err != nil {
@@ -289,7 +289,7 @@ var ownPaymentList = portal.List{
 	None:    sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }
 
-// mayBeAppealed says of a payment where its appeal is, and of a merchant's that it may be appealed.
+// mayBeAppealed links to the appeal of a payment, or to where its merchant may appeal it.
 func (v *visit) mayBeAppealed(shown *Payment, p payment.Payment) error {
 	id, err := v.Payments.AppealOf(v.Ctx(), v.Who, p.ID)
 	switch {

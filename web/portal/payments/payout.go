@@ -29,7 +29,7 @@ var payoutRoutes = slices.Concat(
 	},
 )
 
-// payoutList has the statuses that a payout may have which a trader took.
+// payoutList has the statuses that a payout can have once a trader took it.
 var payoutList = portal.List{
 	Path: "/trader/payouts", Statuses: []string{"processing", "completed", "failed"}, Status: say.PayoutStatus,
 	Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
@@ -85,8 +85,8 @@ func (v *visit) payoutsCSV(l portal.List) error {
 	})
 }
 
-// payout shows a merchant's own, one that the trader took, or one that waits for them to. What happened
-// to the latter is not for them.
+// payout shows a merchant's own payout, one that the trader took, or one that the trader may take. The history of
+// the last is not shown.
 func (v *visit) payout() error {
 	id := v.PayoutID()
 	shown, err := v.findPayout(id)
@@ -112,7 +112,7 @@ func (v *visit) payout() error {
 	return portal.ShowPage(v.Visit, then.Status(), v.Say(say.PayoutTitle, shown.Number), PayoutPage, shown)
 }
 
-// payoutThen is a payout as it stood at a moment, with nothing to be done about it.
+// payoutThen is a payout as it was at a moment, without anything to do about it.
 func payoutThen(shown Payout, then portal.Moment, lines []timeline.Line) Payout {
 	shown.MayWork, shown.Cancel, shown.Note, shown.Proof = false, "", say.Phrase{}, ""
 	shown.Acts, shown.Claim = nil, nil
@@ -125,7 +125,7 @@ func payoutThen(shown Payout, then portal.Moment, lines []timeline.Line) Payout 
 	return shown
 }
 
-// findPayout finds a payout for whoever visits.
+// findPayout finds a payout for any kind of visitor.
 func (v *visit) findPayout(id string) (Payout, error) {
 	if v.Who.Kind == caller.MerchantPortal {
 		found, err := v.Payouts.Get(v.Ctx(), v.Who, id)
@@ -193,7 +193,7 @@ func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
 	return shown, nil
 }
 
-// take takes a payout. A second click finds that it is the trader's already.
+// take takes a payout. A second click finds that the trader already has it.
 func (v *visit) take() error {
 	id := v.PayoutID()
 	_, err := v.Payouts.Take(v.Ctx(), v.Who, id)

@@ -11,7 +11,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What shows that a payout was paid, for all who see the payout: to keep, and as a picture of its page.
+// The file that proves a payout, for everybody who may see the payout: as a download, and as a picture in its page.
 var payoutFileRoutes = slices.Concat(
 	payoutFiles(payoutList.Path, caller.TraderRead), payoutFiles(ownPayoutList.Path, caller.MerchantRead),
 	payoutFiles(casePayoutList.Path, caller.OperatorRead),
@@ -41,7 +41,7 @@ func (v *visit) payoutPicture() error {
 	return v.ShowPicture(file.Type, content)
 }
 
-// withProof is a payout with the file that shows that it was paid, where one was sent.
+// withProof adds the file that proves a payout, if one was sent.
 func (v *visit) withProof(shown Payout, id string) (Payout, error) {
 	if shown.Status != string(payout.Completed) && shown.Status != string(payout.Failed) {
 		return shown, nil

@@ -17,14 +17,14 @@ import (
 	"gateway.example/web/site"
 )
 
-// payoutStep is how a trader is done with a payout that they took, or a merchant with one of its own.
+// payoutStep is a step by which a trader ends or gives back a payout that they took, or a merchant cancels its own.
 type payoutStep struct {
-	// path is where it is asked and taken, for who has the capability.
+	// path is the address of the question and of the step, which require the capability.
 	path  string
 	needs caller.Capability
-	// field is what they are asked for, or "", and word what is said when it is done.
+	// field is the field that is asked for, or "". word names the message after the step.
 	field, word string
-	// from is the status that it is taken from, to where it leads; "" is to the payout.
+	// from is the status in which the step is possible. to is where the step leads; "" is the payout's page.
 	from payout.Status
 	to   string
 	page func(view.Shell, PayoutQuestion) site.Page
@@ -64,7 +64,7 @@ func payoutStepRoutes() []route {
 	return routes
 }
 
-// ended ends a payout as a trader does.
+// ended takes a step by a method of the service with the typed text.
 func ended(
 	end func(s *payout.Service, ctx context.Context, who caller.Caller, id string, typed *string) (payout.Offer, error),
 ) func(*visit, string, *string, portal.Upload) error {
@@ -74,7 +74,7 @@ func ended(
 	}
 }
 
-// prove completes a payout with what shows that it was paid.
+// prove completes a payout with its proof.
 func (v *visit) prove(id string, typed *string, sent portal.Upload) error {
 	proof := payout.Proof{Reference: typed}
 	if sent.File != nil {
@@ -84,7 +84,7 @@ func (v *visit) prove(id string, typed *string, sent portal.Upload) error {
 	return err
 }
 
-// askPayout shows what is about to be done with a payout before it is done.
+// askPayout asks for confirmation of a step.
 func (v *visit) askPayout(step payoutStep) error {
 	found, err := v.findPayout(v.PayoutID())
 	if err != nil {
@@ -105,7 +105,7 @@ func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, ty
 	v.Show(status, func(s view.Shell) site.Page { return step.page(s, question) })
 }
 
-// endPayout takes a step, once. A payout that has ended, or is no longer the trader's, is left as it is.
+// endPayout takes a step, once. A payout that has ended, or that the trader no longer has, is left unchanged.
 func (v *visit) endPayout(step payoutStep) error {
 	sent, err := v.TakeUpload(v.uploads, cmp.Or(v.Who.TraderID, -v.Who.MerchantID))
 	id, typed := v.PayoutID(), sent.Form.Get(step.field)

@@ -19,10 +19,10 @@ var (
 	sayPayerRequisiteHint = say.Both("Ask the payer: it need not be where the money came from.", "Спросите плательщика: он может отличаться от того, откуда пришли деньги.")
 )
 
-// decisions are what may become of another amount.
+// decisions are the possible decisions about another amount.
 var decisions = []string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}
 
-// decisionWords are what a decision is asked with.
+// decisionWords are the texts of the question about a decision.
 type decisionWords struct{ act, ask, text, yes say.Phrase }
 
 var sayDecisions = map[string]decisionWords{

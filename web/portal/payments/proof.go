@@ -11,8 +11,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Proofs that what was moved for a merchant is in the ledger as it was sealed, and the pages that are
-// published of it.
+// Proofs that a merchant's transfers are in the sealed ledger, and the published pages of the ledger.
 var proofRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).paymentProof},
 	{Pattern: "GET /merchant/payouts/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).payoutProof},
@@ -37,7 +36,7 @@ func (v *visit) withdrawalProof() error {
 	return v.sendProof(portal.Named(v.Visit, v.Proofs.Withdrawal))
 }
 
-// sendProof sends a file of proofs, or says from when on there is one.
+// sendProof sends a file of proofs, or says from when on there will be one.
 func (v *visit) sendProof(p seal.Proof, err error) error {
 	if err != nil {
 		return err
@@ -62,7 +61,7 @@ func (v *visit) sendProof(p seal.Proof, err error) error {
 
 func (v *visit) ledgerRoots() error { return v.Proofs.ServeRoots(v.W, v.R) }
 
-// proofOf leads to the proof of a payment that moved something to the merchant who looks at it.
+// proofOf links to the proof of a payment, for its merchant and only if it moved anything.
 func (v *visit) proofOf(shown *Payment, p payment.Payment) {
 	if v.Who.Kind == caller.MerchantPortal && p.Status == payment.Completed {
 		shown.Proof = view.Link(portal.Numbered(portal.OwnPaymentsPath, p.ID) + "/proof.json")

@@ -27,29 +27,29 @@ type Services struct {
 	Reports   *report.Service
 	Exports   *report.Service
 	Timelines *timeline.Service
-	// Sums tell how payments come to be worth what they are.
+	// Sums explain how payments are calculated.
 	Sums *rate.Explainer
-	// Signer signs what is exported to be proven.
+	// Signer signs exports, so that they can be verified.
 	Signer *attest.Signer
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
 	Clock  clock.Clock
-	// PayLinks are where some payments come from.
+	// PayLinks has the payment links by which some payments were made.
 	PayLinks *paylink.Service
-	// Claim is who of the operators works on a payment or an appeal.
+	// Claim shows which operator works on a payment or an appeal.
 	Claim func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error)
-	// OnPayout is what an operator may do with a payout, and who works on it.
+	// OnPayout shows what an operator may do about a payout, and who works on it.
 	OnPayout func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error)
 }
 
 type visit struct {
 	*portal.Visit
 	Services
-	// uploads are the proofs that are being sent, by traders.
+	// uploads limits the proofs that are being sent, by trader.
 	uploads *edge.Files
 }
 
-// traderFiles is how many proofs of one trader's payouts are taken at once.
+// traderFiles is how many proofs of one trader's payouts are received at the same time.
 const traderFiles = 16
 
 type route = portal.RouteOf[*visit]

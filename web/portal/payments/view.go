@@ -10,65 +10,65 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Payment is everything of one payment.
+// Payment is the page of a payment.
 type Payment struct {
 	view.Job
 	UUID, Status string
 	CreatedAt    time.Time
-	// StatusAt is when it got its status, Reason why.
+	// StatusAt is since when it has its status, and Reason is why.
 	StatusAt time.Time
 	Reason   string
-	// List is where it is listed.
+	// List is the address of the list.
 	List templ.SafeURL
-	// Facts are what the reader's side knows of it, Noted what the merchant noted.
+	// Facts are the facts for the reader's kind of user, and Noted is the merchant's metadata.
 	Facts, Noted []view.Fact
-	// RequisitePage leads to the requisite, which RequisiteName names, and Choice to how it was chosen;
-	// all are "" to those who have no such pages.
+	// RequisitePage links to the requisite with the name RequisiteName, and Choice to how it was chosen; all are ""
+	// for users without such pages.
 	RequisiteName         string
 	RequisitePage, Choice templ.SafeURL
-	// Block leads to the form that blocks the payer; "" is not for this user.
+	// Block links to the form that blocks the payer; "" if the user may not.
 	Block templ.SafeURL
-	// Rate is what it is worth step by step, for operators.
+	// Rate explains its calculation step by step, for operators.
 	Rate view.Sheet
-	// Appeal leads to where it may be appealed, Appealed to its appeal.
+	// Appeal links to where it may be appealed, and Appealed to its appeal.
 	Appeal, Appealed templ.SafeURL
-	// Proof is the proof that what it moved is in the ledger.
+	// Proof links to the proof that its transfers are in the ledger.
 	Proof templ.SafeURL
-	// File leads to the timeline as a signed file, Print to the one for paper; "" is not for this user.
+	// File links to the timeline as a signed file, and Print to the one for paper; "" if the user may not have it.
 	File, Print templ.SafeURL
-	// Curl reads it through the API; "" is not for this user.
+	// Curl reads it through the API; "" if that is of no use to the user.
 	Curl  string
 	Then  view.Moment
 	Files []view.Receipt
 	Lines []view.Line
-	// Came is what came otherwise than it was asked for.
+	// Came is what arrived in another amount or in parts.
 	Came Came
 }
 
-// Came is what came of a payment otherwise than it was asked for, and what may be done about it.
+// Came is what arrived for a payment in another amount or in parts, and what may be done about it.
 type Came struct {
-	// Came is all of it and Missing what is not there yet; both may be "".
+	// Came is the sum that arrived and Missing the rest; both may be "".
 	Asked, Came, Missing string
-	// Open says that somebody has to decide, until EndsAt.
+	// Open says that somebody has to decide, before EndsAt.
 	Open      bool
 	EndsAt    time.Time
 	Items     []view.Arrival
 	Decisions []CaseStep
-	// NoReturn is the currency in which nothing is paid out, so that what came cannot go back; "" is none.
+	// NoReturn is a currency without payouts, in which the money cannot be returned, or "".
 	NoReturn string
-	// Claim is who of the operators works on it; nil is not for this user, or nothing to work on.
+	// Claim shows which operator works on it; nil if there is nothing to work on, or not for this user.
 	Claim *view.Claim
-	// Fitting is money of no payment that may be this one's.
+	// Fitting are free transfers that may belong to the payment.
 	Fitting view.Fitting
 }
 
-// CaseStep leads to a decision.
+// CaseStep links to a decision.
 type CaseStep struct {
 	Href  templ.SafeURL
 	Label say.Phrase
 }
 
-// CaseQuestion asks whether something shall be decided of what came.
+// CaseQuestion asks for confirmation of a decision.
 type CaseQuestion struct {
 	Path, Token, Decision, Came string
 	Words                       decisionWords
@@ -80,7 +80,7 @@ type CaseQuestion struct {
 
 func (p Payment) open() bool { return p.Status == "pending" }
 
-// since is what its time is that is not open: an appeal is undecided still.
+// since is the label of the time of the payment's status; a payment in appeal is not decided yet.
 func (p Payment) since() say.Phrase {
 	if p.Status == "appeal" {
 		return sayAppealSince
@@ -88,7 +88,7 @@ func (p Payment) since() say.Phrase {
 	return sayEnded
 }
 
-// phase tells whether there is something to say of a card checkout.
+// phase is the phase of a card checkout, or empty.
 func (p Payment) phase() say.Phrase {
 	if !p.open() {
 		return say.Phrase{}
@@ -96,26 +96,27 @@ func (p Payment) phase() say.Phrase {
 	return p.Phase
 }
 
-// Payout is everything of one payout.
+// Payout is the page of a payout.
 type Payout struct {
 	view.Offer
-	// List is where it is listed.
+	// List is the address of the list.
 	List   templ.SafeURL
 	Number int64
-	// Note says what to know first, Facts what the reader's side knows of it, and Noted what the merchant noted.
+	// Note is what to know first, Facts are the facts for the reader's kind of user, and Noted is the merchant's
+	// metadata.
 	Note         say.Phrase
 	Facts, Noted []view.Fact
-	// Curl reads it through the API; "" is not for this user.
+	// Curl reads it through the API; "" if that is of no use to the user.
 	Curl string
-	// Cancel leads to where the merchant may cancel it, or is "".
+	// Cancel links to where the merchant may cancel it, or is "".
 	Cancel templ.SafeURL
-	// Acts are what an operator may do, and Claim who of them works on it; nil is for nobody else.
+	// Acts are what an operator may do, and Claim shows which operator works on it; both are nil for other users.
 	Acts  []view.Act
 	Claim *view.Claim
 	Then  view.Moment
-	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
+	// Proof is the reference that proves that it was paid, and Reason is why it has its status; both may be "".
 	Proof, Reason string
-	// File shows it; nil was not sent. Picture is its address where it is shown on the page.
+	// File is the file that proves it; nil if none was sent. Picture is its address if it is shown on the page.
 	File      *view.Receipt
 	Picture   string
 	CreatedAt time.Time
@@ -124,17 +125,17 @@ type Payout struct {
 	Lines     []view.Line
 }
 
-// PayoutQuestion asks what a trader is about to do with a payout.
+// PayoutQuestion asks for confirmation of a step of a payout.
 type PayoutQuestion struct {
 	Payout
 	Token string
-	// Typed is what was typed, and Wrong what is wrong with it.
+	// Typed is what was typed, and Wrong is the mistake in it.
 	Typed, Wrong string
-	// WrongFile is what is wrong with the file that was sent.
+	// WrongFile is the mistake in the file that was sent.
 	WrongFile string
 }
 
-// payoutWords are what a question about a payout says.
+// payoutWords are the texts of a question about a payout.
 type payoutWords struct {
 	Step             string
 	Title, Text, Yes say.Phrase
@@ -142,14 +143,14 @@ type payoutWords struct {
 	Field            view.Field
 }
 
-// asked is the question's field with what was typed into it.
+// asked is the question's field with what was typed.
 func (w payoutWords) asked(q PayoutQuestion) view.Field {
 	f := w.Field
 	f.Value, f.Wrong = q.Typed, q.Wrong
 	return f
 }
 
-// file is the field for what shows that a payout was paid. Telephones have one for their camera besides.
+// file is the field for the proof of a payout. Phones get another field for their camera.
 func (q PayoutQuestion) file(s view.Shell) view.Field {
 	return view.Field{
 		Name: "file", Label: sayProofFile, Hint: s.Say(sayProofFileHint), Wrong: q.WrongFile, Type: view.TypeFile,
@@ -157,10 +158,10 @@ func (q PayoutQuestion) file(s view.Shell) view.Field {
 	}
 }
 
-// Printed is what happened to a payment, for paper.
+// Printed is the timeline of a payment for paper.
 type Printed struct {
 	UUID, OrderID string
 	Lines         []view.Line
-	// Back leads to the payment, File to the same as a signed file.
+	// Back links to the payment, and File to the signed file of the same.
 	Back, File templ.SafeURL
 }

@@ -134,7 +134,7 @@ var (
 	sayWhyNotTaken = say.Both("No shop takes this method at present.", "Сейчас этот метод не принимает ни один магазин.")
 )
 
-// sayRules name the rules in a list of them.
+// sayRules are the names of rules in a list of them.
 var sayRules = map[string]say.Phrase{
 	"trader_off":              say.Both("payments are switched off for you", "вам отключён приём платежей"),
 	"trader_break":            say.Both("you have paused", "вы приостановили приём"),
@@ -151,7 +151,7 @@ var sayRules = map[string]say.Phrase{
 	"not_taken":               say.Both("no shop takes the method at present", "метод не принимает ни один магазин"),
 }
 
-// sayRuleOf names a rule that keeps payments away.
+// sayRuleOf is the name of a rule that keeps payments away.
 func sayRuleOf(rule string) say.Phrase { return sayRules[rule] }
 
 // Changing a requisite's own limits.

@@ -31,7 +31,7 @@ var requisiteRoutes = []route{
 
 const requisitesPath = "/trader/requisites"
 
-// standing is a requisite with whether payments come.
+// standing is a requisite with the reasons why it gets payments or not.
 type standing struct {
 	own directory.OwnRequisite
 	why payment.RequisiteExplanation
@@ -39,7 +39,7 @@ type standing struct {
 
 func (v *visit) requisites() error { return v.showRequisites(http.StatusOK, BulkForm{}) }
 
-// showRequisites shows the page that the address asks for, with the form that changes several as it was filled in.
+// showRequisites shows the page in the address, with the form for several requisites as it was filled in.
 func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, 0)
 	if err != nil {
@@ -63,7 +63,7 @@ func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	return portal.ShowPage(v.Visit, status, v.Say(say.Requisites), RequisitesPage, shown)
 }
 
-// answer says of all requisites in a sentence whether they get payments.
+// answer says in one sentence whether the requisites get payments.
 func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	getting := 0
 	for _, e := range all {
@@ -84,10 +84,10 @@ func (v *visit) answer(all []payment.RequisiteExplanation) (text, tone string) {
 	return v.Shell.CountOf(say.AnswerAll, len(all)) + " " + v.Say(sayAnswerQuiet), "good"
 }
 
-// counted writes how many there are.
+// counted formats a number of items.
 func (v *visit) counted(n int) string { return v.Number(decimal.NewFromInt(int64(n))) }
 
-// rules name what keeps payments away.
+// rules are the rules that keep payments away.
 func rules(e payment.RequisiteExplanation) []string {
 	var rules []string
 	for _, d := range e.Drops {
@@ -105,7 +105,7 @@ func rules(e payment.RequisiteExplanation) []string {
 	return rules
 }
 
-// reasons counts what keeps payments away, what is most frequent first.
+// reasons counts the rules that keep payments away, the most frequent first.
 func reasons(all []payment.RequisiteExplanation) []Reason {
 	counts := map[string]int{}
 	for _, e := range all {
@@ -130,7 +130,8 @@ func reasons(all []payment.RequisiteExplanation) []Reason {
 	return list
 }
 
-// choose fills in the page of requisites that the address asks for: of a pool, with a text, those without payments, after a place.
+// choose adds the requisites of the page in the address, with its filters: a currency and method, a text, only
+// those without payments, and a position.
 func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanation) error {
 	asked := v.R.URL.Query()
 	pool, without := asked.Get("pool"), asked.Get("without")
@@ -160,7 +161,7 @@ func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanati
 		return err
 	}
 	for _, own := range list {
-		// One that has just been added is explained a moment later.
+		// A requisite that was added just now is shown once it is explained.
 		if e, known := why[own.ID]; known {
 			row := v.requisiteCard(standing{own: own, why: e})
 			row.Ticked, row.Refused = slices.Contains(shown.Bulk.IDs, own.ID), shown.Bulk.Refused[own.ID]
@@ -174,10 +175,10 @@ func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanati
 	return nil
 }
 
-// poolOf names the payments that a requisite is for, in an address.
+// poolOf identifies a requisite's method and currency in an address.
 func poolOf(e payment.RequisiteExplanation) string { return e.Method + "-" + e.Currency }
 
-// poolChips are the pools that the trader has requisites in.
+// poolChips are the methods and currencies in which the trader has requisites.
 func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, link func(pool string) templ.SafeURL) []view.Pick {
 	chips := []view.Pick{{Text: v.Say(say.AllMethods), Current: chosen == "", Href: link("")}}
 	counts := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// bulkLimits are the limits that several requisites can be given at once. Hours belong to one.
+// bulkLimits are the limits that can be set for several requisites at once. Hours are set for one only.
 var bulkLimits = []struct {
 	name  string
 	label say.Phrase
@@ -26,7 +26,8 @@ var bulkLimits = []struct {
 	{"openPayments", say.LimitOpen, "numeric"},
 }
 
-// changeRequisites switches the ticked requisites, or sets their limits. Those that do not allow it say why, and stay ticked.
+// changeRequisites switches the ticked requisites, or sets their limits. Those that do not allow that show why, and
+// stay ticked.
 func (v *visit) changeRequisites(form url.Values) error {
 	bulk := BulkForm{Fields: bulkFields(form, nil)}
 	for _, text := range form["id"] {
@@ -61,7 +62,7 @@ func (v *visit) changeRequisites(form url.Values) error {
 	return v.showRequisites(http.StatusUnprocessableEntity, bulk)
 }
 
-// whyRefused is what one requisite says of a change.
+// whyRefused is why one requisite does not allow a change.
 func (v *visit) whyRefused(f *fault.Error) string {
 	if len(f.Fields) == 0 {
 		return v.Say(sayWhyOperatorOff)
@@ -75,7 +76,7 @@ func (v *visit) whyRefused(f *fault.Error) string {
 	return strings.Join(texts, "; ")
 }
 
-// bulkUpdate is what the pressed button asks for. A limit that is left empty stays as it is, and 0 clears it.
+// bulkUpdate is the change that the pressed button stands for. An empty limit stays as it is, and 0 clears it.
 func bulkUpdate(found fault.Fields, form url.Values) (directory.OwnUpdate, string) {
 	switch form.Get("act") {
 	case "on":

@@ -28,7 +28,7 @@ func (v *visit) requisitePage() error {
 	return v.showRequisite(http.StatusOK, s, portal.OwnValues(s.own.Own), nil)
 }
 
-// requisite is the one that the address names.
+// requisite is the requisite in the address.
 func (v *visit) requisite() (standing, error) {
 	own, err := portal.Named(v.Visit, v.Settings.OwnRequisite)
 	if err != nil {
@@ -61,7 +61,7 @@ func (v *visit) showRequisite(status int, s standing, values url.Values, wrong m
 	return nil
 }
 
-// changeRequisite sets the limits that the form has: all of them, so that an empty field clears one.
+// changeRequisite sets all limits that the form has, so that an empty field clears a limit.
 func (v *visit) changeRequisite() error {
 	s, err := v.requisite()
 	if err != nil {
@@ -73,7 +73,7 @@ func (v *visit) changeRequisite() error {
 	}
 	found := fault.Fields{}
 	limits := typedLimits(found, form)
-	if s.own.Value == "" { // a desk that takes cards has no such limit
+	if s.own.Value == "" { // a desk for card payments has no such limit
 		limits.OpenPayments = nil
 	}
 	ctx := fault.WithDecoded(v.Ctx(), found)
@@ -87,7 +87,7 @@ func (v *visit) changeRequisite() error {
 	return v.Done(requisitesPath, "requisite-saved")
 }
 
-// typedLimits are the limits of a form, as people type them: with spaces and a comma, perhaps.
+// typedLimits reads limits from a form, as people type them, for example with spaces and a comma.
 func typedLimits(found fault.Fields, form url.Values) directory.Limits {
 	plain := func(name string) *string {
 		text := money.Typed(form.Get(name))

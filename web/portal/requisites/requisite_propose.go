@@ -16,10 +16,10 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// decidedFor is how long the page of requisites says what became of a proposed one.
+// decidedFor is how long the page of requisites shows the decision about a proposed one.
 const decidedFor = 7 * 24 * time.Hour
 
-// proposed are the requisites that the trader proposed and that wait, or were decided a short while ago.
+// proposed are the requisites that the trader proposed and that wait, or were decided within decidedFor.
 func (v *visit) proposed() ([]Proposed, error) {
 	list, err := v.Proposals.Requisites(v.Ctx(), v.Who)
 	if err != nil {
@@ -71,7 +71,7 @@ func (v *visit) askProposed(status int, form url.Values, wrong map[string]string
 	return v.ShowForm(status, v.Say(sayPropose), asked, form, wrong)
 }
 
-// poolOptions are the methods that have requisites with a value.
+// poolOptions are the methods whose requisites have a value.
 func (v *visit) poolOptions() []view.Option {
 	var options []view.Option
 	for _, currency := range catalogue.Currencies {
@@ -85,10 +85,10 @@ func (v *visit) poolOptions() []view.Option {
 	return options
 }
 
-// propose has operators decide about a requisite. The same sent twice is one proposal.
+// propose proposes a requisite to operators. Sending the same twice makes one proposal.
 func (v *visit) propose(form url.Values) error {
 	currency, method, _ := strings.Cut(form.Get("method"), "/")
-	// People copy numbers with the spaces that they are written with.
+	// People copy numbers together with spaces and other separators.
 	value := strings.NewReplacer(" ", "", "\u00a0", "", "-", "", "(", "", ")", "").Replace(form.Get("value"))
 	_, err := v.Proposals.ProposeRequisite(v.Ctx(), v.Who, directory.NewRequisite{
 		Currency: currency, Method: method, Value: value,

@@ -33,7 +33,7 @@ func (v *visit) requisiteCard(s standing) RequisiteCard {
 	return card
 }
 
-// uses are how much of its limits a requisite has used.
+// uses show how much of its limits a requisite has used.
 func (v *visit) uses(own directory.OwnRequisite) []Use {
 	fiat := func(d decimal.Decimal) string { return v.Amount(d, own.Currency) }
 	whole := func(d decimal.Decimal) string { return d.String() }
@@ -42,7 +42,7 @@ func (v *visit) uses(own directory.OwnRequisite) []Use {
 		v.use(sayUsedToday, decimal.NewFromInt32(own.Use.Count), wholeLimit(limit.DailyCount), whole),
 		v.use(saySumToday, own.Use.Sum, limit.DailySum, fiat),
 	}
-	if own.Value == "" { // a desk that takes cards has any number open
+	if own.Value == "" { // a desk for card payments may have any number of open payments
 		return uses
 	}
 	return append(uses, v.use(sayOpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole))
@@ -67,7 +67,7 @@ func (v *visit) use(
 	}
 }
 
-// hours are both the trader's and the operators' hours, as far as there are any.
+// hours are the trader's and the operators' hours, as far as they are set.
 func (v *visit) hours(own directory.OwnRequisite) string {
 	zone := own.Own.TimeZone
 	if zone == "" {
@@ -109,7 +109,7 @@ func (v *visit) whys(s standing) []string {
 	return list
 }
 
-// why says what a rule keeps away, with its numbers and when it lets go.
+// why explains a rule that keeps payments away, with its numbers and when it ends.
 func (v *visit) why(s standing, d routing.Drop) string {
 	amount := v.Amount(s.why.Amount, s.own.Currency)
 	fiat := func(n decimal.NullDecimal) string { return v.Amount(n.Decimal, s.own.Currency) }
@@ -147,7 +147,7 @@ func (v *visit) why(s standing, d routing.Drop) string {
 	return ""
 }
 
-// whyHours says when the hours begin, in the zone that the trader set them in.
+// whyHours says when the hours begin, in the zone in which the trader set them.
 func (v *visit) whyHours(own directory.OwnRequisite, d routing.Drop) string {
 	zone := own.Set.TimeZone
 	if own.Own.WorkFrom != "" && own.Own.TimeZone != "" {
@@ -159,7 +159,7 @@ func (v *visit) whyHours(own directory.OwnRequisite, d routing.Drop) string {
 	return v.Say(sayWhyHours, v.at(*d.FreeAt, zone), zone)
 }
 
-// until says when a rule lets go, where that is known.
+// until says when a rule ends, if that is known.
 func (v *visit) until(phrase say.Phrase, d routing.Drop, zone string) string {
 	if d.FreeAt == nil {
 		return ""
@@ -167,7 +167,7 @@ func (v *visit) until(phrase say.Phrase, d routing.Drop, zone string) string {
 	return " " + v.Say(phrase, v.at(*d.FreeAt, zone), zone)
 }
 
-// at is a time in a zone: of day, and with the day where it is more than 24 hours away.
+// at is a time in a zone, with the day if it is more than 24 hours away.
 func (v *visit) at(t time.Time, zone string) string {
 	location, err := time.LoadLocation(zone)
 	if err != nil {

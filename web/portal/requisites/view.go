@@ -13,52 +13,53 @@ import (
 
 // Requisites is the page of a trader's requisites.
 type Requisites struct {
-	// Answer says in one sentence whether payments come, and Tone how good that is.
+	// Answer says in one sentence whether the requisites get payments, and Tone is how good that is.
 	Answer, Tone string
-	// Reasons are why they do not, each with how many requisites it is of.
+	// Reasons are why they do not, each with the number of requisites.
 	Reasons []Reason
-	// OnBreak tells that the trader has paused, and MayWork that the reader may.
+	// OnBreak says that the trader is on a break, and MayWork that the reader may change that.
 	OnBreak, MayWork bool
-	// MayChange tells that the reader may switch requisites and change limits.
+	// MayChange says that the reader may switch requisites and change limits.
 	MayChange bool
-	// Search is what was looked for, and Keep what the form that looks keeps to besides.
+	// Search is the searched text, and Keep are the other filters that the search form keeps.
 	Search  string
 	Keep    [][2]string
 	Pools   []view.Pick
 	Without view.Pick
 	Rows    []RequisiteCard
-	// Proposed are those that operators have still to decide about, or have decided about a short while ago.
+	// Proposed are the proposed requisites that are undecided, or that were decided a short while ago.
 	Proposed []Proposed
 	Bulk     BulkForm
-	// First and Next are other pages, or "".
+	// First and Next link to other pages, or are "".
 	First, Next templ.SafeURL
-	// Here is the page itself, which the form that changes several comes back to.
+	// Here is the page's own address, to which the form for several requisites returns.
 	Here string
 }
 
-// Proposed is a requisite that the trader proposed, and what became of it.
+// Proposed is a requisite that the trader proposed, with its decision.
 type Proposed struct {
 	// Name has the last four characters of the value.
 	Name, Pool string
 	At         time.Time
 	State      say.Phrase
 	Tone       string
-	// Reason is why an operator refused it.
+	// Reason is why an operator rejected it.
 	Reason string
 }
 
-// BulkForm changes the ticked requisites.
+// BulkForm is the form that changes the ticked requisites.
 type BulkForm struct {
-	// IDs are those that are ticked.
+	// IDs are the ticked requisites.
 	IDs    []int64
 	Fields []view.Field
-	// Limits tells that the fields are open. Note says what came of the form, and Refused of each requisite why it is as before.
+	// Limits says that the fields are unfolded. Note is the result of the form, and Refused says for each requisite
+	// why it was not changed.
 	Limits  bool
 	Note    string
 	Refused map[int64]string
 }
 
-// fields are those of the form, empty before it is filled in.
+// fields are the form's fields; they are empty before the form is filled in.
 func (b BulkForm) fields() []view.Field {
 	if b.Fields == nil {
 		return bulkFields(nil, nil)
@@ -66,7 +67,7 @@ func (b BulkForm) fields() []view.Field {
 	return b.Fields
 }
 
-// Reason is why requisites get no payments.
+// Reason is a reason why requisites get no payments.
 type Reason struct {
 	Count int
 	Text  say.Phrase
@@ -75,19 +76,19 @@ type Reason struct {
 // RequisiteCard is a requisite of a trader.
 type RequisiteCard struct {
 	ID int64
-	// Value is "" for a desk that takes cards.
+	// Value is "" for a desk for card payments.
 	Value, Bank, Holder, Currency, Method string
-	// Enabled is the trader's own switch; Locked tells that an operator's is off.
+	// Enabled is the trader's own switch; Locked says that the operators' switch is off.
 	Enabled, Locked bool
-	// State is the badge's text and Tone its colour.
+	// State is the text of the badge, and Tone its colour.
 	State say.Phrase
 	Tone  string
 	Why   []string
 	Uses  []Use
-	// Amounts and Hours are what holds, in words.
+	// Amounts and Hours are the effective limits, in words.
 	Amounts, Hours string
 	LastUsedAt     *time.Time
-	// Ticked and Refused are of the form that changes several.
+	// Ticked and Refused belong to the form for several requisites.
 	Ticked  bool
 	Refused string
 }
@@ -102,7 +103,7 @@ func (r RequisiteCard) name(s view.Shell) string {
 	return r.Value
 }
 
-// use is that of a label, or none.
+// use is the use with a label, or an empty one.
 func (r RequisiteCard) use(label say.Phrase) Use {
 	for _, use := range r.Uses {
 		if use.Label == label {
@@ -112,7 +113,7 @@ func (r RequisiteCard) use(label say.Phrase) Use {
 	return Use{}
 }
 
-// owner is whose account the money goes to, and at which bank.
+// owner is the holder and the bank of the account.
 func (r RequisiteCard) owner() string {
 	if r.Bank == "" || r.Holder == "" {
 		return r.Bank + r.Holder
@@ -120,7 +121,7 @@ func (r RequisiteCard) owner() string {
 	return r.Holder + ", " + r.Bank
 }
 
-// Use is how much of a limit is used. Max is "" where there is none.
+// Use is how much of a limit is used. Max is "" if there is no limit.
 type Use struct {
 	Label say.Phrase
 	// Value and Max are plain numbers, for the bar; Text says the same to people.
@@ -130,16 +131,16 @@ type Use struct {
 	Full bool
 }
 
-// RequisiteForm changes the limits of a requisite. Values and Wrong go by the fields' names.
+// RequisiteForm changes the limits of a requisite. Values and Wrong are by the names of the fields.
 type RequisiteForm struct {
 	Card                 RequisiteCard
 	MayChange, SeesMoney bool
 	Fields               []view.Field
-	// Zone is of the day that limits count by.
+	// Zone is the zone of the day by which limits count.
 	Zone string
 }
 
-// has tells that the form has a field: a desk that takes cards lacks some.
+// has reports whether the form has a field; for a desk for card payments it lacks some.
 func (f RequisiteForm) has(name string) bool {
 	return slices.ContainsFunc(f.Fields, func(one view.Field) bool { return one.Name == name })
 }

@@ -18,14 +18,14 @@ import (
 // inboxSize is how many webhooks a sandbox keeps, in memory.
 const inboxSize = 200
 
-// inbox is what came to the sandbox's own endpoint, the oldest first.
+// inbox has the webhooks that the sandbox's own endpoint received, the oldest first.
 type inbox struct {
 	mu   sync.Mutex
 	list []Delivery
 	last int64
 }
 
-// add keeps a webhook, and lets go of the oldest.
+// add stores a webhook, and drops the oldest if there are too many.
 func (i *inbox) add(d Delivery) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -37,8 +37,8 @@ func (i *inbox) add(d Delivery) {
 	}
 }
 
-// of are the webhooks about a payment or payout, or all, the newest first, and the number of the last
-// that ever came.
+// of returns the webhooks about a payment or payout, or all, the newest first, and the number of the last one that
+// was ever received.
 func (i *inbox) of(uuid string) (list []Delivery, last int64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -50,7 +50,7 @@ func (i *inbox) of(uuid string) (list []Delivery, last int64) {
 	return list, i.last
 }
 
-// counts are how many webhooks came about each payment and payout.
+// counts are the numbers of webhooks about each payment and payout.
 func (i *inbox) counts() map[string]int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -61,7 +61,7 @@ func (i *inbox) counts() map[string]int {
 	return counts
 }
 
-// receive takes a webhook, verifies it and keeps it, whether or not it is genuine.
+// receive stores a webhook, whether or not its signature is genuine.
 func (v *visit) receive() error {
 	box, err := v.sandboxCashbox(v.R.PathValue("cashbox"))
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *visit) receive() error {
 	return nil
 }
 
-// delivery is a webhook as it is shown. Nothing is trusted of it: anybody may post.
+// delivery is a webhook as it is shown. Nothing in it is trusted, because anybody may post.
 func delivery(body []byte, header http.Header) Delivery {
 	d := Delivery{Body: strings.ToValidUTF8(string(body), "\ufffd")}
 	var indented bytes.Buffer
@@ -118,8 +118,7 @@ func (v *visit) inboxPage() error {
 	return portal.Show(v.Visit, http.StatusOK, InboxPage, shown)
 }
 
-// inboxRegion is the list alone, asked for again and again. While nothing has come there is nothing
-// to show.
+// inboxRegion is the list, which the page reads again and again. If nothing has arrived, it is not sent again.
 func (v *visit) inboxRegion() error {
 	shown := v.inboxShown()
 	if v.R.URL.Query().Get("seen") == strconv.FormatInt(shown.Last, 10) {
@@ -135,7 +134,7 @@ func (v *visit) inboxShown() Inbox {
 	return shown
 }
 
-// sandboxCashbox is the one of the sandbox that an id names.
+// sandboxCashbox is the sandbox's cashbox with an id.
 func (v *visit) sandboxCashbox(id string) (Cashbox, error) {
 	for _, box := range v.Page.Cashboxes {
 		if strconv.FormatInt(box.ID, 10) == id {

@@ -25,24 +25,24 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Page is what only a sandbox's portals have: a page to try everything from.
+// Page is what only a sandbox's portals have: a page from which everything can be tried.
 type Page struct {
-	// APIURL and PayURL are where the API and the hosted pages are, and File is what the sandbox's
-	// keys and secrets are in.
+	// APIURL and PayURL are the addresses of the API and of the hosted pages. File has the sandbox's keys and
+	// secrets.
 	APIURL, PayURL, File string
-	// HooksURL is where this program itself reaches its portals: webhooks go there.
+	// HooksURL is the address at which this program reaches its own portals; webhooks are sent there.
 	HooksURL  string
 	Users     []User
 	Cashboxes []Cashbox
 	// Link is a payment's token in the addresses of hosted pages.
 	Link func(uuid.UUID) string
-	// Merchant is who calls by the key of a cashbox.
+	// Merchant is the caller with the key of a cashbox.
 	Merchant func(ctx context.Context, cashboxID int64) (caller.Caller, error)
-	// Verified tells whether a webhook is signed by a cashbox's secret.
+	// Verified reports whether a webhook is signed with a cashbox's secret.
 	Verified func(cashboxID int64, body []byte, header http.Header) bool
-	// Writes is what a bank writes when a payment is paid.
+	// Writes returns the message that a bank writes when a payment is paid.
 	Writes func(ctx context.Context, paymentID int64) (Message, error)
-	// Forward has a trader's phone forward a message, and answers with what became of it.
+	// Forward makes a trader's phone forward a message, and returns the state of the message.
 	Forward func(ctx context.Context, m Message) (state string, err error)
 
 	// Purse sends USDT on the sandbox's networks.
@@ -51,27 +51,27 @@ type Page struct {
 	hooks inbox
 }
 
-// User is somebody to sign in as. TraderID is 0 for those who belong to no trader.
+// User is a user to sign in as. TraderID is 0 for users of no trader.
 type User struct {
 	Kind     caller.Kind
 	Login    string
 	TraderID int64
 }
 
-// Message is what a bank writes to a trader's phone.
+// Message is a bank's message to a trader's phone.
 type Message struct {
 	TraderID     int64
 	Sender, Text string
 }
 
-// Cashbox is a cashbox of the sandbox with its key, and what can be made in it.
+// Cashbox is a cashbox of the sandbox with its key, and what can be made with it.
 type Cashbox struct {
 	ID               int64
 	Currency, KeyID  string
 	Methods, Payouts []string
 }
 
-// What is there in a sandbox only.
+// The pages that only a sandbox has.
 var sandboxRoutes = []route{
 	{Pattern: "GET /{$}", Open: true, Handle: (*visit).sandboxStart},
 	{Pattern: "POST /sandbox/sign-in", Open: true, Handle: portal.After((*visit).Form, (*visit).sandboxSignIn)},
@@ -87,7 +87,7 @@ var sandboxRoutes = []route{
 
 func (v *visit) sandboxStart() error { return v.showStart(http.StatusOK, StartTry{}) }
 
-// showStart shows the page. tried is what was asked for and is not made.
+// showStart shows the page. tried is a trial that was refused.
 func (v *visit) showStart(status int, tried StartTry) error {
 	made, err := v.made()
 	if err != nil {
@@ -121,7 +121,7 @@ func (v *visit) showStart(status int, tried StartTry) error {
 	return portal.Show(v.Visit, status, StartPage, shown)
 }
 
-// presets are amounts that are about as much in each currency.
+// presets are amounts of about the same worth in each currency.
 var presets = map[string]string{"RUB": "1500", "AZN": "30", "TRY": "700", "MNT": "60000"}
 
 func trial(cashbox Cashbox, method, action string) Trial {
@@ -131,7 +131,7 @@ func trial(cashbox Cashbox, method, action string) Trial {
 	}
 }
 
-// sandboxSignIn begins a session as a user of the sandbox. One that the browser had ends.
+// sandboxSignIn begins a session as a user of the sandbox, and ends the browser's previous session.
 func (v *visit) sandboxSignIn(form url.Values) error {
 	login := form.Get("login")
 	if !slices.ContainsFunc(v.Page.Users, func(u User) bool { return u.Login == login }) {
@@ -159,7 +159,7 @@ func (v *visit) makePayment() error {
 	})
 }
 
-// recipients are requisites of nobody, for payouts.
+// recipients are requisites for payouts that belong to nobody.
 var recipients = map[string]string{"sbp": "+79001234567", "c2c": "4111111111111111"}
 
 // makePayout makes a payout as the shop's server would.
@@ -283,8 +283,7 @@ func (v *visit) madePayout(p payout.Payin, hooks map[string]int) Made {
 	}
 }
 
-// traderLogin is who answers for what is a trader's. What nobody has yet is anybody's, and so the
-// first one's.
+// traderLogin is the login of the trader with an id. What no trader has yet is shown as the first trader's.
 func (v *visit) traderLogin(id int64) string {
 	for _, user := range v.Page.Users {
 		if user.TraderID != 0 && (user.TraderID == id || id == 0) {

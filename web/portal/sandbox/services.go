@@ -17,12 +17,12 @@ type Services struct {
 	Payments *payment.Service
 	Payouts  *payout.Service
 	Reports  *report.Service
-	// Deposits and Withdrawals are what the sandbox's wallet sends for.
+	// Deposits and Withdrawals are what the sandbox's wallet sends USDT for.
 	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
-	// Page has everybody sign in with a click and tries payments out.
+	// Page lets everybody sign in with a click and try payments.
 	Page *Page `absent:"outside a sandbox"`
-	// Simulator answers for traders.
+	// Simulator plays the traders.
 	Simulator *simulator.Service `absent:"outside a sandbox"`
 }
 

@@ -24,7 +24,7 @@ var simulatorRoutes = []route{
 	{Pattern: "POST /operator/simulator/stop", Needs: caller.OperatorDirectory, Handle: (*visit).stopSimulator},
 }
 
-// playFields are the fields of a play, as the form and the service name them.
+// playFields are the fields of a play, by the names in the form and the service.
 var playFields = []struct {
 	name  string
 	label say.Phrase
@@ -39,7 +39,7 @@ var playFields = []struct {
 
 func (v *visit) simulatorPage() error { return v.showSimulator(http.StatusOK, nil, nil) }
 
-// showSimulator shows the page, with what was typed where it was wrong.
+// showSimulator shows the page, with what was typed and its mistakes.
 func (v *visit) showSimulator(status int, typed url.Values, wrong map[string]string) error {
 	state, err := v.Simulator.Get(v.Ctx())
 	if err != nil {
@@ -59,7 +59,7 @@ func (v *visit) showSimulator(status int, typed url.Values, wrong map[string]str
 	return portal.ShowPage(v.Visit, status, v.Say(say.SimulatorTitle), SimulatorPage, shown)
 }
 
-// everyPlay has a play for each method: one that is not played has only zeroes.
+// everyPlay has a play for each method; one that is not set has only zeroes.
 func everyPlay(plays []simulator.Play) []simulator.Play {
 	all := simulator.Defaults()
 	for i := range all {
@@ -105,7 +105,7 @@ func (v *visit) startSimulator(form url.Values) error {
 	return err
 }
 
-// playsOf reads the plays from the form, each where everyPlay has it.
+// playsOf reads the plays from the form, in the order of everyPlay.
 func playsOf(form url.Values) ([]simulator.Play, fault.Fields) {
 	plays, flaws := everyPlay(nil), fault.Fields{}
 	for i := range plays {

@@ -35,14 +35,14 @@ func (t Trial) field() string {
 	return "amount-" + strconv.FormatInt(t.Cashbox, 10) + t.Action[len("/sandbox/"):] + t.Method
 }
 
-// StartTry is what was asked for and was refused, and why.
+// StartTry is a trial that was refused, and why.
 type StartTry struct {
 	Action                string
 	Cashbox               int64
 	Method, Amount, Wrong string
 }
 
-// of tells that it was this that was asked for.
+// of reports whether it was this trial.
 func (s StartTry) of(t Trial) bool {
 	return s.Action == t.Action && s.Cashbox == t.Cashbox && s.Method == t.Method
 }
@@ -52,12 +52,12 @@ type Made struct {
 	Key, Name, Amount, Method, UUID string
 	Status                          view.Badge
 	At                              time.Time
-	// PayerPage is "" for payouts. Message leads to the bank's message by which it is paid, or is "".
+	// PayerPage is "" for payouts. Message links to the bank's message that pays it, or is "".
 	PayerPage string
 	Message   templ.SafeURL
-	// Trader is the login of who answers for it, and TraderPage their page of it.
+	// Trader is the login of the trader who has it, and TraderPage their page about it.
 	Trader, TraderPage string
-	// Hooks is how many webhooks came about it.
+	// Hooks is how many webhooks arrived about it.
 	Hooks int
 }
 
@@ -65,12 +65,12 @@ func (m Made) signIn() templ.SafeURL { return view.Query("/sandbox/sign-in", "ne
 
 func (m Made) inbox() templ.SafeURL { return view.Query("/sandbox/inbox", "of", m.UUID) }
 
-// Inbox is what came to the sandbox's endpoint.
+// Inbox has the webhooks that the sandbox's endpoint received.
 type Inbox struct {
-	// Of keeps to those about one payment or payout; "" is all.
+	// Of filters by a payment or payout; "" is all.
 	Of   string
 	List []Delivery
-	// Last is the number of the last that came.
+	// Last is the number of the last webhook that was received.
 	Last int64
 }
 
@@ -78,12 +78,12 @@ func (i Inbox) again() string {
 	return string(view.Query("/sandbox/inbox/list", "of", i.Of, "seen", strconv.FormatInt(i.Last, 10)))
 }
 
-// Delivery is a webhook that came.
+// Delivery is a webhook that was received.
 type Delivery struct {
 	ID       int64
 	At       time.Time
 	Verified bool
-	// Type, UUID, Status and Number are what it tells of, as far as it can be read.
+	// Type, UUID, Status and Number are what it contains, as far as it can be read.
 	Type, UUID, Status string
 	Number             int64
 	KeyID              string
@@ -91,10 +91,10 @@ type Delivery struct {
 	Body               string
 }
 
-// Header is a line of a request.
+// Header is a header of a request.
 type Header struct{ Name, Value string }
 
-// title is what a webhook calls itself, shortened: anybody may post one.
+// title is the type that a webhook names, cut to a length, because anybody may post one.
 func (d Delivery) title() string {
 	const longest = 80
 	switch name := []rune(d.Type); {
@@ -106,7 +106,7 @@ func (d Delivery) title() string {
 	return d.Type
 }
 
-// badge is the status that a webhook tells of.
+// badge is the status that a webhook names.
 func (d Delivery) badge() view.Badge {
 	if strings.HasPrefix(d.Type, "payin.") {
 		return view.PayoutBadge(d.Status)
@@ -114,19 +114,19 @@ func (d Delivery) badge() view.Badge {
 	return view.PaymentBadge(d.Status)
 }
 
-// Wallet is what can be sent on the networks of a sandbox, and what was.
+// Wallet has what can be sent on the networks of a sandbox, and what was sent.
 type Wallet struct {
 	Deposits, Withdrawals []Due
 	Sent                  []Sent
 }
 
-// Due is what waits for a transfer. Send is "" once it was sent.
+// Due is something that waits for a transfer. Send is "" once it was sent.
 type Due struct {
 	Name, Amount, Network, Address string
 	Send                           templ.SafeURL
 }
 
-// Sent is a transfer on a network, as the page shows it.
+// Sent is a transfer on a network.
 type Sent struct {
 	Amount, Network, To, Hash, Confirmations string
 	At                                       time.Time

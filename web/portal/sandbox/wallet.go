@@ -20,7 +20,7 @@ import (
 
 // Purse sends USDT on the networks of a sandbox.
 type Purse struct {
-	// Deposit sends what a deposit waits for, and Pay what a withdrawal is to be paid, each once.
+	// Deposit sends the USDT that a deposit waits for, and Pay pays a withdrawal, each only once.
 	Deposit, Pay func(ctx context.Context, id int64) error
 	// Latest are the latest transfers, the newest first.
 	Latest func(ctx context.Context) ([]Transferred, error)
@@ -51,7 +51,7 @@ func (v *visit) walletRegion(w Wallet) error {
 	return portal.Show(v.Visit, http.StatusOK, WalletRegion, w)
 }
 
-// anybody reads what the sandbox has.
+// anybody is the caller as whom the sandbox's wallet is read.
 var anybody = caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
 
 func (v *visit) wallet() (w Wallet, err error) {
@@ -89,17 +89,17 @@ func (v *visit) wallet() (w Wallet, err error) {
 	return w, err
 }
 
-// sendDeposit sends what a deposit waits for, and leads back to it.
+// sendDeposit sends the USDT that a deposit waits for, and redirects back to it.
 func (v *visit) sendDeposit() error {
 	return v.send(v.Page.Purse.Deposit, "/deposits/", "wallet-sent", caller.MerchantPortal)
 }
 
-// payWithdrawal stands in for the signer outside.
+// payWithdrawal does what the outside signer does.
 func (v *visit) payWithdrawal() error {
 	return v.send(v.Page.Purse.Pay, "/withdrawals/", "wallet-paid", caller.Operator)
 }
 
-// send sends what the address names. Whoever has a page of it is led there.
+// send sends what the address names. Users who have a page about it are redirected there.
 func (v *visit) send(do func(context.Context, int64) error, page, word string, whose caller.Kind) error {
 	id, err := v.Numbered()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Who has what, and the statement of any account.
+// The list of all accounts, and the statement of any of them.
 var ledgerRoutes = []route{
 	{Pattern: "GET " + portal.AccountsPath, Needs: caller.OperatorRead, Handle: (*visit).accountList},
 	{Pattern: "GET " + portal.StatementPath, Needs: caller.OperatorRead, Handle: portal.With(accountStatement, (*visit).statement)},

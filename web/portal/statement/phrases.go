@@ -27,7 +27,7 @@ var (
 	sayShortFunding = say.Both("Operation № %d", "Операция № %d")
 )
 
-// The parts of what one event moved, by who is on the other side.
+// The parts of what one event moved, by the owner on the other side.
 var (
 	sayTo = map[ledger.Owner]say.Phrase{
 		ledger.External: say.Both("Out", "Вывод"),

@@ -27,12 +27,12 @@ var statementRoutes = []route{
 
 var statementList = portal.List{Path: "/trader/statement", Account: true, Export: caller.TraderMoney}
 
-// reserved names the account of what is held; the other one has no name.
+// reserved is the name of the account of what is held; the other account has no name.
 const reserved = "reserved"
 
 func (v *visit) statementAsked(l portal.List) (portal.Asked, books.StatementFilter, error) {
 	a := v.Asks(l)
-	if a.Query.Get(portal.AsksAccount) != reserved { // there are but two
+	if a.Query.Get(portal.AsksAccount) != reserved { // there are only two accounts
 		a.Query.Del(portal.AsksAccount)
 	}
 	f := books.StatementFilter{
@@ -94,7 +94,7 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	if found == nil {
 		filters.Export = ""
 	}
-	if v.Who.Kind == caller.Trader { // a phone's bar has no room for it
+	if v.Who.Kind == caller.Trader { // a phone's navigation has no room for it
 		filters.Act, filters.ActLabel = "/trader/withdrawals", say.Withdrawals
 	}
 	shown := Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
@@ -121,7 +121,7 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	return portal.ShowPage(v.Visit, a.StatusOf(), cmp.Or(a.Title, v.Say(say.StatementTitle)), StatementPage, shown)
 }
 
-// accounts lead to the same time of each account.
+// accounts link to the same period of each account.
 func (v *visit) accounts(a portal.Asked) []view.Tab {
 	other := url.Values{}
 	for name, values := range a.Query {
@@ -136,7 +136,7 @@ func (v *visit) accounts(a portal.Asked) []view.Tab {
 	}
 }
 
-// statementLine is what one event did to an account, its movements the newest first.
+// statementLine shows what one event did to an account, its movements with the newest first.
 func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Line {
 	line, net := event[0], decimal.Zero
 	for _, movement := range event {
@@ -161,15 +161,15 @@ func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Li
 		shown.About = v.Say(say.WithdrawalTitle, line.SubjectID)
 		shown.Href = view.Link(portal.Numbered(v.Path("/withdrawals"), line.SubjectID))
 	default:
-		if line.SubjectID != 0 { // a sandbox's first money has no number of its own
+		if line.SubjectID != 0 { // in a sandbox the first money has no number of its own
 			shown.About = v.Say(sayShortFunding, line.SubjectID)
 		}
 	}
 	return shown
 }
 
-// parts name what an event moved, what came in first. A merchant is told what left for a payout, not how
-// trader and platform share it.
+// parts names what an event moved, incoming money first. A merchant sees what left for a payout, but not how the
+// trader and the platform share it.
 func (v *visit) parts(event []books.StatementLine, of ledger.Account) []Part {
 	var names []say.Phrase
 	sums := map[say.Phrase]decimal.Decimal{}

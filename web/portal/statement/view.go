@@ -8,7 +8,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Accounts are who has what.
+// Accounts is the list of accounts with their balances.
 type Accounts struct {
 	Tabs  []view.Tab
 	Sheet view.Sheet
@@ -20,8 +20,7 @@ type Statement struct {
 	Filters view.Filters
 	// Accounts are the tabs.
 	Accounts []view.Tab
-	// Opening and Closing are what the account had at the bounds, OpeningAt and ClosingAt. A ClosingAt
-	// that is zero is now.
+	// Opening and Closing are the balances at OpeningAt and ClosingAt. A zero ClosingAt is now.
 	Opening, Closing     string
 	OpeningAt, ClosingAt time.Time
 	Items                []Line
@@ -32,17 +31,17 @@ type Statement struct {
 // Line is a movement.
 type Line struct {
 	At time.Time
-	// Day is said above the first line of a day.
+	// Day is shown above the first line of a day.
 	Day string
-	// What says why, About what for. Href leads to that; "" leads nowhere.
+	// What is the reason, and About the subject. Href links to the subject, or is "".
 	What, About string
 	Href        templ.SafeURL
-	// Amount has its sign, and is the sum of the parts where there are several; In tells that the account got it.
+	// Amount has its sign; it is the sum of the parts if there are several. In says that the account received it.
 	Amount  string
 	In      bool
 	Parts   []Part
 	Balance string
 }
 
-// Part is what one event moved from or to one account.
+// Part is what one event moved from or to one other account.
 type Part struct{ What, Amount string }

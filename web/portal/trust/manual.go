@@ -17,17 +17,16 @@ import (
 	"gateway.example/web/site"
 )
 
-// manualRoutes show the operators' manual, which alarms lead to: whoever is called at night need not
-// look for it.
+// manualRoutes show the operators' manual, to which alarms link, so that nobody has to search for it at night.
 var manualRoutes = []route{
 	{Pattern: "GET " + portal.ManualPath, Needs: caller.OperatorRead, Handle: (*visit).manual},
 	{Pattern: "GET " + portal.ManualPath + "/{page}", Needs: caller.OperatorRead, Handle: (*visit).manual},
 }
 
-// chapter is a page of the manual as it is shown.
+// chapter is a page of the manual, as HTML.
 type chapter struct{ title, html string }
 
-// manual shows a page of the manual: where none is named, its index.
+// manual shows the page of the manual in the address, or else its index.
 func (v *visit) manual() error {
 	chapters, err := manuals[v.Shell.Code]()
 	if err != nil {
@@ -52,7 +51,8 @@ var manuals = map[string]func() (map[string]chapter, error){
 	say.Russian: sync.OnceValues(func() (map[string]chapter, error) { return chapters(docs.Operate(say.Russian)) }),
 }
 
-// chapters are pages of the manual without their titles, which the portal's pages have, and which links to them do not name.
+// chapters converts pages of the manual. Their titles are left out of the HTML, because the portal's pages show
+// them.
 func chapters(pages []docs.Page) (map[string]chapter, error) {
 	shown, parts := map[string]chapter{}, map[string]string{}
 	for _, page := range pages {
@@ -75,8 +75,8 @@ func chapters(pages []docs.Page) (map[string]chapter, error) {
 	return shown, nil
 }
 
-// manualLink leads from a page of the manual to a part of it, or to another site. Files that the program
-// does not show have no link.
+// manualLink converts a link in the manual to an address in the portal, or of another site. For a file that the
+// program does not show there is no link.
 func manualLink(parts map[string]string, from, to string) string {
 	if strings.HasPrefix(to, "https://") {
 		return to

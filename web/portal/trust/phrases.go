@@ -42,14 +42,14 @@ var sayLogKind = say.Names{
 	"decision":       say.Both("Decision", "Решение"),
 }.Of
 
-// sayReadPart says what an operator saw of something hidden.
+// sayReadPart is the name of the hidden part that an operator read.
 var sayReadPart = say.Names{
 	"value":   say.Both("Whole value of %s", "Целиком: %s"),
 	"file":    say.Both("File of %s", "Файл: %s"),
 	"receipt": say.Both("Receipt of %s", "Чек: %s"),
 }.Of
 
-// saySignInOutcome is what came of a sign-in.
+// saySignInOutcome is the name of the outcome of a sign-in.
 var saySignInOutcome = say.Names{
 	"signed_in":        say.Both("Signed in", "Вход выполнен"),
 	"awaits_factor":    say.Both("Password right, second factor asked for", "Пароль верен, запрошен второй фактор"),
@@ -123,7 +123,7 @@ var (
 	sayReconMore      = say.Both("%s of them are shown.", "Показано: %s.")
 )
 
-// saySealState is how a sealed day stands up to what it says.
+// saySealState is the name of the state of a sealed day.
 var saySealState = say.Names{
 	"valid":     say.Both("as it was signed", "как подписан"),
 	"changed":   say.Both("changed after it was signed", "изменён после подписи"),
@@ -131,10 +131,10 @@ var saySealState = say.Names{
 	"unsigned":  say.Both("signed by no key of ours", "подписан чужим ключом"),
 }.Of
 
-// sayInvariants are what the audit proves, by its names for them, which are English.
+// sayInvariants are the Russian texts of invariants, by the audit's English names for them.
 var sayInvariants = tongue.Pairs(files, "invariant.txt")
 
-// sayInvariant is an invariant in words; one without a translation is said as the audit says it.
+// sayInvariant is an invariant in words; without a translation it is the audit's name for it.
 func sayInvariant(name string) say.Phrase {
 	if russian, known := sayInvariants[name]; known {
 		return say.Both(name, russian)
@@ -156,11 +156,11 @@ var (
 	sayAlarmTell    = say.Both("Severity", "Срочность")
 )
 
-// saySeverity is how soon somebody has to look.
+// saySeverity says how soon somebody has to look.
 var saySeverity = say.Names{
 	"page":   say.Both("at once", "сразу"),
 	"ticket": say.Both("in working hours", "в рабочее время"),
 }.Of
 
-// sayAlarm is what an alarm says of a number.
+// sayAlarm is the text of an alarm, with a place for a number.
 var sayAlarm = say.Read(files, "alarm.txt").Of

@@ -13,11 +13,11 @@ import (
 
 type Services struct {
 	Books *books.Service
-	// AuditLog answers pages, AuditLogExports write files.
+	// AuditLog reads pages, and AuditLogExports writes files.
 	AuditLog, AuditLogExports *auditlog.Service
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
-	// Audits tell whether the ledger holds, and Alarms what needs somebody now.
+	// Audits has the results of the audits, and Alarms the alarms.
 	Audits *audit.Service
 	Alarms *alarm.Service
 	Clock  clock.Clock

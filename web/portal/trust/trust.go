@@ -13,8 +13,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What operators trust the gateway by: the log of what was done, whether the ledger holds, and what
-// needs somebody now.
+// What operators need to trust the gateway: the log of what was done, the state of the ledger, and the alarms.
 var trustRoutes = []route{
 	{Pattern: "GET " + portal.AuditPath, Needs: caller.OperatorRead, Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog)},
 	{Pattern: "GET " + portal.AuditPath + ".csv", Needs: caller.OperatorRead, Handle: portal.With(auditList, (*visit).auditCSV)},
@@ -24,7 +23,7 @@ var trustRoutes = []route{
 	{Pattern: "GET " + portal.AlarmsPath, Needs: caller.OperatorRead, Handle: (*visit).alarms},
 }
 
-// alarms shows what needs somebody now.
+// alarms shows which alarms fire.
 func (v *visit) alarms() error {
 	alarms, err := v.Alarms.List(v.Ctx(), v.Who)
 	if err != nil {
@@ -55,7 +54,7 @@ func (v *visit) alarms() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.AlarmsTitle), AlarmsPage, shown)
 }
 
-// since is a time, or says that there is none.
+// since is a cell with a time, or with a text if there is none.
 func (v *visit) since(at *time.Time, none say.Phrase) view.Cell {
 	if at == nil {
 		return view.Cell{Note: v.Say(none)}
@@ -63,10 +62,10 @@ func (v *visit) since(at *time.Time, none say.Phrase) view.Cell {
 	return view.Cell{At: at}
 }
 
-// took is a duration as people read it.
+// took formats a duration for people.
 func took(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
-// placed is a moment that a link of ours carries, in microseconds since 1970; now where there is none.
+// placed parses a time from a link, in microseconds since 1970; without one it is the given time.
 func placed(text string, otherwise time.Time) time.Time {
 	micro, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || micro < 0 || micro > otherwise.UnixMicro() {

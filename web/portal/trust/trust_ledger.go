@@ -20,16 +20,16 @@ import (
 	"gateway.example/web/site"
 )
 
-// The names of the places in the lists of the page.
+// The parameters with the positions in the page's two lists.
 const (
 	asksAudits = "audits"
 	asksDays   = "days"
 )
 
-// daysShown is how many sealed days the page has.
+// daysShown is how many sealed days the page shows.
 const daysShown = 14
 
-// reconciliation shows whether the ledger holds.
+// reconciliation shows whether the ledger's invariants hold.
 func (v *visit) reconciliation() error {
 	state, err := v.Audits.State(v.Ctx(), v.Who)
 	if err != nil {
@@ -75,7 +75,7 @@ func (v *visit) reconciliation() error {
 	return portal.Show(v.Visit, http.StatusOK, ReconciliationPage, shown)
 }
 
-// onChain shows what the networks say beside the ledger.
+// onChain compares the networks with the ledger. If that takes too long, it is left out.
 func (v *visit) onChain(shown *Reconciliation) error {
 	found, err := v.Books.OnChain(v.Ctx(), v.Who)
 	if errors.Is(err, fault.ErrBusy) {
@@ -100,7 +100,7 @@ func (v *visit) onChain(shown *Reconciliation) error {
 	return nil
 }
 
-// auditsRegion is how the audits stand.
+// auditsRegion is the part of the page with the state of the audits, which refreshes itself.
 func (v *visit) auditsRegion() error {
 	state, err := v.Audits.State(v.Ctx(), v.Who)
 	if err != nil {
@@ -111,7 +111,7 @@ func (v *visit) auditsRegion() error {
 	return nil
 }
 
-// overall is what the invariants come to.
+// overall is the result of all invariants together.
 func overall(state audit.State) view.Badge {
 	for _, i := range state.Invariants {
 		if len(i.Violations) > 0 {
@@ -143,10 +143,10 @@ func pastAudit(p audit.Past) PastAudit {
 	}
 }
 
-// mismatchSubject is what a mismatch begins with, as the audit writes it.
+// mismatchSubject matches the subject at the beginning of a mismatch, as the audit writes it.
 var mismatchSubject = regexp.MustCompile(`^(payment|payout|deposit|cashbox|trader|account|transfer|page of) ([0-9-]+)`)
 
-// subjectPages are the pages about what a mismatch is about. The page of a sealed day is here.
+// subjectPages are the addresses of the pages of subjects.
 var subjectPages = map[string]string{
 	"payment": "/operator/payments/", "payout": "/operator/payouts/", "deposit": "/operator/deposits/",
 	"cashbox": "/operator/cashboxes/", "trader": "/operator/traders/", "page of": portal.ReconPath + "/days/",
@@ -160,7 +160,7 @@ func (v *visit) mismatches(list []string) []Mismatch {
 	return shown
 }
 
-// mismatch divides what the audit found into its subject, with the page about it, and the rest.
+// mismatch splits an audit's finding into its subject, with a link to the page about it, and the rest.
 func (v *visit) mismatch(detail string) Mismatch {
 	at := mismatchSubject.FindStringSubmatch(detail)
 	if at == nil {

@@ -16,7 +16,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// signInDays is for how long sign-ins are kept.
+// signInDays is how long sign-ins are kept.
 const signInDays = 400
 
 var auditList = portal.List{
@@ -71,7 +71,7 @@ func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) er
 	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.AuditTitle), AuditLogPage, shown)
 }
 
-// auditTones are the stylesheet's for the kinds of lines.
+// auditTones are CSS classes for the kinds of lines.
 var auditTones = map[string]string{auditlog.Failed: "bad", auditlog.ViewAs: "late", auditlog.SignIn: "good"}
 
 func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
@@ -111,7 +111,7 @@ func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 	return row
 }
 
-// auditWhy are what was decided of a proposal and the words it was given.
+// auditWhy has the decision about a proposal, and the reason that was given.
 func (v *visit) auditWhy(item auditlog.Item) []string {
 	var notes []string
 	if item.Outcome != "" {
@@ -123,7 +123,7 @@ func (v *visit) auditWhy(item auditlog.Item) []string {
 	return notes
 }
 
-// auditSubject names what a line is about.
+// auditSubject is the name of a line's subject.
 func (v *visit) auditSubject(item auditlog.Item) string {
 	name := item.Key
 	if item.SubjectLogin != "" {
@@ -134,7 +134,7 @@ func (v *visit) auditSubject(item auditlog.Item) string {
 	return v.Say(say.AuditSubjectName(item.Subject)) + " " + name
 }
 
-// auditFields are the fields of a setting that have changed, or all of one that is new.
+// auditFields are the fields of a setting that have changed; for a new setting all of them.
 func (v *visit) auditFields(before, after []byte) []AuditField {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {
@@ -156,7 +156,7 @@ func (v *visit) auditFields(before, after []byte) []AuditField {
 	return fields
 }
 
-// plainJSON is a value without the quotes of a text; null is "".
+// plainJSON is a JSON value without the quotation marks of a text; null is "".
 func plainJSON(value json.RawMessage) string {
 	var text *string
 	if json.Unmarshal(value, &text) == nil {
@@ -168,7 +168,7 @@ func plainJSON(value json.RawMessage) string {
 	return string(value)
 }
 
-// auditCSV sends the lines that the address asks for as a file.
+// auditCSV sends the lines of the filter in the address as a file.
 func (v *visit) auditCSV(l portal.List) error {
 	a := v.Asks(l)
 	if len(a.Wrong) > 0 {

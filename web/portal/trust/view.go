@@ -8,7 +8,6 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// AuditLog is what was done, as a list.
 type AuditLog struct {
 	Filters view.Filters
 	Items   []AuditRow
@@ -20,48 +19,49 @@ type AuditLog struct {
 type AuditRow struct {
 	At   time.Time
 	Kind view.Badge
-	// Who did it; "" is a login that nobody has. OfWho leads to all they did.
+	// Who is who did it; "" stands for a login that no user has. OfWho links to everything that they did.
 	Who   string
 	OfWho view.Link
-	// What was done, and OfWhat leads to all about the same.
+	// What is what was done, and OfWhat links to everything about the same subject.
 	What   string
 	OfWhat view.Link
-	// Notes say from where a sign-in was made, or why something was proposed.
+	// Notes say from where somebody signed in, or why something was proposed.
 	Notes  []string
 	Fields []AuditField
 }
 
-// AuditField is a field of a setting before and after; "" is not set.
+// AuditField is a field of a setting before and after the change; "" is not set.
 type AuditField struct{ Name, Was, Is string }
 
-// Reconciliation is whether the ledger holds.
+// Reconciliation is the page about the state of the ledger.
 type Reconciliation struct {
 	State        view.Badge
 	Recent, Full Audit
 	Invariants   view.Sheet
 	Broken       []BrokenAudit
 	History      view.Sheet
-	// Older leads to older audits.
+	// Older links to older audits.
 	Older view.Link
 	Days  view.Sheet
-	// OlderDays leads to days before.
+	// OlderDays links to earlier days.
 	OlderDays view.Link
-	// Chain is what the networks say beside the ledger, and Networks each of them; nil takes too long now.
+	// Chain compares the networks with the ledger, and Networks lists each network; nil if reading that takes too
+	// long now.
 	Chain    []view.Fact
 	Networks view.Sheet
 }
 
-// Audit is how the audit of a scope stands. What is nil or "" is not known.
+// Audit is the state of the audits of a scope. Fields that are nil or "" are not known.
 type Audit struct {
 	Title   say.Phrase
 	Last    *PastAudit
 	Running *time.Time
 	Rule    string
-	// Progress is how far the one is that runs.
+	// Progress is the progress of the running audit.
 	Progress view.Progress
 }
 
-// runs is an audit that runs, where one does.
+// runs is the progress of whichever audit runs.
 func runs(recent, full Audit) view.Progress {
 	if recent.Progress.Runs {
 		return recent.Progress
@@ -69,7 +69,7 @@ func runs(recent, full Audit) view.Progress {
 	return full.Progress
 }
 
-// PastAudit is an audit that came to its end.
+// PastAudit is a finished audit.
 type PastAudit struct {
 	BeganAt    time.Time
 	Took       string
@@ -85,21 +85,20 @@ func provedBadge(good bool) view.Badge {
 	return view.Badge{Text: sayReconBad, Tone: "bad"}
 }
 
-// Mismatch is what breaks an invariant. Subject is what it begins with and Href leads there; "" leads
-// nowhere.
+// Mismatch is a breach of an invariant. Subject is its first part, and Href links to the page about it, or is "".
 type Mismatch struct {
 	Subject, Text string
 	Href          view.Link
 }
 
-// BrokenAudit is an audit that found something.
+// BrokenAudit is an audit that found violations.
 type BrokenAudit struct {
 	PastAudit
 	Full  bool
 	Found []Mismatch
 }
 
-// SealBadge shows how a sealed day stands up to what it says.
+// SealBadge shows the state of a sealed day.
 func SealBadge(state seal.State) view.Badge {
 	if state == seal.Valid {
 		return view.Badge{Text: saySealState(string(state)), Tone: "good"}
@@ -107,13 +106,13 @@ func SealBadge(state seal.State) view.Badge {
 	return view.Badge{Text: saySealState(string(state)), Tone: "bad"}
 }
 
-// SealedDay is the page of a day.
+// SealedDay is the page of a sealed day.
 type SealedDay struct {
 	seal.SealedDay
-	// Hashes are what it is proven by.
+	// Hashes are the hashes by which it is proven.
 	Hashes          []view.Fact
 	Kinds, Balances view.Sheet
 }
 
-// Alarms are what needs somebody now, and what does not.
+// Alarms lists the alarms that fire, and those that do not.
 type Alarms struct{ Firing, Quiet view.Sheet }

@@ -66,7 +66,7 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 	}
 	network := view.Choice{Name: "network", Label: say.Network}
 	names := chain.Names()
-	slices.Reverse(names) // most go by TRC20
+	slices.Reverse(names) // most addresses are on TRC20
 	for _, name := range names {
 		network.Options = append(network.Options, view.Option{Value: name, Text: name})
 	}
@@ -79,7 +79,8 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 	return v.ShowForm(status, v.Say(sayAddTitle), form, typed, wrong)
 }
 
-// addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.
+// addAddress adds an address. One that looks like another is first shown again; it is added when the same form is
+// sent once more.
 func (v *visit) addAddress(form url.Values) error {
 	alike := false
 	err := v.Once(form, func() (submission.Outcome, error) {
@@ -106,7 +107,7 @@ func (v *visit) addAddress(form url.Values) error {
 	return err
 }
 
-// address is the one of the reader's book that the page's address names.
+// address is the address of the reader's address book whose number is in the page's address.
 func (v *visit) address() (withdrawal.Address, error) {
 	id, err := v.Numbered()
 	if err != nil {

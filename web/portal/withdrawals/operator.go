@@ -20,19 +20,20 @@ import (
 
 const listsPath = "/operator/hand-overs"
 
-// decision is what an operator may do with a withdrawal in some statuses. A page asks first.
+// decision is a decision that an operator may make about a withdrawal in some statuses. A page asks for
+// confirmation.
 type decision struct {
 	step               string
 	from               []withdrawal.Status
 	label, title, text say.Phrase
 	danger             bool
-	// field is what is typed; nil is nothing.
+	// field is the field to fill in; it may be nil.
 	field *view.Field
 	said  string
 	act   act
 }
 
-// why is the reason of a decision.
+// why asks for the reason of a decision.
 var why = &view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: 255}
 
 var decisions = []decision{
@@ -67,10 +68,10 @@ var decisions = []decision{
 	},
 }
 
-// act does what an operator decides.
+// act carries out a decision.
 type act = func(s *withdrawal.Service, ctx context.Context, who caller.Caller, id int64, typed string) (withdrawal.Withdrawal, error)
 
-// reasoned is a decision of which only the reason is told.
+// reasoned is a decision for which only a reason is given.
 func reasoned(
 	decide func(*withdrawal.Service, context.Context, caller.Caller, withdrawal.Decision) (withdrawal.Withdrawal, error),
 ) act {
@@ -138,7 +139,7 @@ func (v *visit) queue() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Withdrawals), ListPage, shown)
 }
 
-// queued is a withdrawal's row.
+// queued is the row of a withdrawal.
 func (v *visit) queued(w withdrawal.Withdrawal, owner string) []view.Cell {
 	state := v.Shell.BadgeCell(badgeOf(w))
 	if w.Mismatch != nil {
@@ -181,7 +182,7 @@ func (v *visit) decidable() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WithdrawalTitle, w.ID), DetailPage, d)
 }
 
-// asked is the withdrawal that the address names, with whose it is.
+// asked is the withdrawal in the address, with its owner.
 func (v *visit) asked() (withdrawal.Withdrawal, Detail, error) {
 	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
@@ -290,7 +291,7 @@ func (v *visit) lists() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayLists), ListPage, shown)
 }
 
-// handOver has a list made of what is approved, after the newest that the page has shown.
+// handOver makes a list of the approved withdrawals, after the newest list that the page has shown.
 func (v *visit) handOver(form url.Values) error {
 	past := portal.IDOf(form, "past")
 	return v.Once(form, func() (submission.Outcome, error) {
@@ -299,7 +300,7 @@ func (v *visit) handOver(form url.Values) error {
 	})
 }
 
-// document sends a list's signed document.
+// document sends the signed document of a list.
 func (v *visit) document() error {
 	list, err := portal.Named(v.Visit, v.Withdrawals.HandOver)
 	if err != nil {

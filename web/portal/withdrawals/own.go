@@ -23,7 +23,7 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// ownRoutes are the pages of whoever has USDT leave, a merchant's or a trader's.
+// ownRoutes are the pages of a merchant or a trader who withdraws USDT.
 func ownRoutes(base string) []route {
 	reads, acts := caller.MerchantMoney, caller.MerchantWithdraw
 	if base == "/trader" {
@@ -47,7 +47,7 @@ func ownRoutes(base string) []route {
 
 func (v *visit) path(rest string) string { return v.Path("/withdrawals") + rest }
 
-// may tells whether the reader may have USDT leave.
+// may reports whether the reader may withdraw USDT.
 func (v *visit) may() bool { return v.Who.May(caller.MerchantWithdraw, caller.TraderWithdraw) }
 
 func (v *visit) list() error {
@@ -85,7 +85,7 @@ func (v *visit) list() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Withdrawals), ListPage, shown)
 }
 
-// resting tells everybody who sees the money of addresses that somebody has added lately.
+// resting tells all users who see the money which addresses were added recently.
 func (v *visit) resting(book []withdrawal.Address) []string {
 	var notices []string
 	for _, a := range book {
@@ -96,7 +96,7 @@ func (v *visit) resting(book []withdrawal.Address) []string {
 	return notices
 }
 
-// shown is how many characters of each end of an address lists have.
+// shown is how many characters at each end of an address lists show.
 const shown = 6
 
 func short(address string) string {
@@ -217,7 +217,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	return v.ShowForm(status, v.Say(sayWithdraw), form, typed, wrong)
 }
 
-// showNoAddress says that there is no address to send to, and what to do.
+// showNoAddress says that there is no usable address, and what to do.
 func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	l := List{
 		Crumb: view.Link(v.path("")), Notices: v.resting(book), Primary: Act{view.Link(v.path("/addresses/new")), v.Say(sayAdd)},
@@ -229,7 +229,7 @@ func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), ListPage, l)
 }
 
-// payers are the cashboxes of a merchant, each with what it has; a trader has one account and no choice.
+// payers are the cashboxes of a merchant, each with its balance; a trader has only one account and no choice.
 func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 	if v.Who.Kind != caller.MerchantPortal {
 		return nil, nil
@@ -244,7 +244,7 @@ func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 	return []view.Choice{choice}, err
 }
 
-// request asks once more with everything said again, and then asks for the withdrawal.
+// request repeats everything for confirmation, and then requests the withdrawal.
 func (v *visit) request(form url.Values) error {
 	r := withdrawal.Request{Amount: money.Typed(form.Get("amount")), OrderID: form.Get("token")}
 	if v.Who.Kind == caller.MerchantPortal {
@@ -254,7 +254,7 @@ func (v *visit) request(form url.Values) error {
 	}
 	address, err := strconv.ParseInt(form.Get("address"), 10, 64)
 	if err != nil {
-		address = -1 // nobody's
+		address = -1 // no address has this number
 	}
 	r.AddressID = address
 	if form.Get("confirmed") == "" {
@@ -277,7 +277,7 @@ func (v *visit) request(form url.Values) error {
 	return err
 }
 
-// wrongOf is what the form says of its fields: what is wrong with them, or why what was asked for is refused.
+// wrongOf are the mistakes in the form's fields, or why the request is refused.
 func (v *visit) wrongOf(err error) map[string]string {
 	wrong, f := v.Wrong(err), fault.As(err)
 	if wrong != nil || f == nil || f.Kind != fault.Refused || f.Code == submission.ErrUnfinished.Code {
@@ -291,7 +291,7 @@ func (v *visit) wrongOf(err error) map[string]string {
 	return map[string]string{field: say.Refused(v.Shell.Code, f.Code, f.Message)}
 }
 
-// confirm says what is about to be asked for.
+// confirm repeats what is about to be requested.
 func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 	return v.Question(view.Question{
 		Title: sayConfirmTitle, Action: v.path(""), Yes: v.Say(sayConfirmYes, v.USDT(w.Amount)),
@@ -340,7 +340,7 @@ func (v *visit) cancel() error {
 	})
 }
 
-// available is what a trader has to withdraw.
+// available is how much a trader can withdraw.
 func (v *visit) available() (string, error) {
 	statement, err := v.Books.Statement(v.Ctx(), v.Who, books.StatementFilter{
 		Account: ledger.Available(ledger.Trader, v.Who.TraderID),

@@ -10,31 +10,31 @@ import (
 
 // List is a list of withdrawals or of addresses.
 type List struct {
-	// Crumb leads back to the withdrawals, where that is another page.
+	// Crumb links back to the withdrawals, if they are on another page.
 	Crumb templ.SafeURL
-	// Acts are its buttons, of which Primary is the first.
+	// Primary is the main button, and Quiet the other one.
 	Primary, Quiet Act
 	// Notices say what every owner has to know.
 	Notices []string
 	Picks   []view.Pick
 	Sheet   view.Sheet
 	Next    templ.SafeURL
-	// HandOver is the form that has a list made; without an action there is none.
+	// HandOver is the form that makes a list; without an action there is none.
 	HandOver Form
 }
 
-// Act is a button that leads somewhere; without an address it is not there.
+// Act is a button that links to a page; without an address it is not shown.
 type Act struct {
 	Href templ.SafeURL
 	Text string
 }
 
-// Form is a form of one button.
+// Form is a form with only a button.
 type Form struct {
 	Action, Token, Past, Submit, Text string
 }
 
-// Detail is everything of one withdrawal.
+// Detail is the page of a withdrawal.
 type Detail struct {
 	Back      templ.SafeURL
 	Amount    string
@@ -44,7 +44,7 @@ type Detail struct {
 	Alarm string
 	Facts []view.Fact
 	Acts  []Act
-	// SandboxPay has the wallet of a sandbox pay it; "" is nothing to pay.
+	// SandboxPay makes the wallet of a sandbox pay it; "" if there is nothing to pay.
 	SandboxPay templ.SafeURL
 	Curl       string
 	Lines      []view.Line
