@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// Usable is how old the settings in memory may be that a payment is created by. What is switched
-	// off is off everywhere within a second.
+	// Usable is how old the settings in memory may be when a payment is created. So a switch that is turned off is
+	// off everywhere within a second.
 	Usable = time.Second
 	// renewTimeout limits a renewal. Callers who wait for it then get an error.
 	renewTimeout = 5 * time.Second
 )
 
-// Keeper keeps in memory the settings that payments are created by: shops, limits, rates, requisites
-// and the terms of their traders. Every change in the database raises one number. The keeper asks for
-// it, and reads what has changed.
+// Keeper keeps in memory the settings that payments are created by: shops, limits, rates, requisites and the terms
+// of their traders. Every change in the database raises one version number. The keeper reads the number, and then
+// what has changed since the version it knows.
 type Keeper struct {
 	pool   *pgxpool.Pool
 	usable time.Duration
-	// renewing lets one renewal run at a time.
+	// renewing is held during a renewal, so that only one runs at a time.
 	renewing sync.Mutex
 
 	mu sync.RWMutex
-	// version is the number up to which all changes are known, and serverSince when the server that
-	// said so had started.
+	// version is the number up to which all changes are known, and serverSince is the start time of the database
+	// server that reported it.
 	version     int64
 	serverSince time.Time
 	// current is when the memory was last known to be up to date.
@@ -62,7 +62,7 @@ type cashbox struct {
 	methods map[string]db.CashboxMethodsSinceRow
 }
 
-// NewKeeper reads all settings. They may be used for usable after they were last known to be up to
+// NewKeeper reads all settings. They may be used for the duration usable after they were last known to be up to
 // date; a later caller renews them first. Metrics may be nil.
 func NewKeeper(
 	ctx context.Context,
@@ -86,8 +86,8 @@ func NewKeeper(
 	return k, err
 }
 
-// Requisites are the requisites to choose from. A choice must use one value from beginning to end:
-// after the database has gone back, the keeper has others.
+// Requisites are the requisites to choose from. One choice must use the same value from beginning to end, because
+// the keeper replaces it if the database was restored or another server took over.
 func (k *Keeper) Requisites() *routing.Requisites {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -107,8 +107,8 @@ func (k *Keeper) age() time.Duration {
 	return time.Since(k.current)
 }
 
-// Current makes sure that the settings may be used. If the database cannot be asked, it returns
-// db.ErrUnavailable.
+// Current makes sure that the settings may be used, and renews them if they are too old. If the database cannot be
+// read, it returns db.ErrUnavailable.
 func (k *Keeper) Current(ctx context.Context) error {
 	asked := time.Now()
 	if k.age() < k.usable {
@@ -128,7 +128,7 @@ func (k *Keeper) Current(ctx context.Context) error {
 	return nil
 }
 
-// Renew reads what has changed, and reports whether anything has.
+// Renew reads what has changed, and reports whether anything has. Only one renewal runs at a time.
 func (k *Keeper) Renew(ctx context.Context) (bool, error) {
 	k.renewing.Lock()
 	defer k.renewing.Unlock()
@@ -176,7 +176,7 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// renewal is what has changed since a version. Limits and rates are read whole.
+// renewal is what has changed since a version. Limits and rates are always read as a whole.
 type renewal struct {
 	merchants  []db.MerchantsSinceRow
 	cashboxes  []db.CashboxesSinceRow
@@ -229,7 +229,7 @@ func (k *Keeper) take(n renewal) {
 	}
 }
 
-// box returns a cashbox, and makes an empty one if only its method was read so far.
+// box returns a cashbox. It makes an empty one if only a method of it was read so far.
 func (k *Keeper) box(id int64) *cashbox {
 	if k.cashboxes[id] == nil {
 		k.cashboxes[id] = &cashbox{methods: map[string]db.CashboxMethodsSinceRow{}}
@@ -237,7 +237,7 @@ func (k *Keeper) box(id int64) *cashbox {
 	return k.cashboxes[id]
 }
 
-// Limit is the limits of a currency, or nil.
+// Limit is the platform's limits for a currency, or nil if there are none.
 func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -247,14 +247,14 @@ func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	return nil
 }
 
-// Rate is the base rate of a currency, or the last known one, marked as not fresh.
+// Rate is the base rate of a currency. If no rate is fresh, it is the last known one, marked as not fresh.
 func (k *Keeper) Rate(currency string, now time.Time) (rate.Base, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.rates[currency].InUse(now)
 }
 
-// Blocked reports whether a payer with one of these marks is kept out at a merchant.
+// Blocked reports whether a payer with one of these marks is blocked at a merchant.
 func (k *Keeper) Blocked(merchantID int64, now time.Time, marks ...string) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

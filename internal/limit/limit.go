@@ -33,7 +33,7 @@ const (
 	LoginAddressFailures Rule = "login_address_failures"
 	LoginFailures        Rule = "login_failures"
 	AddressLoginFailures Rule = "address_login_failures"
-	// NetworkLoginFailures counts those of a whole IPv6 /48.
+	// NetworkLoginFailures counts the failed sign-ins of a whole IPv6 /48.
 	NetworkLoginFailures Rule = "network_login_failures"
 	// CardDeclines counts tries of one card that its bank has not approved yet.
 	CardDeclines Rule = "card_declines"
@@ -43,8 +43,8 @@ const (
 	CheckoutCards Rule = "checkout_cards"
 )
 
-// kept limits the memory of one rule, since callers can be made up. The one that has not called for
-// longest is forgotten first.
+// kept is how many callers one rule remembers. Callers can be made up, so memory must be bounded; the caller that
+// has been silent for longest is forgotten first.
 const kept = 20_000
 
 // Limits counts calls.
@@ -55,16 +55,16 @@ type Limits struct {
 	rules map[Rule]*family
 }
 
-// family is the callers counted under one rule.
+// family holds the callers counted under one rule.
 type family struct {
 	calls, perSeconds int32
 	callers           *simplelru.LRU[string, *rate.Limiter]
 }
 
-// New makes limits. Before Load nothing is limited.
+// New makes limits. Nothing is limited before Load.
 func New(pool db.DBTX) *Limits { return &Limits{q: db.New(pool), rules: map[Rule]*family{}} }
 
-// Load reads the limits. A rule that has changed starts counting anew.
+// Load reads the limits. A rule that has changed starts counting from zero. It may be called again at any time.
 func (l *Limits) Load(ctx context.Context) error {
 	rows, err := l.q.RateLimitList(ctx)
 	if err != nil {
@@ -88,19 +88,20 @@ func (l *Limits) Load(ctx context.Context) error {
 // Call is a call that was allowed.
 type Call struct{ limiter *rate.Limiter }
 
-// Forgive takes the call off the count, for example after a successful sign-in. Cancelling the
-// reservation would give back less the more calls came since.
+// Forgive takes the call off the count, for example after a successful sign-in. It does not cancel the reservation,
+// because that gives back less the more calls were made since.
 func (c Call) Forgive() {
 	if c.limiter != nil {
 		c.limiter.AllowN(time.Now(), -1)
 	}
 }
 
-// maxCaller is longer than any real caller's name. Longer ones are cut and may share a count, but
+// maxCaller is longer than the name of any real caller. Longer names are cut, and may share a count, so that they
 // cannot fill the memory.
 const maxCaller = 255
 
-// Address is the caller for a connection's address: its /64 for IPv6, all of which its user has.
+// Address is the caller's name for the address of a connection. For IPv6 it is the /64 network, because one user
+// usually has all its addresses.
 func Address(remote string) string {
 	address, err := ParseAddress(remote)
 	switch {
@@ -121,7 +122,8 @@ func ParseAddress(text string) (netip.Addr, error) {
 	return address.Unmap(), err
 }
 
-// Count counts a call of a caller, or refuses it and says when to come back.
+// Count counts a call of a caller. If the caller is over the limit, it returns a rate-limit error that says when to
+// try again.
 func (l *Limits) Count(rule Rule, who string) (Call, error) {
 	limiter := l.limiter(rule, who)
 	if limiter == nil {

@@ -15,18 +15,18 @@ import (
 // Page asks for a part of the list.
 type Page struct {
 	db.Page
-	// States are those that are asked for; none is any.
+	// States are the states to list; empty means all.
 	States []string
-	// MerchantID is whose they are, for operators alone; 0 is anybody's.
+	// MerchantID limits the list to one merchant, for operators only; 0 means all merchants.
 	MerchantID int64
-	// Search is a part of the title, or the id; "" is any.
+	// Search is a part of the title, or the id; "" means all links.
 	Search string
 }
 
 // MaxSearch is how many characters may be looked for.
 const MaxSearch = 200
 
-// readable is whose links the caller reads; nil is everybody's.
+// readable is the id of the merchant whose links the caller may read; nil means the links of all merchants.
 func readable(who caller.Caller) (*int64, error) {
 	if who.Kind == caller.Operator {
 		return nil, who.Need(caller.OperatorRead)
@@ -34,7 +34,8 @@ func readable(who caller.Caller) (*int64, error) {
 	return &who.MerchantID, who.Need(caller.MerchantRead)
 }
 
-// List lists the links of the caller's merchant, or for an operator everybody's, the newest first. The cursor is nil on the last page.
+// List lists the links of the caller's merchant, or for an operator the links of all merchants, the newest first.
+// The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Link, *string, error) {
 	own, err := readable(who)
 	if err != nil {
@@ -61,15 +62,15 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 	return links, cursor, s.count(ctx, links)
 }
 
-// searched is how many links are looked at together once the first of a list were not in the states that are asked for, and
-// searchedFor for how long.
+// searched is how many links are read at a time after the first batch of a list did not have enough links in the
+// states asked for. searchedFor is how long the search may go on.
 const (
 	searched    = 500
 	searchedFor = 2 * time.Second
 )
 
-// found reads the links of a page, or more. Which of them are used up is known once their places are counted, so it reads on
-// until enough are in the states that are asked for.
+// found reads enough links for a page, or more. Whether a link is used up is known only after its places are
+// counted, so it reads on until enough links are in the states asked for.
 func (s *Service) found(
 	ctx context.Context, q *db.Queries, states []string, p db.PaymentLinkListParams,
 ) ([]Link, error) {
@@ -101,7 +102,7 @@ func (s *Service) found(
 	}
 }
 
-// Get reads a link of the caller's merchant, or for an operator anybody's.
+// Get reads a link of the caller's merchant, or for an operator a link of any merchant.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, error) {
 	own, err := readable(who)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, e
 	return links[0], s.count(ctx, links)
 }
 
-// stated are links with their states.
+// stated adds the states to links.
 func stated(ctx context.Context, q *db.Queries, rows []db.PaymentLinkListRow, now time.Time) ([]Link, error) {
 	places := db.LinkPlacesTakenParams{Since: now.Add(-making)}
 	for _, row := range rows {
@@ -145,7 +146,7 @@ func stated(ctx context.Context, q *db.Queries, rows []db.PaymentLinkListRow, no
 	return links, nil
 }
 
-// placesTaken is how many places of links are taken, by their ids.
+// placesTaken counts the places of links that are taken, by link id.
 func placesTaken(ctx context.Context, q *db.Queries, p db.LinkPlacesTakenParams) (map[int64]int64, error) {
 	taken := map[int64]int64{}
 	if len(p.LinkIds) == 0 {
@@ -161,7 +162,7 @@ func placesTaken(ctx context.Context, q *db.Queries, p db.LinkPlacesTakenParams)
 	return taken, nil
 }
 
-// count adds what came of links, of each merchant's by a question of its own.
+// count adds the numbers of payments and their sums to links, with one query for each merchant.
 func (s *Service) count(ctx context.Context, links []Link) error {
 	ids := map[int64][]int64{}
 	for _, l := range links {
@@ -191,10 +192,10 @@ func (s *Service) count(ctx context.Context, links []Link) error {
 	return nil
 }
 
-// newest is how many payments of a link are listed with it.
+// newest is how many payments are listed with a link.
 const newest = 50
 
-// Payments lists the newest payments of a link that the caller reads.
+// Payments lists the newest payments of a link. It returns fault.ErrNotFound if the link is of another merchant.
 func (s *Service) Payments(ctx context.Context, who caller.Caller, l Link) ([]Paid, error) {
 	own, err := readable(who)
 	switch {

@@ -20,15 +20,16 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Why a link makes no payment.
+// Reasons why a link makes no payment.
 var (
 	// ErrEnded says that the link was closed, or that its time is over.
 	ErrEnded = errors.New("the link takes no payments any more")
-	// ErrUsedUp says that as many payments came of it as may.
+	// ErrUsedUp says that the link has as many payments as it may have.
 	ErrUsedUp = errors.New("as many payments came of the link as may")
 )
 
-// making is how long a payment that is being made keeps its place. A call that was cut off leaves it then.
+// making is how long a payment that is being made keeps its place. If the call was cut off, the place is free after
+// that.
 const making = time.Minute
 
 // Open is a link as its payers see it.
@@ -37,11 +38,11 @@ type Open struct {
 	Currency string
 	// Ways are the methods to choose from. There are none while the cashbox takes no payments.
 	Ways []string
-	// Ended tells that it takes no payment any more.
+	// Ended tells that the link takes no payments any more.
 	Ended bool
-	// UsedUp tells that as many payments came of it as may. Those who hold one of them are led to it.
+	// UsedUp tells that the link has as many payments as it may have. A payer who holds one of them is led to it.
 	UsedUp bool
-	// who makes its payments.
+	// who is the caller in whose name its payments are made.
 	who caller.Caller
 }
 
@@ -80,9 +81,9 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Open, error) {
 // Order is what a payer asks for.
 type Order struct {
 	Amount, Method string
-	// Attempt names the form, which may be sent twice.
+	// Attempt identifies the form, which may be sent twice.
 	Attempt string
-	// Held is the attempt by which the payer's last payment was made; "" is none that is known.
+	// Held is the attempt that made the payer's last payment; "" if none is known.
 	Held string
 	// Address is where the payer comes from, and RequestID names the request.
 	Address, RequestID string
@@ -90,10 +91,10 @@ type Order struct {
 
 const maxAttempt = 64
 
-// NewAttempt names a new form.
+// NewAttempt makes an identifier for a new form.
 func NewAttempt() string { return strings.ToLower(rand.Text()) }
 
-// Pay makes a payment by a link. A form that is sent again leads to the payment that it made.
+// Pay makes a payment by a link. It is idempotent: a form that is sent again leads to the payment that it made.
 func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, error) {
 	f := fault.Decoded(ctx)
 	if l.Amount.Valid {
@@ -127,7 +128,7 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	return made.Payment, err
 }
 
-// Held is the payment of a link that was made by one of these attempts, and still waits for money.
+// Held is the payment of a link that was made by one of these attempts and still waits for money.
 func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (payment.Payment, error) {
 	var orderIDs []string
 	for _, attempt := range attempts {
@@ -143,7 +144,7 @@ func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (payment
 	return s.payments.ByUUID(ctx, id)
 }
 
-// only is the one there is, or nothing.
+// only is the single way, or "" if there is not exactly one.
 func only(ways []string) string {
 	if len(ways) == 1 {
 		return ways[0]
@@ -165,7 +166,8 @@ func AttemptOf(orderID string) string {
 	return attempt
 }
 
-// OfOrder is the id of the link that an order id names; 0 is none. A merchant may call orders of their own so.
+// OfOrder is the id of the link that an order id names, or 0 if it names none. A merchant may give orders of their
+// own such an id, so the result alone proves nothing.
 func OfOrder(orderID string) int64 {
 	rest, _ := strings.CutPrefix(orderID, orderPrefix)
 	number, _, _ := strings.Cut(rest, "-")
@@ -176,7 +178,7 @@ func OfOrder(orderID string) int64 {
 	return id
 }
 
-// pay takes a place of the link, makes the payment, and gives the place back where none was made.
+// pay takes a place of the link and makes the payment. If none was made, it gives the place back.
 func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
 	orderID := orderOf(l.ID, o.Attempt)
 	if err := s.take(ctx, l, orderID, o.Method); err != nil {
@@ -223,7 +225,7 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 	})
 }
 
-// usedUp tells whether all places of a link are taken, by other payments than the one named.
+// usedUp tells whether all places of a link are taken by payments other than the one named.
 func usedUp(ctx context.Context, q *db.Queries, l Terms, places int32, now time.Time, orderID, method string) (bool, error) {
 	taken, err := placesTaken(ctx, q, db.LinkPlacesTakenParams{
 		MerchantIds: []int64{l.MerchantID}, LinkIds: []int64{l.ID}, OrderID: orderID, Method: method, Since: now.Add(-making),

@@ -40,7 +40,6 @@ type Service struct {
 	payments  *payment.Service
 }
 
-// New makes the service.
 func New(
 	pools db.Pools, c clock.Clock, settings *inforce.Keeper, addresses *outbound.Addresses, payments *payment.Service,
 ) *Service {
@@ -49,53 +48,53 @@ func New(
 	}
 }
 
-// Terms are what a link was made with.
+// Terms are the settings that a link was created with.
 type Terms struct {
 	ID int64
-	// The address is made of UUID.
+	// UUID is what the address is made of.
 	UUID                  uuid.UUID
 	MerchantID, CashboxID int64
 	Title                 string
 	Description           *string
-	// Amount is what is asked for; without one payers say it, between the bounds that there are.
+	// Amount is what the link asks for. Without it payers choose the amount, between the bounds if they are set.
 	Amount, MinAmount, MaxAmount decimal.NullDecimal
-	// Methods are to choose from; none are all that the cashbox has.
+	// Methods are the methods that payers choose from; empty means all methods of the cashbox.
 	Methods []string
-	// MaxPayments is how many payments may come of it; nil is any number.
+	// MaxPayments is how many payments the link may have; nil means any number.
 	MaxPayments *int32
 	EndsAt      *time.Time
 	ReturnURL   *string
-	// CallbackURI is where events of its payments go; "" is nowhere.
+	// CallbackURI is where the events of its payments are sent; "" means nowhere.
 	CallbackURI string
 	CreatedAt   time.Time
 	CreatedBy   string
 	ClosedAt    *time.Time
-	// PictureHash names the picture; nil is none.
+	// PictureHash identifies the picture; nil if there is none.
 	PictureHash *string
 }
 
 // Link is a payment link as its merchant and operators see it.
 type Link struct {
 	Terms
-	// Currency is what it is paid in.
+	// Currency is the currency in which it is paid.
 	Currency string
 	// State is whether it takes payments.
 	State State
-	// Payments are those begun by it, Completed those that were paid, and Came what they brought. Of more than
-	// Counted payments only the newest are counted, and More tells so.
+	// Payments are the payments begun by the link, Completed the paid ones, and Came the sum that they brought. If
+	// there are more than Counted payments, only the newest are counted and More is true.
 	Payments, Completed int64
 	Came                decimal.Decimal
 	More                bool
 }
 
-// Owners are a link's: no trader is one.
+// Owners returns the merchant that owns the link. No trader owns links.
 func (l Link) Owners() (merchantID, traderID int64) { return l.MerchantID, 0 }
 
 // State is whether a link takes payments.
 type State string
 
-// The states of a link: it takes payments, as many came of it as may, its time is over, or somebody has closed it. One that is
-// used up takes payments again when one of those fails.
+// The states of a link: it takes payments, it has as many payments as it may have, its time is over, or somebody
+// closed it. A link that is used up takes payments again when one of its payments fails.
 const (
 	Taking State = "open"
 	UsedUp State = "used_up"
@@ -103,10 +102,10 @@ const (
 	Closed State = "closed"
 )
 
-// States are all of them.
+// States are the names of the states, for filters.
 var States = []string{string(Taking), string(UsedUp), string(Over), string(Closed)}
 
-// Counted is how many payments of a link its sums are made of at most.
+// Counted is the largest number of payments of a link that its sums include.
 const Counted = 500
 
 // Draft is a new link, as it was typed.
@@ -150,7 +149,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link,
 	return s.Get(ctx, who, row.ID)
 }
 
-// checked is a link's row, or what is wrong with it.
+// checked makes the row of a link from a draft, or says what is wrong with the draft.
 func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.PaymentLink, error) {
 	f := fault.Decoded(ctx)
 	now := s.clock.Now()
@@ -210,7 +209,7 @@ func optional(text string) *string {
 	return &text
 }
 
-// stateAt is a link's at a moment.
+// stateAt is the state of a link at a moment, apart from whether it is used up.
 func stateAt(closedAt, endsAt *time.Time, now time.Time) State {
 	switch {
 	case closedAt != nil:
@@ -221,7 +220,7 @@ func stateAt(closedAt, endsAt *time.Time, now time.Time) State {
 	return Taking
 }
 
-// Close has a link take no payment any more. One that was closed stays so; what was begun by it goes on.
+// Close stops a link from taking payments. Closing a closed link changes nothing; payments that were begun go on.
 func (s *Service) Close(ctx context.Context, who caller.Caller, id int64) (Link, error) {
 	if err := who.Need(caller.MerchantSell); err != nil {
 		return Link{}, err
@@ -244,7 +243,7 @@ func (s *Service) Close(ctx context.Context, who caller.Caller, id int64) (Link,
 	return s.Get(ctx, who, id)
 }
 
-// Paid is a payment that came by a link.
+// Paid is a payment that was made by a link.
 type Paid = db.LinkPaymentListRow
 
 // URL is where payers open the link.
@@ -252,13 +251,13 @@ func (l Terms) URL(payURL string, tokens *auth.Links) string {
 	return payURL + "/l/" + tokens.Token(l.UUID)
 }
 
-// PictureURL is where the picture of a link is that has one.
+// PictureURL is the address of the picture of a link that has one.
 func (l Terms) PictureURL(payURL string, tokens *auth.Links) string {
 	return l.URL(payURL, tokens) + BelowPicture + *l.PictureHash
 }
 
-// BelowPicture is what stands between a link's address and the hash of its picture.
+// BelowPicture is the part of a picture's address between the link's address and the hash.
 const BelowPicture = "/picture/"
 
-// Callback is where events of its payments go, or nil.
+// Callback is where the events of its payments are sent, or nil.
 func (l Link) Callback() *string { return optional(l.CallbackURI) }

@@ -19,11 +19,12 @@ import (
 )
 
 const (
-	// maxPixels is what photos of phones have, and pictureWidth and pictureHeight what is kept of them.
+	// maxPixels is enough for photos of phones. pictureWidth and pictureHeight are the size to which a picture is
+	// reduced.
 	maxPixels, pictureWidth, pictureHeight = 16_000_000, 960, 720
-	// pictureQuality is that of the JPEG which is kept.
+	// pictureQuality is the quality of the JPEG that is kept.
 	pictureQuality = 82
-	// hashLength is how much of a picture's hash its address has.
+	// hashLength is how many characters of the picture's hash its address has.
 	hashLength = 32
 	// MaxReason is how long the reason of an operator may be.
 	MaxReason = 500
@@ -35,7 +36,7 @@ const (
 	PictureIsNone  = "must be a PNG or JPEG picture"
 )
 
-// SetPicture gives a link of the caller's merchant a picture in place of the one that it had. No file takes it away.
+// SetPicture sets the picture of a link of the caller's merchant, in place of the old one. No file removes it.
 func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, file []byte) error {
 	if err := who.Need(caller.MerchantSell); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, f
 	return err
 }
 
-// RemovePicture has an operator take the picture off the page of any merchant's link, and say why.
+// RemovePicture lets an operator remove the picture from the page of any merchant's link, with a reason.
 func (s *Service) RemovePicture(ctx context.Context, who caller.Caller, id int64, reason string) (db.SettingChange, error) {
 	l, err := s.Pictured(ctx, who, id)
 	if err != nil {
@@ -67,7 +68,8 @@ func (s *Service) RemovePicture(ctx context.Context, who caller.Caller, id int64
 	return s.changePicture(ctx, who.Actor(), &reason, db.PaymentLinkPictureParams{ID: id, MerchantID: l.MerchantID}, nil)
 }
 
-// Pictured is a link of any merchant, for an operator who may take its picture away; fault.ErrNotFound where it has none.
+// Pictured finds a link of any merchant for an operator who may remove its picture. It returns fault.ErrNotFound if
+// the link has no picture.
 func (s *Service) Pictured(ctx context.Context, who caller.Caller, id int64) (Terms, error) {
 	if err := who.Need(caller.OperatorDirectory); err != nil {
 		return Terms{}, err
@@ -82,7 +84,7 @@ func (s *Service) Pictured(ctx context.Context, who caller.Caller, id int64) (Te
 	return Terms(row), nil
 }
 
-// changePicture notes what a link's picture is now and keeps it, or drops it where there is no hash.
+// changePicture records the new picture of a link and stores it, or removes the picture if there is no hash.
 func (s *Service) changePicture(
 	ctx context.Context, actor string, reason *string, to db.PaymentLinkPictureParams, picture []byte,
 ) (db.SettingChange, error) {
@@ -107,7 +109,8 @@ func (s *Service) changePicture(
 	})
 }
 
-// drawPicture draws an uploaded picture anew, as a JPEG on white, or says what is wrong with it. No file is no picture.
+// drawPicture draws an uploaded picture again as a JPEG on white, or says what is wrong with it. No file gives no
+// picture.
 func drawPicture(file []byte) (drawn []byte, flaw string) {
 	if len(file) == 0 {
 		return nil, ""
@@ -132,7 +135,7 @@ func drawPicture(file []byte) (drawn []byte, flaw string) {
 	return out.Bytes(), ""
 }
 
-// Picture is the picture of an open link that has a hash, a JPEG.
+// Picture is the JPEG of an open link's picture with this hash.
 func (s *Service) Picture(ctx context.Context, l Open, hash string) ([]byte, error) {
 	content, err := s.q.LinkPicture(ctx, db.LinkPictureParams{LinkID: l.ID, Hash: hash})
 	return content, db.Missing(err, fault.ErrNotFound, "read the picture of a link")

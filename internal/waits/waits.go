@@ -21,39 +21,39 @@ import (
 // Queue is something that waits for somebody.
 type Queue string
 
-// The queues. A merchant's and a trader's are their own, an operator's are everybody's.
+// The queues. Merchants and traders count their own, operators count those of everybody.
 const (
-	// DeadEvents are webhooks that were given up.
+	// DeadEvents are webhook events that are no longer retried.
 	DeadEvents Queue = "events.dead"
-	// Failing are the endpoints at which deliveries fail and are tried again.
+	// Failing are the endpoints to which deliveries fail and are retried.
 	Failing Queue = "endpoints.failing"
-	// Overdue are payouts that their trader did not end in time.
+	// Overdue are payouts that their trader did not finish in time.
 	Overdue Queue = "payouts.overdue"
 
-	// Of operators alone: deposits to be confirmed, appeals to be decided, card conflicts.
+	// For operators only: deposits to be confirmed, appeals to be decided, card conflicts.
 	Deposits    Queue = "deposits.pending"
 	OpenAppeals Queue = "appeals.open"
 	Conflicts   Queue = "conflicts.open"
-	// Cases are the payments of which another amount came.
+	// Cases are payments for which an amount other than the one asked for was received.
 	Cases Queue = "cases.open"
-	// Objections are those of traders to payments that messages confirmed.
+	// Objections are objections of traders to payments that bank messages confirmed.
 	Objections Queue = "objections.open"
 	// Proposals are proposals that wait for a second operator.
 	Proposals Queue = "proposals.open"
 	// Withdrawals are withdrawals that wait for operators: for a decision, or because another transfer was seen.
 	Withdrawals Queue = "withdrawals.waiting"
 
-	// Of merchants alone: their appeals and deposits that operators have not decided.
+	// For merchants only: their appeals and deposits that operators have not decided yet.
 	OwnAppeals  Queue = "appeals.waiting"
 	OwnDeposits Queue = "deposits.waiting"
 
-	// Of traders alone: messages of banks that wait, and phones that fell silent; and appeals with messages that the trader has
-	// not read.
+	// For traders only: bank messages that wait, phones that stopped reporting, and appeals with messages that the
+	// trader has not read.
 	Messages Queue = "messages.waiting"
 	Unread   Queue = "appeals.unread"
 )
 
-// waiting are the queues that every page of a portal tells of, and what it takes to know of them.
+// waiting are the queues shown on every page of a portal, with the capability that a caller needs to know each.
 var waiting = map[caller.Kind]map[Queue]caller.Capability{
 	caller.Operator: {
 		Deposits: caller.OperatorRead, OpenAppeals: caller.OperatorRead, Overdue: caller.OperatorRead,
@@ -68,7 +68,7 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 	caller.Trader: {Messages: caller.TraderRead, Unread: caller.TraderRead},
 }
 
-// countMost is how many of a queue are counted.
+// countMost is where counting a queue stops.
 const countMost = 99
 
 // Count is how much waits in a queue, up to 99; More tells that there is more.
@@ -78,7 +78,7 @@ type Count struct {
 	More  bool
 }
 
-// Text is a count as people read it, and nothing for none: "99+" where there are more than are counted.
+// Text is a count as people read it: "" for none, and "99+" if there are more than are counted.
 func (c Count) Text() string {
 	switch {
 	case c.Count == 0:
@@ -89,13 +89,11 @@ func (c Count) Text() string {
 	return fmt.Sprint(c.Count)
 }
 
-// Service counts.
 type Service struct {
 	reads *pgxpool.Pool
 	clock clock.Clock
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock) *Service { return &Service{reads: pools.Reads, clock: c} }
 
 // For counts what waits for the caller. It takes a fraction of a second, or answers fault.ErrBusy. Callers who have no queues
@@ -118,7 +116,8 @@ func (s *Service) For(ctx context.Context, who caller.Caller) (map[Queue]Count, 
 	return found, nil
 }
 
-// In are the counts of some queues in which something waits, as far as the caller may know of them.
+// In counts some queues and returns those in which something waits. Queues that the caller may not know are left
+// out.
 func In(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time, queues ...Queue) ([]Count, error) {
 	var list []Count
 	for _, queue := range queues {
@@ -137,7 +136,7 @@ func In(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time, qu
 	return list, nil
 }
 
-// count counts a queue, to one more than is told.
+// count counts a queue, to one more than is shown.
 func count(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time, queue Queue) (int64, error) {
 	const most = countMost + 1
 	merchant := optional.Of(who.MerchantID)
