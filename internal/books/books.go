@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// byItself is how far back statements and income go by themselves.
+// byItself is the period of statements and income if the caller names no beginning.
 const byItself = 30 * 24 * time.Hour
 
 // Service reads the books.
@@ -22,7 +22,7 @@ type Service struct {
 	replica *db.Replica
 }
 
-// New makes the service. What nothing is changed by is read from the replica, where it is not nil.
+// New makes the service. Reads that decide nothing go to the replica if it is not nil.
 func New(pools db.Pools, c clock.Clock, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, replica: replica}
 }

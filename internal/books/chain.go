@@ -11,24 +11,26 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// OnChain is what the networks say of the platform's addresses, beside what the ledger says has come from outside.
+// OnChain compares what the networks say about the platform's addresses with what the ledger says has come from
+// outside.
 type OnChain struct {
 	Networks []NetworkSum
-	// Seen is what came less what left on all networks, and Booked what the ledger says of the world outside.
+	// Seen is what arrived less what left on all networks. Booked is the balance of the outside world in the
+	// ledger.
 	Seen, Booked decimal.Decimal
 }
 
-// NetworkSum is what came to the platform's addresses and left them by a network.
+// NetworkSum is what arrived at the platform's addresses and left them on one network.
 type NetworkSum struct {
 	Network    string
 	Came, Went decimal.Decimal
 }
 
-// Difference is what is on the networks and not in the ledger; less than zero is what is in the ledger alone, such as what
-// operators have typed.
+// Difference is Seen less Booked. It is negative if the ledger has more than the networks, for example because
+// operators entered amounts by hand.
 func (o OnChain) Difference() decimal.Decimal { return o.Seen.Sub(o.Booked) }
 
-// OnChain adds up what was seen on the networks. It takes a fraction of a second, or answers fault.ErrBusy.
+// OnChain adds up what was seen on the networks. It takes a fraction of a second, or returns fault.ErrBusy.
 func (s *Service) OnChain(ctx context.Context, who caller.Caller) (OnChain, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return OnChain{}, err

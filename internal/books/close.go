@@ -14,12 +14,12 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// accountsAtOnce is how many accounts a statement closes a day of.
+	// accountsAtOnce is for how many accounts one statement closes a day.
 	accountsAtOnce = 200
 )
 
-// Close closes the days that are over: it keeps what accounts had at their ends, and the platform's income. However many processes do
-// it, and however often, it comes to the same.
+// Close stores the balances at the ends of the days that are over, and the platform's income on them. It is
+// idempotent, and several processes may run it at the same time.
 func Close(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	q := db.New(pool)
 	if err := closeDays(ctx, q, c.Now()); err != nil {
@@ -28,8 +28,8 @@ func Close(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	return closeIncome(ctx, q)
 }
 
-// closeDays keeps what accounts had at the ends of the days that are over, one day after the other
-// and some accounts at a time.
+// closeDays stores the balances at the ends of the days that are over, one day after the other and some accounts at
+// a time.
 func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
 	closed, err := q.AccountDayClosed(ctx)
 	if db.NoRows(err) {

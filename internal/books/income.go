@@ -15,22 +15,22 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// incomeMost bounds how many days income is asked for at a time.
+// incomeMost is for how many days income may be asked at a time.
 const incomeMost = 366
 
-// IncomeFilter says which days' income, in UTC, and whose payments' it is.
+// IncomeFilter selects days, in UTC, and a merchant.
 type IncomeFilter struct {
-	// From is the first day and To the day after the last. A To that is zero is today's end, a From
-	// that is zero 30 days before To.
+	// From is the first day and To the day after the last. If To is zero, it is the end of today; if From is zero,
+	// it is 30 days before To.
 	From, To time.Time
-	// MerchantID keeps to a merchant; 0 is all.
+	// MerchantID selects one merchant; 0 means all.
 	MerchantID int64
 }
 
-// Income is what the platform earned on a day by a merchant's payments or payouts of a method: its
-// share of what was completed on the day, less what it gave back on the day, whenever that was
-// completed. So the income of a day that is over never changes, and all days together are what was
-// moved to the platform's account for payments and payouts.
+// Income is what the platform earned on one day by a merchant's payments or payouts of one method: its share of
+// what was completed on that day, less what it gave back on that day, whenever that was completed. So the income of
+// a day that is over never changes, and the sum of all days is what was moved to the platform's account for
+// payments and payouts.
 type Income struct {
 	Day        time.Time
 	MerchantID int64
@@ -40,11 +40,11 @@ type Income struct {
 	Method, Currency string
 	// Earned is what the platform got and Reversed what it gave back, in USDT.
 	Earned, Reversed decimal.Decimal
-	// Volume is what it was earned on, less what it was given back on; null of days that were closed before it was kept.
+	// Volume is the amount completed less the amount reversed; null for days that were closed before it was stored.
 	Volume decimal.NullDecimal
 }
 
-// Net is what is left.
+// Net is Earned less Reversed.
 func (i Income) Net() decimal.Decimal { return i.Earned.Sub(i.Reversed) }
 
 // Income lists the platform's income, the newest day first.
@@ -78,7 +78,7 @@ func (f IncomeFilter) check(ctx context.Context, now time.Time) (IncomeFilter, e
 	return f, found.Err()
 }
 
-// income reads the days that are closed, and adds up those that are not.
+// income reads the days that are closed, and adds up the days that are not.
 func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error) {
 	closed, err := q.IncomeDayClosed(ctx)
 	if db.IgnoreNoRows(err) != nil {
@@ -112,7 +112,7 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 	return list, nil
 }
 
-// ExportIncome writes income as ExportStatement does a statement.
+// ExportIncome writes income as CSV, in the same way as ExportStatement.
 func (s *Service) ExportIncome(ctx context.Context, who caller.Caller, f IncomeFilter, w io.Writer) error {
 	rows, err := s.Income(ctx, who, f)
 	if err != nil {
@@ -135,7 +135,7 @@ func usdtOrEmpty(d decimal.NullDecimal) export.Number {
 	return export.USDT(&d.Decimal)
 }
 
-// closeIncome keeps the income of the days of which the accounts are closed.
+// closeIncome stores the income of the days whose account balances are already stored.
 func closeIncome(ctx context.Context, q *db.Queries) error {
 	until, err := q.AccountDayClosed(ctx)
 	if err != nil {

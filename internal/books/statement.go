@@ -20,62 +20,61 @@ import (
 	"gateway.example/internal/report"
 )
 
-// exportPage is how many lines are read at a time for a file. No transaction lasts longer than that takes.
+// exportPage is how many lines of a file are read at a time. Each part has a short transaction of its own.
 const exportPage = 2_000
 
-// StatementFilter says which account, and which part of its statement.
+// StatementFilter selects an account and a part of its statement.
 type StatementFilter struct {
-	// Paging is that of a list. Its cursors are a statement's own.
+	// Paging is as for any list. Its cursors belong to one statement.
 	report.Paging
-	// Account is the account. A trader sees their own available and reserved accounts; a merchant
-	// those of its cashboxes; an operator every account. For a trader the owner is always themselves,
-	// and only Reserved says something.
+	// Account is the account. A trader may see their own available and reserved accounts, a merchant those of its
+	// cashboxes, an operator every account. For a trader the owner is always the trader, and only Reserved is read.
 	Account ledger.Account
-	// From and To bound the time: from then on, and before then. A From that is zero is 30 days
-	// before To; a To that is zero is now and whatever comes.
+	// From (inclusive) and To (exclusive) bound the time. If From is zero, it is 30 days before To; if To is zero,
+	// there is no upper bound.
 	From, To time.Time
-	// OldestFirst turns the order; it is the newest first otherwise.
+	// OldestFirst reverses the order, which is otherwise the newest first.
 	OldestFirst bool
 }
 
 // Statement is part of an account's statement.
 type Statement struct {
 	Account ledger.Account
-	// From and To are the bounds; a To that is zero is none.
+	// From and To are the bounds; To is zero if there is no upper bound.
 	From, To time.Time
-	// Opening is what the account had at From, and Closing what it had at To.
+	// Opening is the balance at From, and Closing the balance at To.
 	Opening, Closing decimal.Decimal
-	// Page has the lines, in the order asked for. A transfer that took a few seconds to be kept may
-	// appear among lines that were read already.
+	// Page has the lines, in the order asked for. A transfer that took a few seconds to commit may appear among
+	// lines that were read before.
 	report.Page[StatementLine]
 }
 
 // StatementLine is one movement to or from the account.
 type StatementLine struct {
-	// TransferID tells lines apart.
+	// TransferID identifies the line.
 	TransferID int64
 	At         time.Time
-	// Kind is why, such as hold, freeze, funding or pending-completed.
+	// Kind is the kind of the transfer, such as hold, freeze, funding or pending-completed.
 	Kind string
-	// Subject is what moved it: payment, payin, deposit, trader_funding or insurance. SubjectID is
-	// its id, and SubjectUUID of a payment or payout its uuid.
+	// Subject is what the transfer is about: payment, payin, deposit, trader_funding or insurance. SubjectID is its
+	// id, and SubjectUUID the uuid of a payment or payout.
 	Subject     string
 	SubjectID   int64
 	SubjectUUID uuid.UUID
-	// Debit is what was taken from the account, or Credit what it got; the other is zero.
+	// Debit is the amount taken from the account, or Credit the amount added to it; the other one is zero.
 	Debit, Credit decimal.Decimal
 	// Other is the account on the other side.
 	Other ledger.Account
-	// Balance is what the account had after it.
+	// Balance is the balance of the account after this line.
 	Balance decimal.Decimal
 }
 
-// Alongside tells whether two movements are parts of one event.
+// Alongside reports whether two movements are parts of one event.
 func (l StatementLine) Alongside(other StatementLine) bool {
 	return l.At.Equal(other.At) && l.Kind == other.Kind && l.Subject == other.Subject && l.SubjectID == other.SubjectID
 }
 
-// Statement lists what was moved to and from an account.
+// Statement lists the movements of an account with the balance after each.
 func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementFilter) (Statement, error) {
 	f, err := s.owned(ctx, who, f)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementF
 	return s.statement(ctx, f, at, limit)
 }
 
-// owned settles whose account it is and that the caller may see it, and fills in the bounds.
+// owned decides which account is meant, checks that the caller may see it, and fills in the bounds.
 func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilter) (StatementFilter, error) {
 	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return f, err
@@ -120,16 +119,16 @@ func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilte
 	return f, nil
 }
 
-// position is a place in a statement: after the transfer of an id, of those made at a time.
+// position is a place in a statement: after the transfer with this id, among those made at this time.
 type position struct {
 	at time.Time
 	id int64
 }
 
-// never is after every time that transfers bear.
+// never is later than the time of every transfer.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// start is the position before what was made at a time or later.
+// start is the position before everything that was made at this time or later.
 func start(at time.Time) position { return position{at: at} }
 
 func (p position) String() string {
@@ -153,7 +152,7 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	if !f.To.IsZero() {
 		end = f.To
 	}
-	// Going down is towards the older lines.
+	// Reading down means towards the older lines.
 	down := f.OldestFirst == f.Backward
 	switch {
 	case f.Cursor != "":
@@ -192,8 +191,8 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	return result, nil
 }
 
-// neighbours names the cursors of the pages around one, whose rows are in the order they were read
-// in, one more than the page has where there are more.
+// neighbours sets the cursors of the previous and the next page. The rows are in the order in which they were read,
+// and there is one more than the page has if more follow.
 func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int) {
 	place := func(row db.Transfer) *string { return new(position{row.CreatedAt, row.ID}.String()) }
 	var on, back *string
@@ -213,7 +212,7 @@ func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int)
 	}
 }
 
-// turned is the cursor from which the way back begins with the row at the filter's own.
+// turned is the cursor for going back from an empty page, so that the row at the filter's own cursor is included.
 func (f StatementFilter) turned() *string {
 	at, _ := parsePosition(f.Cursor)
 	if f.OldestFirst == f.Backward { // it was read downwards, and upwards is after
@@ -255,8 +254,8 @@ func (s *Service) statementLines(ctx context.Context, account int64, rows []db.T
 	return lines, nil
 }
 
-// balanceAt is what an account had after a position: what it had at the end of the last closed day
-// before, and what was moved since.
+// balanceAt is the balance of an account at a position: the balance at the end of the last closed day before it,
+// plus what was moved since.
 func balanceAt(ctx context.Context, q *db.Queries, account int64, p position) (decimal.Decimal, error) {
 	kept, err := q.AccountDayBefore(ctx, db.AccountDayBeforeParams{AccountID: account, Day: db.DayOf(p.at)})
 	if db.IgnoreNoRows(err) != nil {
@@ -305,8 +304,8 @@ func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uu
 	return names, nil
 }
 
-// ExportStatement writes a statement as CSV, the oldest line first, whatever its paging says. Times are in the zone. The last line says how many
-// rows there are: without it the file is not whole.
+// ExportStatement writes a statement as CSV, the oldest line first, and ignores the filter's paging. Times are in
+// the given time zone. The last line says how many rows there are: without it the file is incomplete.
 func (s *Service) ExportStatement(
 	ctx context.Context, who caller.Caller, f StatementFilter, w io.Writer, zone *time.Location,
 ) error {
@@ -340,7 +339,7 @@ func (s *Service) ExportStatement(
 	}
 }
 
-// moved is what was moved one way, empty where it was the other.
+// moved is an amount moved in one direction, empty if it is zero.
 func moved(d decimal.Decimal) export.Number {
 	if d.IsZero() {
 		return ""

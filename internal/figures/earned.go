@@ -13,23 +13,24 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Earned is what a trader keeps of what was completed in some time.
+// Earned is what a trader earned by the payments and payouts that were completed in some period.
 type Earned struct {
-	// At is when the time begins.
+	// At is when the period begins.
 	At time.Time
-	// Count is how many payments and payouts.
+	// Count is the number of completed payments and payouts, and USDT what the trader earned by them.
 	Count int64
 	USDT  decimal.Decimal
-	// Payments are those of them whose speed is known. Median is how long the trader took to confirm half of them at most, from when
-	// the payer said that they have paid, or else from their creation.
+	// Payments is the number of payments whose confirmation time is known. Median is the median time that the
+	// trader took to confirm them, counted from when the payer said that they paid, or else from the creation.
 	Payments int64
 	Median   time.Duration
 }
 
-// openMost is how long before its completion something may have been created: an appeal can take weeks.
+// openMost is how long before its completion a payment or payout may have been created: an appeal can take weeks.
 const openMost = 60 * 24 * time.Hour
 
-// Earned tells a trader what they earn: in all, and in each slot of so many days, which are those of a Trend.
+// Earned tells a trader what they earned: in all, and in each slot of so many days. The slots are the same as those
+// of a Trend.
 func (s *Service) Earned(
 	ctx context.Context, who caller.Caller, days int, zone *time.Location,
 ) (all Earned, slots []Earned, err error) {
@@ -58,7 +59,7 @@ func (s *Service) Earned(
 	if err != nil {
 		return all, nil, fmt.Errorf("add up what was earned: %w", err)
 	}
-	slots = make([]Earned, len(params.Starts)+1) // the first is all of it
+	slots = make([]Earned, len(params.Starts)+1) // the first is the total
 	for i, at := range params.Starts {
 		slots[i+1].At = at
 	}

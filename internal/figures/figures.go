@@ -9,7 +9,6 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Service tells figures.
 type Service struct {
 	reads   *pgxpool.Pool
 	q       *db.Queries
@@ -17,7 +16,7 @@ type Service struct {
 	replica *db.Replica
 }
 
-// New makes the service. What nothing is changed by is read from the replica, where it is not nil.
+// New makes the service. Reads that decide nothing go to the replica if it is not nil.
 func New(pools db.Pools, c clock.Clock, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, replica: replica}
 }

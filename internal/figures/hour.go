@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// hoursBatch is how many rows of the history one transaction counts, and hoursLimit bounds one
-	// whose server is slow.
+	// hoursBatch is how many rows of the history one transaction counts, and hoursLimit is how long that
+	// transaction may take.
 	hoursBatch = 2_000
 	hoursLimit = 10 * time.Second
 )
 
-// spanBounds are, in seconds, where the spans begin that times to pay are counted by: the first span
-// is below the first of them, and the last has no end. What is counted already goes by them, so they
-// can be changed only together with a migration that counts anew.
+// spanBounds are the bounds, in seconds, of the spans by which times to pay are counted: the first span is below
+// the first bound, and the last span has no end. Hours that were already counted use these bounds, so they can be
+// changed only together with a migration that counts everything again.
 var spanBounds = []int64{
 	15, 30, 45, 60, 90, 120, 150, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200, 1500, 1800, 2700, 3600, 7200,
 	14400, 28800, 86400,
@@ -33,7 +33,7 @@ type Hours struct {
 	came *prometheus.CounterVec
 }
 
-// NewHours makes what counts. What it has counted is a metric, too.
+// NewHours makes the counter and registers its metrics.
 func NewHours(pool *pgxpool.Pool, metrics prometheus.Registerer) *Hours {
 	came := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "gateway_payments_total",
@@ -43,14 +43,13 @@ func NewHours(pool *pgxpool.Pool, metrics prometheus.Registerer) *Hours {
 	return &Hours{pool: pool, came: came}
 }
 
-// Count goes through the history: each of its rows takes the payment away from one status and adds it
-// to another. So what changes later, by an appeal or a correction, changes the hour in which the
-// payment was created.
+// Count reads on in the history: each row takes the payment away from one status and adds it to another. So a later
+// change, by an appeal or a correction, changes the hour in which the payment was created.
 //
-// Each row is counted once, whatever happens: the rows, how far the history is counted and what is
-// missing in it are kept in one transaction, and one process at a time does it. Ids of the history
-// are given before a transaction commits, so a row can appear below those that are counted. Each id
-// that is missing is noted and looked for again, until no transaction can be open that has it.
+// Each row is counted exactly once: the counts, the position in the history and the list of missing ids are written
+// in one transaction, and only one process counts at a time. Ids of the history are assigned before a transaction
+// commits, so a row can appear below the position later. Each missing id is noted and looked for again, until no open
+// transaction can have it.
 func (h *Hours) Count(ctx context.Context) error {
 	q := db.New(h.pool)
 	for {
@@ -76,7 +75,7 @@ func (h *Hours) Count(ctx context.Context) error {
 	}
 }
 
-// count counts a batch, or nothing while another process is at it.
+// count counts one batch. It does nothing while another process is counting.
 func (h *Hours) count(ctx context.Context) (came []db.PaymentHourFoldRow, err error) {
 	err = db.InTxWithin(ctx, hoursLimit, h.pool, func(ctx context.Context, _ pgx.Tx, q *db.Queries) error {
 		last, err := q.PaymentHourLock(ctx)
@@ -84,7 +83,7 @@ func (h *Hours) count(ctx context.Context) (came []db.PaymentHourFoldRow, err er
 			came = nil
 			return db.IgnoreNoRows(err)
 		}
-		// This statement begins after the lock was got, so it sees all that was counted before.
+		// This statement begins after the lock was acquired, so it sees everything that was counted before.
 		came, err = q.PaymentHourFold(ctx, db.PaymentHourFoldParams{
 			LastID: last, Batch: hoursBatch, Bounds: spanBounds,
 		})

@@ -18,80 +18,80 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// week is how far back an overview looks.
+	// week is the period of an overview.
 	week = 7 * day
-	// endpointsWithin is how far back deliveries are looked at, and endpointsMost of how many events.
+	// endpointsWithin is how far back deliveries are read, and endpointsMost is of how many events.
 	endpointsWithin = time.Hour
 	endpointsMost   = 300
 	// cashboxesMost is how many cashboxes an overview shows.
 	cashboxesMost = 100
 )
 
-// Overview is how a merchant stands.
+// Overview shows a merchant's current situation.
 type Overview struct {
-	// At is when it was read, From the beginning of today in the reader's zone.
+	// At is when it was read, and From is the beginning of today in the reader's time zone.
 	At, From time.Time
-	// Today has each currency in which there were payments today or on the same day last week.
+	// Today has one entry for each currency with payments today or on the same day last week.
 	Today []DayFigures
-	// Methods are those of the last seven days, and Hours each hour of them, the oldest first.
+	// Methods are the methods used in the last seven days. Hours are all hours of these days, the oldest first.
 	Methods []MethodFigures
 	Hours   []HourFigures
-	// Endpoints are those where deliveries of the last hour failed; only for who reads events.
+	// Endpoints are the endpoints to which deliveries failed in the last hour; set only for callers who may read
+	// events.
 	Endpoints []EndpointFailures
-	// Queues are those in which something waits.
+	// Queues are the queues in which something waits.
 	Queues []waits.Count
-	// Balances are those of cashboxes; only for who sees money.
+	// Balances are the balances of the cashboxes; set only for callers who may see money.
 	Balances []CashboxBalance
 }
 
 // Figures are counts of payments, by the time of their creation.
 type Figures struct {
-	// Payments are all, Completed those that were paid, and Ended those, the failed and the cancelled.
+	// Payments are all payments, Completed the paid ones, and Ended the paid, failed and cancelled ones.
 	Payments, Completed, Ended int64
-	// Amount is the sum of the completed; nil for who does not see money, and across currencies.
+	// Amount is the sum of the completed payments; nil for callers who may not see money, and for sums across
+	// currencies.
 	Amount *decimal.Decimal
-	// spans count the completed by their time to pay.
+	// spans count the completed payments by their time to pay.
 	spans [26]int64
 }
 
-// DayFigures are those of today in one currency, and of the same day last week up to the same hour.
+// DayFigures are the figures of today in one currency, and those of the same day last week up to the same hour.
 type DayFigures struct {
 	Currency      string
 	Now, LastWeek Figures
 }
 
-// MethodFigures are those of a method in a currency.
 type MethodFigures struct {
 	Method, Currency string
 	Figures
 }
 
-// HourFigures are those of an hour.
 type HourFigures struct {
 	At time.Time
 	Figures
 }
 
-// EndpointFailures are the deliveries to a host that failed.
+// EndpointFailures counts the failed deliveries to one host.
 type EndpointFailures struct {
 	Host               string
 	Attempts, Failures int64
-	// LastAt is when the last one failed, LastStatus what was answered then; 0 is no answer.
+	// LastAt is when the last delivery failed, and LastStatus the status of the response; 0 if there was no
+	// response.
 	LastAt     time.Time
 	LastStatus int
 	// CashboxID is the cashbox whose delivery failed last.
 	CashboxID int64
 }
 
-// CashboxBalance is what a cashbox has, in USDT. Insurance is a part of Reserved.
+// CashboxBalance is the balance of a cashbox in USDT. Insurance is a part of Reserved.
 type CashboxBalance struct {
 	CashboxID                             int64
 	Name                                  string
 	Total, Available, Reserved, Insurance decimal.Decimal
 }
 
-// Success is how many of a hundred ended payments were completed, with one decimal; nil where none
-// has ended.
+// Success is the percentage of ended payments that were completed, with one decimal; nil if none has ended.
 func (f Figures) Success() *decimal.Decimal {
 	if f.Ended == 0 {
 		return nil
@@ -99,9 +99,8 @@ func (f Figures) Success() *decimal.Decimal {
 	return new(decimal.NewFromInt(f.Completed*100).DivRound(decimal.NewFromInt(f.Ended), 1))
 }
 
-// Median is the time to pay that half of the completed payments kept within, from their creation, as
-// far as the spans tell they are counted by: within one, times are taken as evenly spread. It is zero
-// where none is completed.
+// Median is the median time to pay of the completed payments, from their creation. It is an estimate: within one
+// span of the counts, times are taken as evenly spread. It is zero if no payment is completed.
 func (f Figures) Median() time.Duration {
 	var below int64
 	for span, count := range f.spans {
@@ -115,7 +114,7 @@ func (f Figures) Median() time.Duration {
 	return 0
 }
 
-// spanOf is where a span begins and ends. The last one is taken to be one point.
+// spanOf is where a span begins and ends. The last span is treated as a single point.
 func spanOf(span int) (from, to time.Duration) {
 	if span > 0 {
 		from = time.Duration(spanBounds[span-1]) * time.Second
@@ -142,9 +141,9 @@ func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 	}
 }
 
-// Overview tells a merchant how it stands: today in the given zone against the same day last week,
-// the last seven days by method and by hour, and what waits or fails. Hours are whole hours of UTC,
-// and belong to the day in which they begin. Figures follow what happens after a few seconds.
+// Overview tells a merchant its current situation: today in the given time zone compared with the same day last
+// week, the last seven days by method and by hour, and what waits or fails. Hours are whole hours of UTC and belong
+// to the day in which they begin. Figures are a few seconds behind.
 func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Location) (Overview, error) {
 	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err
@@ -167,7 +166,7 @@ func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Lo
 	return o, nil
 }
 
-// Standing tells a merchant what waits, what fails and what it has: an overview without figures of payments.
+// Standing tells a merchant what waits, what fails and its balances: an overview without figures of payments.
 func (s *Service) Standing(ctx context.Context, who caller.Caller) (Overview, error) {
 	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err
@@ -192,7 +191,7 @@ func (s *Service) standing(ctx context.Context, who caller.Caller) (Overview, er
 	return o, err
 }
 
-// count adds up hours.
+// count adds up the hours.
 func (o *Overview) count(rows []db.PaymentHourListRow, money bool) {
 	weekAgo := o.At.Add(-week).Truncate(time.Hour).Add(time.Hour)
 	for at := weekAgo; !at.After(o.At); at = at.Add(time.Hour) {
@@ -234,7 +233,7 @@ func (o *Overview) method(method, currency string) *MethodFigures {
 	return &o.Methods[at]
 }
 
-// endpoints finds where deliveries fail.
+// endpoints finds the endpoints to which deliveries fail.
 func (o *Overview) endpoints(ctx context.Context, q *db.Queries, who caller.Caller) error {
 	if !who.May(caller.MerchantEvents) {
 		return nil
@@ -251,7 +250,7 @@ func (o *Overview) endpoints(ctx context.Context, q *db.Queries, who caller.Call
 	return err
 }
 
-// balances reads what the merchant's cashboxes have.
+// balances reads the balances of the merchant's cashboxes.
 func (s *Service) balances(ctx context.Context, who caller.Caller) ([]CashboxBalance, error) {
 	if !who.May(caller.MerchantMoney) {
 		return nil, nil

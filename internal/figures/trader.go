@@ -11,27 +11,28 @@ import (
 	"gateway.example/internal/db"
 )
 
-// tradersMost is how many payments of each trader tell how they work.
+// tradersMost is how many payments of each trader are taken into account.
 const tradersMost = 500
 
-// TraderHealth is how a trader worked on their newest payments of the last seven days.
+// TraderHealth is how well a trader worked on their newest payments of the last seven days.
 type TraderHealth struct {
-	// Completed are the payments that were paid, Ended those, the failed and the cancelled.
+	// Completed are the paid payments, and Ended the paid, failed and cancelled ones.
 	Completed, Ended int64
-	// Median is how long the trader took to confirm half of them at most; zero where none is completed.
+	// Median is the median time that the trader took to confirm; zero if no payment is completed.
 	Median time.Duration
-	// Requisites are theirs, of which Usable can be given payments now as far as switches and limits of the day go.
+	// Requisites are all of the trader's requisites. Usable are those that switches and daily limits allow to get
+	// payments now.
 	Requisites, Usable int64
-	// Days are the shares of each day, as Success; nil where none has ended.
+	// Days are the success percentages of each day; nil for a day on which none ended.
 	Days []*decimal.Decimal
 }
 
-// Success is how many of a hundred ended payments were completed, with one decimal; nil where none has ended.
+// Success is the percentage of ended payments that were completed, with one decimal; nil if none has ended.
 func (h TraderHealth) Success() *decimal.Decimal {
 	return Figures{Completed: h.Completed, Ended: h.Ended}.Success()
 }
 
-// Traders tells operators how some traders work, by their ids.
+// Traders tells operators how well traders work, by the traders' ids.
 func (s *Service) Traders(
 	ctx context.Context, who caller.Caller, ids []int64, zone *time.Location,
 ) (map[int64]TraderHealth, error) {
@@ -85,15 +86,17 @@ func (h TraderHealth) with(row db.ReportTraderRow, days int) TraderHealth {
 
 // ProcessorHealth is how the card attempts at a processor ended, of a trader's newest payments of the last seven days.
 type ProcessorHealth struct {
-	// Attempts are all, Approved and Declined those that ended so, Failed those of which nothing is known or that ended
-	// otherwise than their payment.
+	// Attempts are all attempts, Approved and Declined the attempts that ended so, and Failed those whose result is
+	// unknown or does not agree with the payment.
 	Attempts, Approved, Declined, Failed int64
-	// Median and P95 are how long those took at most that were approved or declined: half of them, and 95 of a hundred. The
-	// time in which a payer is asked for a code is none of it. Negative where none was timed.
+	// Median and P95 are the median and the 95th percentile of the duration of attempts that were approved or
+	// declined. The time that the payer took to enter a code is not included. They are negative if no attempt was
+	// timed.
 	Median, P95 time.Duration
 }
 
-// Success is how many of a hundred attempts with an answer were approved, with one decimal; nil where there is none.
+// Success is the percentage of approved attempts among those with an answer, with one decimal; nil if there are
+// none.
 func (h ProcessorHealth) Success() *decimal.Decimal {
 	return Figures{Completed: h.Approved, Ended: h.Approved + h.Declined + h.Failed}.Success()
 }

@@ -15,43 +15,46 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// TrendDays are the times that a trend may be of; 1 is the last 24 hours.
+// TrendDays are the lengths that a trend may have, in days; 1 means the last 24 hours.
 var TrendDays = []int{1, 7, 30, 90}
 
-// funnelMost is how many payments a funnel is made of.
+// funnelMost is how many payments a funnel is made of at most.
 const funnelMost = 2_000
 
-// What PaymentHourSlots and PaymentDaySlots call the whole time, and the time before it.
+// The numbers by which PaymentHourSlots and PaymentDaySlots name the whole period, and the period before it.
 const (
 	slotWhole  = -1
 	slotBefore = 0
 )
 
-// TrendFilter says of what a trend is.
+// TrendFilter selects the payments of a trend.
 type TrendFilter struct {
-	// Days is one of TrendDays. Beyond one they are those of the zone, and end with today.
+	// Days is one of TrendDays. If it is more than one, they are days of the time zone, and today is the last.
 	Days int
 	Zone *time.Location
-	// Currency keeps to one; "" is the one with the most payments. Method keeps to one, "" is all.
+	// Currency selects one currency; "" means the one with the most payments. Method selects one method; "" means
+	// all.
 	Currency, Method string
 }
 
-// Trend is how payments of a currency went over time, by the time of their creation. Without a currency asked for, an
-// operator's is of all together, which has no amount.
+// Trend is how the payments of a currency developed, by the time of their creation. If an operator asks for no
+// currency, it is of all currencies together, and has no amount.
 type Trend struct {
-	// At is when it was read, From when it begins.
+	// At is when it was read, and From is when the period begins.
 	At, From time.Time
 	Currency string
-	// Currencies are all with payments in this time or in the one before, the most used first.
+	// Currencies are all currencies with payments in this period or in the one before, the most used first.
 	Currencies []string
-	// Now is the whole time, and Before one as long that ended as long before.
+	// Now is the whole period, and Before the period of the same length before it.
 	Now, Before Figures
-	// Slots are hours of the last 24, quarters of seven days, or days. They only count: they have no amount and no median.
+	// Slots are the hours of the last 24, quarters of the day for seven days, or days. They have counts only, no
+	// amount and no median.
 	Slots []HourFigures
-	// Methods are those of the currency, whichever one is kept to.
+	// Methods are the methods of the currency, whichever method the filter selects.
 	Methods []MethodFigures
 	Funnel  Funnel
-	// Volumes are the sums of what was completed, the most used currency first; only for who sees money.
+	// Volumes are the sums of the completed payments, the most used currency first; only for callers who may see
+	// money.
 	Volumes []Volume
 }
 
@@ -61,24 +64,25 @@ type Volume struct {
 	Amount   decimal.Decimal
 }
 
-// Funnel is how far payments came.
+// Funnel is how many payments reached each step.
 type Funnel struct {
-	// Payments are those that were looked at, the newest; Capped tells that there are more.
+	// Payments is the number of payments that were examined, the newest ones; Capped tells that there are more.
 	Payments int64
 	Capped   bool
-	// Opened are those whose page was opened or that came further; 0 where no page was. Claimed are those
-	// of which the payer says that they are paid, or that are; 0 where no payer did.
+	// Opened are the payments whose page was opened or that went further; 0 if no page was opened. Claimed are
+	// those that the payer said to have paid, or that are paid; 0 if no payer said so.
 	Opened, Claimed, Paid int64
 	Unpaid                []Unpaid
 }
 
-// Unpaid is why payments ended unpaid: as their status and its reason, which may be a text of somebody's.
+// Unpaid is a reason why payments ended unpaid: their status and its reason, which may be a text that somebody
+// wrote.
 type Unpaid struct {
 	Status, Reason string
 	Payments       int64
 }
 
-// Trend tells a merchant how its payments went, and an operator how all did. Only a merchant's has a funnel.
+// Trend tells a merchant about its payments, and an operator about all. Only a merchant's trend has a funnel.
 func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (Trend, error) {
 	needs := caller.OperatorRead
 	if who.Kind == caller.MerchantPortal {
@@ -95,7 +99,7 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	t := Trend{At: s.clock.Now()}
 	starts := f.starts(t.At)
 	t.From = starts[0]
-	// The present hour counts as far as it has come, and the one that it is compared with as a whole.
+	// The present hour is not over yet, but the hour it is compared with counts as a whole.
 	until, before := t.At.Add(time.Hour), t.From.AddDate(0, 0, -f.Days)
 	beforeUntil := t.At.In(f.Zone).AddDate(0, 0, -f.Days).Truncate(time.Hour).Add(time.Hour)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {
@@ -125,7 +129,8 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	return t, err
 }
 
-// cover has a time read by the days of UTC that are whole in it, and by the hours before and after them.
+// cover makes the query read a period by the days of UTC that lie in it as a whole, and by the hours before and
+// after them.
 func cover(p *db.PaymentDaySlotsParams, slot int32, from, until time.Time) {
 	hours := func(from, until time.Time) {
 		p.HourSlots, p.HourFroms, p.HourUntils = append(p.HourSlots, slot), append(p.HourFroms, from), append(p.HourUntils, until)
@@ -162,7 +167,7 @@ func (f TrendFilter) starts(now time.Time) []time.Time {
 	return starts
 }
 
-// count adds up what was read.
+// count adds up the rows.
 func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.Caller) {
 	used, volumes := map[string]int64{}, map[string]decimal.Decimal{}
 	for _, row := range rows {
@@ -214,7 +219,7 @@ func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter
 	}
 }
 
-// funnel looks at the newest payments of the trend.
+// funnel examines the newest payments of the trend.
 func (s *Service) funnel(ctx context.Context, who caller.Caller, f TrendFilter, t *Trend) error {
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportFunnelRow, error) {
 		above, _, err := (db.Span{From: &t.From}).IDs(ctx, q, db.SubjectPayment, 0, 0)

@@ -14,10 +14,9 @@ import (
 var ErrTaken = fault.New(fault.Conflict, "work_taken", "Another operator has taken this.")
 
 const (
-	// ClaimLasts is how long something belongs to the operator who took it, unless another one takes
-	// it over.
+	// ClaimLasts is how long a claim protects the work of an operator, unless another operator takes it over.
 	ClaimLasts = 30 * time.Minute
-	// keepFor is how long claims are kept that nobody has released.
+	// keepFor is how long claims are kept that nobody released.
 	keepFor = 24 * time.Hour
 )
 
@@ -26,11 +25,11 @@ type Claim struct {
 	UserID int64
 	Login  string
 	Since  time.Time
-	// Mine says that it is the caller; Stale that it was taken so long ago that others may take it.
+	// Mine tells that the claim is the caller's; Stale that it is so old that others may take the work.
 	Mine, Stale bool
 }
 
-// Others says that another operator is working on it now.
+// Others reports whether another operator has a claim that is still protected.
 func (c Claim) Others() bool { return !c.Mine && !c.Stale }
 
 // Claims are claims of one kind, by the ids of their subjects.
@@ -53,7 +52,7 @@ func (s *Service) Claims(ctx context.Context, who caller.Caller, kind Kind, ids 
 	return claims, nil
 }
 
-// Taken is who is working on something, or nil.
+// Taken is the claim on something, or nil.
 func (s *Service) Taken(ctx context.Context, who caller.Caller, kind Kind, id int64) (*Claim, error) {
 	claims, err := s.Claims(ctx, who, kind, []int64{id})
 	if err != nil {
@@ -82,13 +81,13 @@ func needs(kind Kind) []caller.Capability {
 // MayTake reports whether a caller may work on a kind.
 func MayTake(who caller.Caller, kind Kind) bool { return mayTake(who, kind) == nil }
 
-// mayTake does not ask for a fresh second factor; the decision itself does if it has to.
+// mayTake does not ask for a fresh second factor; the decision itself does so if it is needed.
 func mayTake(who caller.Caller, kind Kind) error {
 	return who.Proved().Need(needs(kind)...)
 }
 
-// Take claims something for the caller. If another operator claimed it lately, the caller has to say
-// that they take it over.
+// Take claims something for the caller. If another operator has a fresh claim, it returns ErrTaken unless over is
+// true.
 func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int64, over bool) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err
@@ -126,7 +125,7 @@ func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) 
 	return mayTake(who, kind)
 }
 
-// Release ends the caller's claim. It does not touch another operator's.
+// Release ends the caller's claim. It does not change a claim of another operator.
 func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id int64) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id 
 	return nil
 }
 
-// Prune deletes old claims.
+// Prune deletes old claims. It may run at any time and more than once.
 func (s *Service) Prune(ctx context.Context) error {
 	return db.New(s.pool).WorkClaimPrune(ctx, s.clock.Now().Add(-keepFor))
 }

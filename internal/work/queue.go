@@ -12,13 +12,13 @@ import (
 // usdt is the currency of deposits and accounts.
 const usdt = "USDT"
 
-// most is how many of a queue are read: one more than is shown.
+// most is how many items of a queue are read: one more than is shown, to know whether there are more.
 const most = Most + 1
 
 // waiting reads a queue.
 type waiting func(ctx context.Context, q *db.Queries, now time.Time) ([]Item, error)
 
-// queues are all kinds, in order, each with how what waits of it is read.
+// queues are all kinds in order, each with the function that reads its queue.
 var queues = []struct {
 	kind    Kind
 	waiting waiting
@@ -72,7 +72,7 @@ var queues = []struct {
 
 func atMost(time.Time) int32 { return most }
 
-// reads has a queue be what a query gives for its parameters.
+// reads makes the reader of a queue from a query and its parameters.
 func reads[P, R any](
 	query func(*db.Queries, context.Context, P) ([]R, error), params func(now time.Time) P, item func(R) Item,
 ) waiting {
