@@ -19,11 +19,12 @@ import (
 
 const (
 	maxFileName = 255
-	// pieceSize is how much of a file is in memory, and in a row.
+	// pieceSize is the size of the pieces in which a file is read and stored. Only one piece is in memory at a
+	// time.
 	pieceSize = 256 << 10
 )
 
-// ErrPurged says that a file is no longer kept.
+// ErrPurged says that the file was deleted after its retention period.
 var ErrPurged = fault.New(fault.NotFound, "file_purged", "The file was removed: it had been kept as long as it is to be.")
 
 // Kind is a media type with its name for people and the extensions of its files, the usual one
@@ -33,8 +34,8 @@ type Kind struct {
 	extensions  []string
 }
 
-// Receipts are the types that a receipt may have, and Proofs those of what shows more than that. The type is detected from
-// the content.
+// Receipts are the types allowed for receipts, and Proofs those allowed for other evidence. The type is detected
+// from the content.
 var (
 	Receipts = []Kind{
 		{"application/pdf", "PDF", []string{".pdf"}},
@@ -68,15 +69,14 @@ func Check(f fault.Fields, name string, file *io.SectionReader, kinds []Kind) (s
 	return "", nil
 }
 
-// KeptName is a file's name for those who get it: the sender's, made safe. A picture may also be a
-// program or a page, so the name always ends in the extension of the detected type; and it has no
-// characters that reverse its direction.
+// KeptName is a safe form of the sender's file name. A picture may also be a valid program or page, so the name
+// always ends in the extension of the detected type; and it has no characters that reverse the direction of text.
 func KeptName(name, media string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control):
 			return -1
-		case strings.ContainsRune(`/\:*?<>|`, r): // they mean something in a path of some system
+		case strings.ContainsRune(`/\:*?<>|`, r): // they have a meaning in paths of some system
 			return '_'
 		}
 		return r
@@ -93,7 +93,7 @@ func KeptName(name, media string) string {
 	return name
 }
 
-// checkName accepts any name that can be shown on one line, because it is never used as a path.
+// checkName accepts any name that can be shown on one line. The name is never used as a path.
 func checkName(f fault.Fields, name string) {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
@@ -101,7 +101,7 @@ func checkName(f fault.Fields, name string) {
 	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
 }
 
-// Store writes a file in pieces, one of them in memory at a time.
+// Store writes a file in pieces, with one of them in memory at a time.
 func Store(
 	ctx context.Context, q *db.Queries, file io.Reader, size int64,
 	insert func(ctx context.Context, number int32, piece []byte) error,

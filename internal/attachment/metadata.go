@@ -14,8 +14,8 @@ import (
 // anew. The orientation and the colour profile stay, because showing the picture needs them. A PDF is
 // stored unchanged: its metadata cannot be removed without rewriting it.
 
-// WithoutMetadata is a file of a media type without its metadata, and its size. A malformed file is
-// returned unchanged.
+// WithoutMetadata is a file of a media type without its metadata, and the new size. A malformed file is returned
+// unchanged.
 func WithoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
 	k := keeping{file: file}
 	var err error
@@ -42,7 +42,7 @@ type keeping struct {
 	file  *io.SectionReader
 	parts []io.Reader
 	size  int64
-	// way is the orientation that a JPEG says, 0 where it is upright.
+	// way is the orientation that a JPEG states, 0 if it is upright.
 	way int
 }
 
@@ -100,7 +100,7 @@ func (k *keeping) jpeg() error {
 			continue
 		case mark[1] == markEnd:
 			k.keep(at, 2)
-			return nil // what stands behind the picture is another, or a film
+			return nil // after the picture only another picture or a film follows
 		}
 		length, err := k.read(at+2, 2)
 		if err != nil {
@@ -120,7 +120,7 @@ func (k *keeping) jpeg() error {
 				return err
 			}
 			k.keep(at, end-at)
-			if at = end; at == k.file.Size() { // it breaks off, as some do
+			if at = end; at == k.file.Size() { // some pictures are cut off at the end
 				return nil
 			}
 		}
@@ -270,12 +270,12 @@ const (
 	tagOrientation = 0x0112
 	upright        = 1
 	orientations   = 8
-	// orientationAt is where onlyOrientation has it.
+	// orientationAt is the offset of the orientation in the result of onlyOrientation.
 	orientationAt = 19
 )
 
-// onlyOrientation is EXIF data with nothing but the orientation; nil if the picture is upright or the
-// data do not say.
+// onlyOrientation is EXIF data with nothing but the orientation; nil if the picture is upright or the data do not
+// state it.
 func onlyOrientation(tiff []byte) []byte {
 	if len(tiff) < 8 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Why a picture is not drawn.
+// Reasons why a picture is not drawn.
 var (
 	ErrNoPicture = errors.New("it is no PNG or JPEG picture")
 	ErrTooWide   = errors.New("it has too many pixels")
@@ -19,20 +19,22 @@ var (
 
 // Canvas is what a picture is drawn on.
 type Canvas struct {
-	// Width and Height are the most that is kept of it.
+	// Width and Height are the largest size of the result.
 	Width, Height int
-	// Fits tells whether a picture of so many pixels is drawn at all.
+	// Fits reports whether a picture with so many pixels is drawn at all.
 	Fits func(width, height int) bool
 }
 
-// maxScans is how often a JPEG may go over its pixels again. A few bytes are a scan of all of them.
+// maxScans is how many scans over its pixels a JPEG may have. A few bytes can ask for a scan of the whole picture,
+// so a small file could cost much time.
 const maxScans = 50
 
-// drawing lets one picture be drawn at a time: each takes up to some hundred megabytes of memory for a moment.
+// drawing lets only one picture be drawn at a time, because each can take some hundred megabytes of memory for a
+// moment.
 var drawing sync.Mutex
 
-// Draw draws an uploaded picture anew, upright and no larger than the canvas, so that nothing else of the upload is
-// kept. How large the picture is stands in its first bytes, so one that is too large is not decoded.
+// Draw draws an uploaded picture again, upright and no larger than the canvas, so that nothing else of the upload
+// is kept. The size is read from the first bytes, so a picture that is too large is never decoded.
 func Draw(file []byte, on Canvas) (image.Image, error) {
 	config, kind, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
@@ -50,7 +52,7 @@ func Draw(file []byte, on Canvas) (image.Image, error) {
 	way := upright
 	if kind == "jpeg" {
 		k := keeping{file: io.NewSectionReader(bytes.NewReader(file), 0, int64(len(file)))}
-		_ = k.jpeg() // what follows the orientation does not matter here
+		_ = k.jpeg() // errors after the orientation do not matter here
 		way = max(k.way, upright)
 	}
 	if way >= lying {
@@ -59,7 +61,7 @@ func Draw(file []byte, on Canvas) (image.Image, error) {
 	return turned(fitted(whole, on), way), nil
 }
 
-// fitted is a picture, made smaller where it is larger than the canvas.
+// fitted is the picture, reduced to the canvas if it is larger.
 func fitted(whole image.Image, on Canvas) *image.RGBA {
 	from := whole.Bounds()
 	width, height := from.Dx(), from.Dy()
@@ -94,10 +96,11 @@ func mean(of image.Image, part image.Rectangle) color.RGBA {
 	return color.RGBA{R: eighth(sum[0]), G: eighth(sum[1]), B: eighth(sum[2]), A: eighth(sum[3])}
 }
 
-// lying is the first of the orientations of EXIF whose pixels lie on their side.
+// lying is the first EXIF orientation for which the picture lies on its side.
 const lying = 5
 
-// turned is a picture the right way up. Phones write a photo as the sensor saw it, and beside it how it was held.
+// turned is the picture the right way up. Phones store a photo as the sensor saw it, with a note how the phone was
+// held.
 func turned(from *image.RGBA, way int) *image.RGBA {
 	width, height := from.Bounds().Dx(), from.Bounds().Dy()
 	to := image.NewRGBA(image.Rect(0, 0, width, height))

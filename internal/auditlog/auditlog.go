@@ -22,61 +22,61 @@ import (
 	"gateway.example/internal/report"
 )
 
-// The kinds of lines of the log.
+// The kinds of lines.
 const (
 	// Setting is a change of what operators, traders and merchants set.
 	Setting = "setting"
-	// ViewAs is that an operator began or ended to look as another user.
+	// ViewAs is an operator beginning or ending to view the portal as another user.
 	ViewAs = "view_as"
-	// SignIn is a sign-in or a second factor that was right, Failed one that was wrong.
+	// SignIn is a successful sign-in or second factor, and Failed an unsuccessful one.
 	SignIn = "sign_in"
 	Failed = "sign_in_failed"
-	// Read is that an operator saw what is hidden until somebody asks for it.
+	// Read is an operator viewing data that is hidden until somebody asks for it.
 	Read = "read"
-	// Proposal is an action that takes a second operator, Decision what that one decided.
+	// Proposal is an action that needs a second operator, and Decision what the second operator decided.
 	Proposal = "proposal"
 	Decision = "decision"
 )
 
-// Kinds are the kinds of lines that the log may be kept to.
+// Kinds are the kinds by which the log can be filtered.
 func Kinds() []string {
 	return []string{Setting, ViewAs, SignIn, Failed, Read, Proposal, Decision}
 }
 
-// Filter keeps to some lines of the log. Its zero value is everything.
+// Filter selects lines of the log. Its zero value selects everything.
 type Filter struct {
 	report.Paging
-	// Kinds keeps to these; none is any.
+	// Kinds selects kinds; empty means all.
 	Kinds []string
-	// User keeps to what a user did, by login or id, or a program by its name, such as application.
+	// User selects what a user did, by login or id, or a program by its name, such as application.
 	User string
-	// Subject and Key keep to what was changed, such as cashbox and 12.
+	// Subject and Key select what was changed, such as cashbox and 12.
 	Subject, Key string
-	// From and To bound the time: from then on, and before then.
+	// From (inclusive) and To (exclusive) bound the time.
 	From, To time.Time
 }
 
-// Item is a line of the log. What does not belong to its kind is empty.
+// Item is a line of the log. Fields that do not belong to its kind are empty.
 type Item struct {
-	// ID is its own among the lines of its kind; of a proposal and a decision it is the proposal's.
+	// ID is unique among the lines of its kind. For a proposal and its decision it is the id of the proposal.
 	ID   int64
 	At   time.Time
 	Kind string
-	// Actor is who did it, such as operator:1, and Login the user's, where it is one.
+	// Actor is who did it, such as operator:1. Login is the login if the actor is a user.
 	Actor, Login string
-	// Subject and Key are what was changed; SubjectLogin is the login of a user who was.
+	// Subject and Key are what was changed. SubjectLogin is the login if a user was changed.
 	Subject, Key, SubjectLogin string
 	// Before and After are JSON, without secrets and without whole requisites. Before is nil for
 	// something new.
 	Before, After []byte
-	// What is the part that was read, such as file, or the action that was proposed. Reason is why, in
-	// the words of who changed, proposed or decided it.
+	// What is the part that was viewed, such as file, or the action that was proposed. Reason is the reason given
+	// by who changed, proposed or decided it.
 	What, Reason string
-	// Door, Address and Agent are a sign-in's. Outcome is what came of it, or of a proposal.
+	// Door, Address and Agent belong to a sign-in. Outcome is the outcome of the sign-in or the proposal.
 	Door, Outcome, Address, Agent string
 }
 
-// place is a place between two lines of the log, which go by time, then by source and id.
+// place is a place between two lines of the log, which are ordered by time, then source, then id.
 type place struct {
 	at   time.Time
 	rank int
@@ -104,26 +104,26 @@ func parsePlace(cursor string) (p place, ok bool) {
 	return place{time.UnixMicro(micro).UTC(), int(rank), id}, ok
 }
 
-// The log begins and ends within these.
+// begin and end are before and after all lines of the log.
 var (
 	begin     = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	end       = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	lastMicro = end.UnixMicro()
 )
 
-// query is what is asked of a source: lines beyond a place, in the direction of the filter.
+// query asks a source for lines after a place, in the direction of the filter.
 type query struct {
 	Filter
 	place place
 	page  int32
-	// actor and userID are the user's that the log is kept to, nil for any. userID is 0 where there
-	// is no such user, of whom no sign-in is kept.
+	// actor and userID are the user by whom the log is filtered; nil means all. userID is 0 if there is no such
+	// user; no sign-in is recorded for user 0.
 	actor  *string
 	userID *int64
 }
 
-// beyond is the place as a source of a rank has it. Of lines of the same time, those of a lower rank
-// are older.
+// beyond is the position from which the source of a rank is read. Of lines with the same time, those of a lower
+// rank are older.
 func (r query) beyond(rank int) (time.Time, int64) {
 	switch {
 	case rank < r.place.rank:
@@ -134,7 +134,7 @@ func (r query) beyond(rank int) (time.Time, int64) {
 	return r.place.at, r.place.id
 }
 
-// asks tells whether lines of a kind are asked for.
+// asks reports whether lines of a kind are asked for.
 func (r query) asks(kind string) bool { return len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind) }
 
 // line is a line and its place.
@@ -146,14 +146,14 @@ type line struct {
 // source reads the lines of some kinds from one table.
 type source func(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error)
 
-// sources are what the log is made of. The place of a source here is its rank: add others at the
-// end.
+// sources are the sources of the log. The index of a source is its rank, which cursors contain, so new sources go
+// at the end.
 var sources = []source{settingLines, signInLines, readLines, proposalLines}
 
 const (
 	maxText = 64
 	maxUser = 200
-	// exportRows is how many lines are read at a time for a file.
+	// exportRows is how many lines of a file are read at a time.
 	exportRows = 2_000
 )
 
@@ -163,12 +163,12 @@ type Service struct {
 	replica *db.Replica
 }
 
-// New makes the service. The log is read from the replica, where it is not nil.
+// New makes the service. The log is read from the replica if it is not nil.
 func New(pools db.Pools, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, replica: replica}
 }
 
-// List lists what was done and set, and who signed in, for operators, the newest first.
+// List lists lines of the log for operators, the newest first.
 func (s *Service) List(ctx context.Context, who caller.Caller, f Filter) (report.Page[Item], error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return report.Page[Item]{}, err
@@ -210,7 +210,7 @@ func (f Filter) check(ctx context.Context) (query, error) {
 	return r, found.Err()
 }
 
-// page reads a page of the log: as much of every source, of which the first lines are kept.
+// page reads a page of the log. It reads a whole page from every source, and keeps the first lines of all.
 func (s *Service) page(ctx context.Context, r query) (report.Page[Item], error) {
 	lines, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]line, error) {
 		r, err := r.ofUser(ctx, q)
@@ -234,7 +234,7 @@ func (s *Service) page(ctx context.Context, r query) (report.Page[Item], error) 
 	return r.cut(lines), nil
 }
 
-// ofUser finds who the log is kept to.
+// ofUser finds the user by whom the log is filtered.
 func (r query) ofUser(ctx context.Context, q *db.Queries) (query, error) {
 	if r.User == "" {
 		return r, nil
@@ -255,7 +255,7 @@ func (r query) ofUser(ctx context.Context, q *db.Queries) (query, error) {
 	return r, nil
 }
 
-// first are the lines that come first as they are read, one more than a page has.
+// first are the first lines in reading order, one more than a page has.
 func (r query) first(lines []line) []line {
 	slices.SortFunc(lines, func(a, b line) int {
 		if r.Backward {
@@ -266,7 +266,7 @@ func (r query) first(lines []line) []line {
 	return lines[:min(len(lines), int(r.page))]
 }
 
-// cut makes a page of lines and names its neighbours.
+// cut makes a page of lines and sets the cursors of its neighbours.
 func (r query) cut(lines []line) report.Page[Item] {
 	var on, back *string
 	kept := lines[:min(len(lines), int(r.page)-1)]
@@ -277,7 +277,7 @@ func (r query) cut(lines []line) report.Page[Item] {
 	case r.Cursor == "":
 	case len(kept) > 0:
 		back = kept[0].place.cursor()
-	default: // the line at the cursor is the nearest there is
+	default: // the page is empty: go back so that the line at the cursor itself is included
 		at := r.place
 		at.id--
 		if r.Backward {
@@ -293,8 +293,8 @@ func (r query) cut(lines []line) report.Page[Item] {
 	return p
 }
 
-// Export writes the lines of a filter as CSV, the newest first, whatever its paging says. The last
-// line says how many rows there are: without it the file is not whole.
+// Export writes the selected lines as CSV, the newest first, and ignores the filter's paging. The last line says
+// how many rows there are: without it the file is incomplete.
 func (s *Service) Export(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {

@@ -11,7 +11,7 @@ import (
 // operatorActor is how the log names an operator.
 func operatorActor(id int64) string { return caller.Caller{Kind: caller.Operator, ID: id}.Actor() }
 
-// readLines reads what operators saw of what is hidden, such as whole requisites and files.
+// readLines reads which hidden data operators viewed, such as whole requisites and files.
 func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	if !r.asks(Read) {
 		return nil, nil
@@ -31,7 +31,7 @@ func readLine(rank int, row db.AuditReadsRow) line {
 	}}
 }
 
-// proposalLines reads what operators proposed to one another, and what they decided of it.
+// proposalLines reads what operators proposed, and what was decided about it.
 func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	proposed, decided := r.asks(Proposal), r.asks(Decision)
 	if !proposed && !decided {
@@ -45,7 +45,8 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]lin
 	return db.Each(rows, func(row db.AuditProposalsRow) line { return proposalLine(rank, row) }), err
 }
 
-// proposalLine is a line of a proposal: twice its id is what was proposed, one more the decision.
+// proposalLine is a line of a proposal. The id in its place is twice the proposal's id for the proposal, and one
+// more for the decision.
 func proposalLine(rank int, row db.AuditProposalsRow) line {
 	item := Item{
 		ID: row.ID / 2, At: row.At, Kind: Proposal, Actor: operatorActor(row.UserID),

@@ -12,13 +12,13 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// The subjects of changes that the log treats in a way of their own.
+// The subjects of changes that the log treats in a special way.
 const (
 	subjectUser     = "app_user"
 	subjectSessions = "token"
 )
 
-// settingLines reads the changes of settings, among which is who looked as another user.
+// settingLines reads the changes of settings, and which operators viewed the portal as another user.
 func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	settings, views := r.asks(Setting), r.asks(ViewAs)
 	subject, without := optional.Of(r.Subject), (*string)(nil)
@@ -49,7 +49,7 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line
 	return db.Each(rows, settingLine), err
 }
 
-// signInLines reads who signed in or tried to. They are about a user, whom a subject may name.
+// signInLines reads sign-ins, also failed ones. The user concerned can be selected by the filter's subject.
 func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	good, failed, user := r.asks(SignIn), r.asks(Failed), r.userID
 	if !good && !failed || r.Subject != "" && r.Subject != subjectUser || user != nil && *user == 0 {
@@ -89,11 +89,11 @@ func signInLine(rank int, row db.AuditSignInsRow) line {
 	return line{item, place{row.At, rank, row.ID}}
 }
 
-// hiddenFields are the fields of settings of which the log shows the last digits at most: whole
-// requisites are for who pays to them.
+// hiddenFields are the fields of settings of which the log shows at most the last digits: only payers see whole
+// requisites.
 var hiddenFields = []string{"value", "address", "pan", "iban"}
 
-// secretWords are in the names of fields that no log shows, should one ever be recorded.
+// secretWords are parts of the names of fields that the log never shows, in case one is ever recorded.
 var secretWords = []string{"password", "secret", "token", "totp_step", "hash"}
 
 // shownSetting is a setting as the log shows it.
@@ -118,10 +118,10 @@ func shownSetting(setting []byte) []byte {
 	return shown
 }
 
-// shownDigits is how many digits are shown of what is hidden.
+// shownDigits is how many digits of a hidden value are shown.
 const shownDigits = 4
 
-// lastOf are the last digits of what is hidden, none of what is too short to be hidden by that.
+// lastOf is the last digits of a hidden value, or nothing if the value is too short to be hidden that way.
 func lastOf(text string) string {
 	if utf8.RuneCountInString(text) < 2*shownDigits {
 		text = text[:0]
@@ -131,7 +131,7 @@ func lastOf(text string) string {
 }
 
 func quoted(text string) json.RawMessage {
-	out, _ := json.Marshal(text) // a text always can be
+	out, _ := json.Marshal(text) // encoding a string cannot fail
 	return out
 }
 
@@ -152,7 +152,7 @@ func nameUsers(ctx context.Context, q *db.Queries, lines []line) error {
 	for i := range lines {
 		line := &lines[i]
 		line.SubjectLogin = logins[changedUser(line.Item)]
-		if line.Login == "" { // those who read are noted with the login of then
+		if line.Login == "" { // reads are recorded with the login at that time
 			line.Login = logins[userOf(line.Actor)]
 		}
 		if line.Door != "" {
@@ -162,10 +162,10 @@ func nameUsers(ctx context.Context, q *db.Queries, lines []line) error {
 	return nil
 }
 
-// userKinds are the kinds of actors who are users.
+// userKinds are the kinds of actors that are users.
 var userKinds = []string{"operator", "merchant_portal", "trader", "cabinet"}
 
-// userOf is the id of the user who did something, 0 where it was a program.
+// userOf is the id of the user who did something, or 0 if it was a program.
 func userOf(actor string) int64 {
 	kind, text, _ := strings.Cut(actor, ":")
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -175,7 +175,7 @@ func userOf(actor string) int64 {
 	return id
 }
 
-// changedUser is the id of the user whom a line is about, 0 where it is about something else.
+// changedUser is the id of the user that a line is about, or 0 if it is about something else.
 func changedUser(item Item) int64 {
 	if !slices.Contains([]string{subjectUser, subjectSessions, ViewAs}, item.Subject) {
 		return 0

@@ -11,11 +11,11 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Kind says by what a payer is blocked.
+// Kind is the property by which a payer is blocked.
 type Kind string
 
-// The kinds of blocks: by the merchant's id of the payer, by the card, by the address that they come from, and by the
-// requisite that payouts go to.
+// The kinds of blocks: by the merchant's id of the payer, by the card, by the address from which the payer
+// connects, and by the requisite that payouts go to.
 const (
 	User      Kind = "user"
 	Card      Kind = "card"
@@ -23,16 +23,17 @@ const (
 	Requisite Kind = "requisite"
 )
 
-// Kinds are all there are.
 var Kinds = []Kind{User, Card, Address, Requisite}
 
-// UserMark is what a block of a user id compares. This mark and the others are "" where there is nothing to block.
+// UserMark is the mark that a block of a user id compares. This mark and the others are "" if there is nothing to
+// compare.
 func UserMark(id *string) string { return mark(User, optional.Value(id)) }
 
-// CardMark is what a block of a card compares, by the card's keyed hash.
+// CardMark is the mark that a block of a card compares, made of the card's keyed hash.
 func CardMark(hash []byte) string { return mark(Card, hex.EncodeToString(hash)) }
 
-// AddressMark is what a block of an address compares: of IPv6 the /64, which whoever has one address of it has whole.
+// AddressMark is the mark that a block of an address compares. For IPv6 it is the /64 network, because one user
+// usually has all its addresses.
 func AddressMark(address *string) string {
 	if network, err := netip.ParsePrefix(optional.Value(address)); err == nil && network.Bits() == ipv6Network {
 		return mark(Address, network.Masked().String())
@@ -50,7 +51,7 @@ func AddressMark(address *string) string {
 
 const ipv6Network = 64
 
-// RequisiteMark is what a block of a requisite compares, by the requisite's keyed hash.
+// RequisiteMark is the mark that a block of a requisite compares, made of the requisite's keyed hash.
 func RequisiteMark(hash []byte) string { return mark(Requisite, hex.EncodeToString(hash)) }
 
 // KindOf is the kind of a mark.
@@ -66,10 +67,10 @@ func mark(kind Kind, value string) string {
 	return string(kind) + ":" + value
 }
 
-// List are the blocks that nobody has lifted, by their marks and ids.
+// List holds the blocks in force, by mark and id.
 type List map[string]map[int64]db.PayerBlocksSinceRow
 
-// Take takes over how a block is now.
+// Take updates the list with the current state of a block.
 func (l List) Take(row db.PayerBlocksSinceRow) {
 	switch {
 	case row.EndedAt != nil:
@@ -83,7 +84,7 @@ func (l List) Take(row db.PayerBlocksSinceRow) {
 	}
 }
 
-// Has reports whether one of these marks is blocked at a merchant.
+// Has reports whether one of these marks is blocked at a merchant at this time.
 func (l List) Has(merchantID int64, now time.Time, marks ...string) bool {
 	for _, one := range marks {
 		for _, row := range l[one] {

@@ -18,7 +18,6 @@ var ErrSecondOperator = fault.New(fault.Refused, "second_operator_required",
 // Action is an action that may take a second operator.
 type Action string
 
-// The actions.
 const (
 	FundTrader       Action = "fund_trader"
 	WithdrawTrader   Action = "withdraw_trader"
@@ -48,7 +47,7 @@ const (
 	FailWithdrawal     Action = "fail_withdrawal"
 )
 
-// Wanted is ErrSecondOperator with the action, from which a proposal is made. Params are the
+// Wanted is ErrSecondOperator with the action and its parameters, from which a proposal is made. Params are the
 // parameters of the service's method.
 type Wanted struct {
 	Action Action
@@ -80,11 +79,11 @@ func Proposed(id int64) error {
 type Rules struct {
 	// On switches the rules on.
 	On bool
-	// Above is how many USDT one operator may move alone in 24 hours, and how many all operators
-	// together may each move alone for one owner.
+	// Above is how many USDT one operator may move alone in 24 hours. It is also how many USDT all operators
+	// together may move alone for one owner in that time.
 	Above decimal.Decimal
-	// RatePercent is how many percent a rate may be set by hand from the last known one. It is for
-	// currencies without feeds; otherwise the narrowest band of the feeds holds.
+	// RatePercent is by how many percent a rate that is set by hand may differ from the last known rate. It is used
+	// for currencies without feeds; for others the narrowest band of the feeds is used.
 	RatePercent decimal.Decimal
 }
 
@@ -102,7 +101,8 @@ type Movement struct {
 	// Owner is the owner of the account, such as "cashbox 7".
 	Owner  string
 	Amount decimal.Decimal
-	// Of is what the amount is a part of, where that is more: nobody alone moves a part of more than one may move.
+	// Of is the whole amount if Amount is only a part of it. An operator alone may not move a part of a sum that is
+	// above the limit.
 	Of decimal.Decimal
 	At time.Time
 }
@@ -112,8 +112,8 @@ type Movements interface {
 	MoveAlone(ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time) (bool, error)
 }
 
-// Moving refuses an action that moves more USDT than one operator may in a day; otherwise it notes
-// the movement. Call it in the transaction of the action.
+// Moving refuses an action that moves more USDT than one operator may move in a day; otherwise it records the
+// movement. Call it in the transaction of the action, so that the record is rolled back with it.
 func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	amount := m.Amount.Abs()
 	switch {
@@ -131,7 +131,7 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	return err
 }
 
-// Away refuses a change that is further from the known value than the band allows, in percent.
+// Away refuses a change that differs from the known value by more than the band, in percent.
 func (r Rules) Away(percent, band decimal.Decimal) error {
 	if r.On && percent.GreaterThan(band) {
 		return ErrSecondOperator

@@ -18,7 +18,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// How much a merchant may note.
+// The limits on the metadata of one object.
 const (
 	MostKeys = 20
 	MaxKey   = 40
@@ -27,10 +27,11 @@ const (
 
 const field = "metadata"
 
-// Set is what was noted on one thing; nil is nothing.
+// Set is the metadata of one payment, payout or deposit; nil if there is none.
 type Set map[string]string
 
-// Check adds what is wrong with a set that was sent. It quotes no key that may hold what nobody shall read.
+// Check adds the errors in a set that was sent. It does not quote keys that may contain data that nobody should
+// read.
 func (s Set) Check(f fault.Fields) {
 	if len(s) > MostKeys {
 		f.Add(field, "must have at most %d keys", MostKeys)
@@ -50,7 +51,7 @@ func (s Set) Check(f fault.Fields) {
 	}
 }
 
-// Keys are the keys in order. An empty set, as most payments have, allocates nothing.
+// Keys are the keys in order. An empty set, which most payments have, allocates nothing.
 func (s Set) Keys() []string {
 	if len(s) == 0 {
 		return nil
@@ -75,7 +76,7 @@ func checkKey(f fault.Fields, key string) bool {
 	return false
 }
 
-// Column is the set as it is stored; nil where nothing was noted.
+// Column is the set as it is stored; nil if it is empty.
 func (s Set) Column() []byte {
 	if len(s) == 0 {
 		return nil
@@ -87,7 +88,7 @@ func (s Set) Column() []byte {
 	return column
 }
 
-// Read reads a column.
+// Read decodes a stored set.
 func Read(column []byte) Set {
 	if column == nil {
 		return nil
@@ -99,10 +100,10 @@ func Read(column []byte) Set {
 	return s
 }
 
-// Text is the set on one line, its keys in order; "" where nothing was noted.
+// Text is the set on one line, its keys in order; "" if it is empty.
 func (s Set) Text() string { return string(s.Column()) }
 
-// Index has what the set was noted on found by each pair. Of nothing there is nothing to do.
+// Index makes the queries by which lists find the object by each pair. An empty set needs none.
 func (s Set) Index(merchantID int64, subject string, id int64) []db.Query {
 	var queries []db.Query
 	for _, key := range s.Keys() {
@@ -116,7 +117,7 @@ func (s Set) Index(merchantID int64, subject string, id int64) []db.Query {
 // Pair is a key and its value.
 type Pair struct{ Key, Value string }
 
-// Wanted is the pair that a list is kept to, or nil for any. A list is kept to one.
+// Wanted is the pair by which a list is filtered, or nil for none. A list can be filtered by one pair only.
 func Wanted(f fault.Fields, sent map[string]string) *Pair {
 	f.Check(len(sent) <= 1, field, "must be one pair: metadata[key]=value")
 	for key, value := range sent {
@@ -125,13 +126,13 @@ func Wanted(f fault.Fields, sent map[string]string) *Pair {
 	return nil
 }
 
-// Typed is a pair as people type it: key=value.
+// Typed parses a pair as people type it: key=value.
 func Typed(text string) (*Pair, bool) {
 	key, value, ok := strings.Cut(text, "=")
 	return &Pair{strings.TrimSpace(key), strings.TrimSpace(value)}, ok && strings.TrimSpace(key) != ""
 }
 
-// TypedLines are pairs as people type them, one in each line, or what is wrong with them.
+// TypedLines parses pairs as people type them, one on each line, or says what is wrong with them.
 func TypedLines(text string) (s Set, flaw string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" {
@@ -149,7 +150,8 @@ func TypedLines(text string) (s Set, flaw string) {
 	return s, ""
 }
 
-// ID stands for the pair in the index. The key's length comes first, so that no two pairs are the same text.
+// ID identifies the pair in the index. The key's length comes first, so that two different pairs never have the
+// same text.
 func (p Pair) ID() uuid.UUID {
 	sum := sha256.Sum256([]byte(strconv.Itoa(len(p.Key)) + ":" + p.Key + p.Value))
 	return uuid.UUID(sum[:16])

@@ -1,7 +1,7 @@
 // Package optional goes between a value that may be missing and one that says so by being empty.
 package optional
 
-// Value is what a pointer leads to, and nothing where it is nil.
+// Value is the value that a pointer points to, or the zero value if it is nil.
 func Value[T any](v *T) T {
 	var nothing T
 	if v == nil {
@@ -10,7 +10,7 @@ func Value[T any](v *T) T {
 	return *v
 }
 
-// Of leads to a value, and is nil where it says nothing.
+// Of is a pointer to the value, or nil if it is the zero value.
 func Of[T comparable](value T) *T {
 	var nothing T
 	if value == nothing {

@@ -26,40 +26,42 @@ const (
 	KindWebhook Kind = "webhook"
 )
 
-// What names one line's news, for those who put it into words.
+// The values of What: the event that a line tells. Other packages put them into words.
 const (
-	// WhatCreated: it was asked for. Request is set.
+	// WhatCreated: the payment or payout was requested. Request is set.
 	WhatCreated = "created"
 	// WhatRequisiteChosen: a payment got its requisite. Choice is set.
 	WhatRequisiteChosen = "requisite_chosen"
-	// WhatRateFixed: the sum was made at a fresh rate, at the creation. WhatRateHeld: only the hold
-	// was, at the last known rate. WhatRateSettled: the sum was made later. Rate is set.
+	// WhatRateFixed: the sum was calculated at a fresh rate, at the creation. WhatRateHeld: only the hold was
+	// calculated, at the last known rate. WhatRateSettled: the sum was calculated later. Rate is set.
 	WhatRateFixed   = "rate_fixed"
 	WhatRateHeld    = "rate_held"
 	WhatRateSettled = "rate_settled"
-	// WhatStatus: from one status to another, or to the first. From, To and Reason are set.
+	// WhatStatus: the status changed from From to To; From is "" for the first status. Reason is set.
 	WhatStatus = "status"
 	// WhatTransfer: USDT were moved. Transfer is set.
 	WhatTransfer = "transfer"
 	// WhatPageOpened: the payer opened a page. Page and Agent are set.
 	WhatPageOpened = "page_opened"
-	// WhatCardEntered: the payer gave a card. Last4 and Brand are set.
+	// WhatCardEntered: the payer entered a card. Last4 and Brand are set.
 	WhatCardEntered = "card_entered"
-	// Of the code of a card payment: asked for, asked for again, given, and not needed. Of one asked
-	// for again, By is merchant or trader.
+	// The code of a card payment was requested, requested again, entered, or not needed. If it was requested again,
+	// By is merchant or trader.
 	WhatCodeRequested = "code_requested"
 	WhatCodeResent    = "code_resent"
 	WhatCodeEntered   = "code_entered"
 	WhatCodeNotNeeded = "code_not_needed"
-	// WhatTimeGivenBack: the payment got the minutes of an outage back. Minutes is set.
+	// WhatTimeGivenBack: the payment got more time because of an outage. Minutes is set.
 	WhatTimeGivenBack = "time_given_back"
-	// WhatBankMessage: a message of a bank said that the money has come. By is the bank, Message its id, and Last4 the account's.
+	// WhatBankMessage: a bank message said that the money arrived. By is the bank, Message the id of the message,
+	// and Last4 the last digits of the account.
 	WhatBankMessage = "bank_message"
-	// WhatMoneyCame: another amount came; Received, Currency and Payer are set. WhatCaseDecided: what becomes of it; Decision is taken,
-	// waiting, returned or ended, and Received is set.
+	// WhatMoneyCame: an amount other than the one asked for was received; Received, Currency and Payer are set.
+	// WhatCaseDecided: it was decided what happens to it; Decision is taken, waiting, returned or ended, and
+	// Received is set.
 	WhatMoneyCame   = "money_came"
 	WhatCaseDecided = "case_decided"
-	// WhatClaimed: the payer says that they have paid.
+	// WhatClaimed: the payer says that they paid.
 	WhatClaimed = "claimed"
 	// WhatReceipt: the payer sent a receipt. File is set.
 	WhatReceipt = "receipt_uploaded"
@@ -74,42 +76,42 @@ const (
 type Line struct {
 	At   time.Time
 	Kind Kind
-	// Actor is who did it, such as "key:12", "trader:3", "operator:1", "payer", "acquirer",
-	// "application" or "system"; "" is nobody in particular.
+	// Actor is who did it, such as "key:12", "trader:3", "operator:1", "payer", "acquirer", "application" or
+	// "system"; "" if nobody in particular did it.
 	Actor string
 	// What is one of the constants above.
 	What string
 	Details
 }
 
-// Details are what is to be said of a line. What does not belong to it, or is not for the caller,
-// is nil or "".
+// Details are the data of a line. Fields that do not belong to its kind, or that the caller may not see, are nil or
+// "".
 type Details struct {
 	// From and To are statuses; Reason is why.
 	From, To, Reason string
-	// Received is what came of a payment, where somebody said, in Currency.
+	// Received is the amount that was received for a payment, in Currency, if somebody reported it.
 	Received decimal.NullDecimal
 	Currency string
 	// Request is what was asked for.
 	Request *Request
 	// Choice is which requisite was chosen.
 	Choice *Choice
-	// Rate is how it came to be worth what it is.
+	// Rate is the calculation of the sum.
 	Rate *Rate
 	// Transfer is a row of the ledger.
 	Transfer *Transfer
-	// Last4 and Brand are a card's.
+	// Last4 and Brand are the last digits and the brand of a card.
 	Last4, Brand string
-	// By is who had a code sent again: merchant or trader; or the bank that wrote.
+	// By is who requested a code again, merchant or trader, or the bank that sent a message.
 	By string
-	// Page is a page's name: requisite, cancel, checkout, card, code or forget. Agent is the family
-	// of the browser that opened it.
+	// Page is the name of a page: requisite, cancel, checkout, card, code or forget. Agent is the family of the
+	// browser that opened it.
 	Page, Agent string
-	// Payer is who sent money, and Decision what becomes of it.
+	// Payer is who sent the money, and Decision what was decided about it.
 	Payer, Decision string
-	// Message is the message of a bank.
+	// Message is the id of a bank message.
 	Message int64
-	// Minutes are those that were given back after an outage.
+	// Minutes are the minutes added because of an outage.
 	Minutes int
 	// File is a receipt or the file of an appeal.
 	File *File
@@ -122,11 +124,10 @@ type Request struct {
 	Method   string
 	Currency string
 	Amount   decimal.Decimal
-	// ExpiresAt is until when it waits for its payer, or for a trader who takes it, as it stands now.
+	// ExpiresAt is until when it waits for its payer, or for a trader to take it, as of now.
 	ExpiresAt time.Time
-	// OrderID, CallbackURI, RequestID and Address are not for traders. RequestID is the request's
-	// X-Request-Id and Address where it came from; both are "" for what was created before they
-	// were kept.
+	// OrderID, CallbackURI, RequestID and Address are not for traders. RequestID is the X-Request-Id of the request
+	// and Address its origin; both are "" for payments and payouts created before they were stored.
 	OrderID, CallbackURI, RequestID, Address string
 	// AddressMask is the last digits of a payout's recipient's requisite.
 	AddressMask string
@@ -136,72 +137,72 @@ type Request struct {
 type Choice struct {
 	// TraderID and RequisiteID are not for merchants.
 	TraderID, RequisiteID int64
-	// Type is "" for card checkout; then nothing of Value, Holder and Bank is set.
+	// Type is "" for card checkout; then Value, Holder and Bank are empty as well.
 	Type, Value, Holder, Bank string
-	// Pool is how many requisites could be given payments at that moment, and Looked how many of
-	// them were looked at before this one was taken. Operators alone are told; nil is not known.
+	// Pool is how many requisites could get payments at that moment, and Looked how many of them were examined
+	// before this one was chosen. They are for operators only; nil means unknown.
 	Pool, Looked *int32
-	// Passed are those that were passed by before it, by the rules, at most 100 in all; operators alone
-	// are told.
+	// Passed are the requisites that were examined and rejected before it, by rule, at most 100 in all; for
+	// operators only.
 	Passed []PassedBy
 }
 
-// PassedBy are the requisites that a rule dropped.
+// PassedBy are the requisites that one rule rejected.
 type PassedBy struct {
 	Rule       string
 	Requisites []int64
 }
 
-// Rate is the calculation of a payment or a payout. A number that is nil is not for the caller.
+// Rate is the calculation of a payment or a payout. Numbers that the caller may not see are nil.
 type Rate struct {
-	// Source and ObservedAt are the base rate's.
+	// Source and ObservedAt are the source and the time of the base rate.
 	Source     string
 	ObservedAt *time.Time
-	// Unavailable: no rate was fresh, and there is only a hold so far.
+	// Unavailable: no rate was fresh, so there is only a hold so far.
 	Unavailable bool
-	// Base is fiat per USDT. Markup is in percent, MarkupSource who set it: body, cashbox_method,
-	// merchant, trader or configuration; "" for payouts.
+	// Base is fiat per USDT. Markup is in percent. MarkupSource is who set it: body, cashbox_method, merchant,
+	// trader or configuration; "" for payouts.
 	Base, Markup *decimal.Decimal
 	MarkupSource string
 	// Spot is the amount at the base rate.
 	Spot *decimal.Decimal
-	// Amount is what the merchant gets of a payment, or is frozen for a payout. Profit is the whole
-	// spread of a payment, SharePercent the trader's share at most, as a percent of Spot (of a
-	// payment) or of the markup (of a payout). Trader and Platform are what each gets.
+	// Amount is what the merchant gets for a payment, or what is frozen for a payout. Profit is the whole spread of
+	// a payment. SharePercent is the trader's largest share, as a percent of Spot (for a payment) or of the markup
+	// (for a payout). Trader and Platform are what each of them gets.
 	Amount, Profit, SharePercent, Trader, Platform *decimal.Decimal
-	// Hold is what the trader puts up for a payment.
+	// Hold is the amount reserved from the trader for a payment.
 	Hold *decimal.Decimal
 }
 
-// Transfer is a row of the ledger: Amount of USDT from one account to another. A caller other than
-// an operator sees a row once for each account of their own that it touches, with Other empty.
+// Transfer is a transfer of the ledger: Amount of USDT from one account to another. Callers other than operators
+// see it once for each account of their own that it touches, with Other empty.
 type Transfer struct {
 	ID int64
-	// Kind is why, such as hold, freeze or pending-completed.
+	// Kind is the kind of the transfer, such as hold, freeze or pending-completed.
 	Kind   string
 	Amount decimal.Decimal
-	// Account is the account in question. Credit tells that it got the amount, otherwise it gave it.
+	// Account is the account that the line is about. Credit tells that it received the amount; otherwise it paid
+	// it.
 	Account Account
 	Credit  bool
-	// Other is the other account.
+	// Other is the account on the other side.
 	Other *Account
 }
 
-// Account names an account.
 type Account struct {
 	ID int64
 	// Owner is external, platform, cashbox or trader.
 	Owner   string
 	OwnerID int64
-	// Reserved tells the account of what is held from that of what is available.
+	// Reserved tells the reserved account from the available account.
 	Reserved bool
 }
 
 // File is a file that somebody sent.
 type File struct {
-	// Number is a receipt's, 1 to 3.
+	// Number is the number of a receipt, 1 to 3.
 	Number int32
-	// Type is the media type found in the content.
+	// Type is the media type, detected from the content.
 	Type string
 	Size int64
 }
@@ -211,12 +212,13 @@ type Webhook struct {
 	EventID  uuid.UUID
 	Type     string
 	Sequence int32
-	// Status and URL are the event's: pending, delivered or dead. Body is what is sent, the first 4096
-	// bytes. An attempt has none of these.
+	// Status (pending, delivered or dead), URL and Body (the first 4096 bytes) are set for an event, and empty for
+	// an attempt.
 	Status, URL string
 	Body        []byte
-	// Of an attempt: the answer's status code, nil if none came, how long it took, and the first 200
-	// bytes of the answer, which a stranger wrote. Error says why none came.
+	// StatusCode and the fields below are set for an attempt: the status code of the response, nil if there was
+	// none, how long it took, and the first 200 bytes of the response, which come from outside and cannot be
+	// trusted. Error says why there was no response.
 	StatusCode *int32
 	Took       time.Duration
 	Answer     []byte

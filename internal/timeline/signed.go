@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Signed is the timeline of a payment as a signed document: a file that can be given to others, who can prove
-// that nothing in it was changed.
+// Signed is the timeline of a payment as a signed document: a file to give to others, who can verify that nothing
+// in it was changed.
 func (s *Service) Signed(
 	ctx context.Context, who caller.Caller, paymentID string, signer *attest.Signer,
 ) ([]byte, error) {
@@ -41,7 +41,7 @@ func (s *Service) Signed(
 	}, lines)
 }
 
-// plainLine is a line as JSON, without what says nothing. Durations are in milliseconds.
+// plainLine is a line as JSON, without empty fields. Durations are in milliseconds.
 func plainLine(line Line) (any, error) {
 	line.At = line.At.UTC()
 	text, err := json.Marshal(line)
@@ -64,7 +64,7 @@ func plainLine(line Line) (any, error) {
 	return said(plain), nil
 }
 
-// said is an object with its names in snake case, without those that say nothing.
+// said is the object with its names in snake case and without empty fields.
 func said(object map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, value := range object {

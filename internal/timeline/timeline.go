@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// Of the steps and of the attempts to deliver events so many are shown, the first.
+	// stepsMost is how many steps are shown, and attemptsMost how many delivery attempts: the earliest ones.
 	stepsMost    = 500
 	attemptsMost = 500
 	// kindSettled is the kind of the transfers of a payment that is settled after its completion.
@@ -32,7 +32,6 @@ const (
 	actorPayer  = "payer"
 )
 
-// Service tells timelines.
 type Service struct {
 	reads    *pgxpool.Pool
 	q        *db.Queries
@@ -40,13 +39,13 @@ type Service struct {
 	payments *payment.Service
 }
 
-// New makes the service. Payments decide whether a caller may see one of them.
+// New makes the service. Payments decides whether a caller may see a payment.
 func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments}
 }
 
-// Payment is what happened to a payment, the oldest first, as the caller may see it. The payment is
-// named by its id or its uuid.
+// Payment is the timeline of a payment, the oldest line first, with what the caller may see. The payment is named
+// by its id or its uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID stri
 	return t.sorted(), nil
 }
 
-// told is a timeline in the making: what its sources have, and the lines told of that.
+// told is a timeline while it is built: the rows that were read, and the lines made of them.
 type told struct {
 	who            caller.Caller
 	merchantID, id int64
@@ -76,7 +75,7 @@ type told struct {
 	lines     []Line
 }
 
-// queries read what payments and payouts have alike.
+// queries are the queries that payments and payouts have in common.
 func (t *told) queries(subject string) []db.Query {
 	queries := []db.Query{
 		db.One(&t.transfers, (*db.Queries).ReportTransfers, db.ReportTransfersParams{Subject: subject, SubjectID: t.id}),
@@ -93,7 +92,7 @@ func (t *told) queries(subject string) []db.Query {
 		}))
 }
 
-// paymentSources are what payments have beside that.
+// paymentSources are the additional rows that payments have.
 type paymentSources struct {
 	row      db.Payment
 	history  []db.PaymentHistory
@@ -114,8 +113,7 @@ func (r *paymentSources) queries(t told) []db.Query {
 	}
 }
 
-// payment tells a payment's lines. Of what happened at the same moment, what is told first here
-// comes first.
+// payment adds the lines of a payment. Of lines with the same time, the line added first comes first.
 func (t *told) payment(p payment.Payment, read paymentSources) {
 	var creator string
 	if len(read.history) > 0 {
@@ -149,7 +147,7 @@ func (t *told) tell(at time.Time, kind Kind, actor, what string, details Details
 	t.lines = append(t.lines, Line{At: at, Kind: kind, Actor: t.who.Knows(actor), What: what, Details: details})
 }
 
-// sorted is the lines in the order of time.
+// sorted is the lines ordered by time.
 func (t *told) sorted() []Line {
 	slices.SortStableFunc(t.lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	return t.lines
@@ -181,7 +179,7 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	return c
 }
 
-// passedBy brings together what a choice passed by for the same reason. What cannot be read is not told.
+// passedBy groups the requisites that a choice rejected by the rule. If they cannot be decoded, it returns nothing.
 func passedBy(kept []byte) []PassedBy {
 	all, err := routing.DecodePassed(kept)
 	if err != nil {
@@ -190,7 +188,7 @@ func passedBy(kept []byte) []PassedBy {
 	return ByRule(all)
 }
 
-// ByRule brings together what a choice passed by for the same reason, in the order of the choice.
+// ByRule groups the requisites that a choice rejected by the rule, in the order of the choice.
 func ByRule(all []routing.Passed) []PassedBy {
 	var list []PassedBy
 	for _, one := range all {
@@ -203,7 +201,8 @@ func ByRule(all []routing.Passed) []PassedBy {
 	return list
 }
 
-// rate tells the calculation as it stands. One that was made when a fresh rate came is told then.
+// rate adds the calculation as it is now. A calculation made later, when a fresh rate arrived, gets the time of
+// that.
 func (t *told) rate(p payment.Payment, row db.Payment) {
 	at, what := p.CreatedAt, WhatRateFixed
 	if settled := slices.IndexFunc(
@@ -239,8 +238,8 @@ func (t *told) status(at time.Time, actor string, from *string, to string, reaso
 	t.tell(at, KindStatus, actor, WhatStatus, Details{From: optional.Value(from), To: to, Reason: optional.Value(reason)})
 }
 
-// ledger tells what was moved: to operators every row, to others a row for each account of theirs
-// that it touched. own is a merchant's account; a trader's follow from the caller.
+// ledger adds the transfers: for operators each transfer, for others one line for each of their accounts that it
+// touched. own is a merchant's account; a trader's accounts follow from the caller.
 func (t *told) ledger(own ledger.Owner, ownID int64) {
 	if t.who.Kind == caller.Trader {
 		own, ownID = ledger.Trader, t.who.TraderID
@@ -268,7 +267,7 @@ func account(a ledger.Account) Account {
 	return Account{ID: a.ID(), Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}
 }
 
-// stepKinds say which kind of line a step is.
+// stepKinds are the kinds of lines of the steps.
 var stepKinds = map[string]Kind{
 	string(payment.StepPageOpened): KindVisit, string(payment.StepCardEntered): KindCard,
 	string(payment.StepCodeRequested): KindCode, string(payment.StepCodeResent): KindCode,
@@ -279,7 +278,7 @@ var stepKinds = map[string]Kind{
 
 func (t *told) step(row db.PaymentStep) {
 	var detail payment.StepDetail
-	if err := json.Unmarshal(row.Detail, &detail); err != nil { // then the step is told without
+	if err := json.Unmarshal(row.Detail, &detail); err != nil { // then the step is shown without details
 		detail = payment.StepDetail{}
 	}
 	received := decimal.NullDecimal{}
@@ -293,7 +292,7 @@ func (t *told) step(row db.PaymentStep) {
 	})
 }
 
-// appeal tells that a payment was appealed. A trader is not told what the merchant wrote.
+// appeal adds that a payment was appealed. A trader does not see what the merchant wrote.
 func (t *told) appeal(a *db.ReportAppealRow) {
 	if a == nil {
 		return
@@ -305,7 +304,7 @@ func (t *told) appeal(a *db.ReportAppealRow) {
 	t.tell(a.CreatedAt, KindAppeal, a.Actor, WhatAppealOpened, details)
 }
 
-// webhooks tell the events and each attempt to deliver them.
+// webhooks adds the events and each attempt to deliver them.
 func (t *told) webhooks() {
 	for _, e := range t.events {
 		t.tell(e.CreatedAt, KindWebhook, "", WhatEvent, Details{Webhook: &Webhook{
@@ -320,8 +319,8 @@ func (t *told) webhooks() {
 	}
 }
 
-// Payout is what happened to a payout, the oldest first, as the caller may see it. The
-// payout is named by its uuid. A trader sees those that they took and did not give back.
+// Payout is the timeline of a payout, the oldest line first, with what the caller may see. The payout is named by
+// its uuid. A trader sees the payouts that they took and did not give back.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
@@ -382,8 +381,8 @@ func (t *told) payout(p db.Payin, history []db.PayinHistory) {
 	t.webhooks()
 }
 
-// payoutRate is what of a payout's calculation the caller sees: a trader their reward, a merchant
-// what it pays.
+// payoutRate is the part of a payout's calculation that the caller may see: a trader the reward, a merchant the
+// price.
 func (t *told) payoutRate(p db.Payin) *Rate {
 	r := &Rate{}
 	if t.who.Kind != caller.Trader {
