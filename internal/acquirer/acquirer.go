@@ -53,10 +53,9 @@ import (
 	"gateway.example/internal/card"
 )
 
-// State is how an attempt stands with its acquirer.
+// State is the state of an attempt at its acquirer.
 type State string
 
-// The states.
 const (
 	Unknown    State = "unknown"
 	Pending    State = "pending"
@@ -74,7 +73,7 @@ const (
 	LimitExceeded     = "limit_exceeded"
 )
 
-// Answer is what an acquirer knows of an attempt.
+// Answer is an acquirer's report on an attempt.
 type Answer struct {
 	State State
 	// Reason is why the attempt was declined.
@@ -83,7 +82,7 @@ type Answer struct {
 	Codes int32
 }
 
-// Attempt is what is to be charged.
+// Attempt is a charge of a card that is to be made.
 type Attempt struct {
 	ID       uuid.UUID
 	Amount   decimal.Decimal
@@ -104,8 +103,8 @@ type Acquirer interface {
 	Void(ctx context.Context, id uuid.UUID) (Answer, error)
 }
 
-// ErrNone says that a trader has no acquirer.
+// ErrNone says that the trader has no acquirer.
 var ErrNone = errors.New("the trader has no acquirer")
 
-// ErrOffline is ErrNone of a directory that is offline.
+// ErrOffline is returned instead of ErrNone if the directory is offline.
 var ErrOffline = fmt.Errorf("%w: the gateway is offline", ErrNone)

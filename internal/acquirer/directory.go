@@ -25,7 +25,7 @@ type Directory struct {
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
-	// addresses says where a processor may be.
+	// addresses decides at which addresses a processor may be.
 	addresses *outbound.Addresses
 	client    *http.Client
 	// otherwise serves traders without a processor of their own; it is nil outside a sandbox.
@@ -117,7 +117,7 @@ func place(traderID int64) vault.Place {
 type Setting struct {
 	TraderID           int64
 	URL, KeyID, Secret string
-	// Seen is the version of the processor that the caller means to replace; "" is any.
+	// Seen is the version of the processor that the caller wants to replace; "" means any version.
 	Seen string
 }
 

@@ -20,7 +20,6 @@ type Sandbox struct {
 	clock clock.Clock
 }
 
-// NewSandbox makes the acquirer.
 func NewSandbox(pool *pgxpool.Pool, c clock.Clock) *Sandbox {
 	return &Sandbox{q: db.New(pool), clock: c}
 }

@@ -21,7 +21,6 @@ import (
 // Severity is how soon somebody has to look.
 type Severity string
 
-// The severities.
 const (
 	// Page wakes somebody.
 	Page Severity = "page"
@@ -43,10 +42,10 @@ type Rule struct {
 // ofWork is the part of the manual about work that waits.
 const ofWork = "when-work-waits-too-long"
 
-// OfWork tells whether the alarm is about work that has waited too long.
+// OfWork reports whether the alarm is about work that has waited too long.
 func (r Rule) OfWork() bool { return r.Runbook == ofWork }
 
-// Leads is the page of the portal that tells what to do: the work itself, or the manual's part.
+// Leads is the page that tells what to do: the page of the work itself, or the section of the manual.
 func (r Rule) Leads() string {
 	if r.OfWork() {
 		return r.Link
@@ -54,10 +53,10 @@ func (r Rule) Leads() string {
 	return "/operator/manual/runbooks#" + r.Runbook
 }
 
-// find looks for what a rule is about.
+// find runs the query of a rule.
 type find func(ctx context.Context, q reads, now time.Time) (finding, error)
 
-// finding is what a rule has found. A count of 0 means that all is well.
+// finding is the result of a rule. A count of 0 means that all is well.
 type finding struct {
 	count int64
 	// since is when it became an alarm; zero if the rows do not say.
@@ -68,11 +67,11 @@ type finding struct {
 type Alarm struct {
 	Rule
 	Firing bool
-	// Count is how many were found, or for how many seconds.
+	// Count is how many things were found, or a number of seconds.
 	Count int64
 	// Since is when it began to fire or to be quiet; nil if nothing was noted yet.
 	Since *time.Time
-	// failed says that the rule could not be asked.
+	// failed tells that the rule could not be evaluated.
 	failed bool
 }
 
@@ -83,38 +82,37 @@ type Service struct {
 	clock clock.Clock
 }
 
-// Replica is the part of db.Replica that rules ask.
+// Replica is the part of db.Replica that rules use.
 type Replica interface {
-	// UnusedFor is how long lists have been read from the primary instead.
+	// UnusedFor is how long lists have been read from the primary instead of the replica.
 	UnusedFor() time.Duration
 }
 
 // Clock compares this process's clock with the database's.
 type Clock interface {
-	// By is how far it is ahead, and Noticeable whether that is worth an alarm.
+	// By is how far this process's clock is ahead, and Noticeable whether the difference is worth an alarm.
 	By() time.Duration
 	Noticeable() bool
 }
 
-// Deciders are the operators who decide what others propose.
+// Deciders counts the operators who may decide what others propose.
 type Deciders interface {
 	// TwoDecide tells whether some operator could decide what another one proposes.
 	TwoDecide(ctx context.Context) (bool, error)
 }
 
-// reads is what rules read from.
+// reads are the sources that rules read from.
 type reads struct {
 	*db.Queries
 	pool *pgxpool.Pool
 	// replica is nil if there is none.
 	replica Replica
-	// clock is nil if it is not compared.
+	// clock is nil if the clock is not compared.
 	clock Clock
-	// deciders is nil if they are not counted.
+	// deciders is nil if operators are not counted.
 	deciders Deciders
 }
 
-// New makes the service.
 func New(pools db.Pools, c clock.Clock) *Service {
 	return &Service{q: db.New(pools.Calls), reads: reads{Queries: db.New(pools.Reads), pool: pools.Reads}, clock: c}
 }

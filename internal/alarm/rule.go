@@ -9,7 +9,7 @@ import (
 	"gateway.example/internal/db"
 )
 
-// How long what waits may wait.
+// How long work may wait before an alarm fires.
 const (
 	recentLate = 10 * time.Minute
 	fullLate   = 25 * time.Hour
@@ -22,8 +22,8 @@ const (
 	chainLate   = 10 * time.Minute
 	// lostWithin is how far back vanished transfers are counted.
 	lostWithin = 7 * 24 * time.Hour
-	// withdrawalLate is how long a withdrawal may wait for a decision, for its hand-over or for its transfer. One that was
-	// stopped waits for no time.
+	// withdrawalLate is how long a withdrawal may wait for a decision, for its hand-over or for its transfer. A
+	// withdrawal that was stopped raises the alarm at once.
 	withdrawalLate = 4 * time.Hour
 	// A case fails after a day, and somebody who is away for a night has to see it before.
 	caseLate   = 4 * time.Hour
@@ -37,7 +37,6 @@ const (
 	replicaUnusedMost = time.Minute
 )
 
-// Rules are all alarms.
 var Rules = expressed([]Rule{
 	{
 		Name: "audit_mismatch", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-the-audit-finds-something",
@@ -151,7 +150,7 @@ type counted = struct {
 	Oldest time.Time
 }
 
-// within finds what a query finds that is asked for a time so long ago.
+// within runs a query with the time that lies this long before now.
 func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), ago time.Duration) find {
 	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
 		row, err := ask(q.Queries, ctx, now.Add(-ago))
@@ -160,7 +159,7 @@ func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, er
 	}
 }
 
-// since finds what has waited since before a time so long ago, which is late from then on.
+// since finds what has waited for longer than this; the alarm is said to begin when the wait became too long.
 func since[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), late time.Duration) find {
 	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
 		f, err := within(ask, late)(ctx, q, now)
@@ -246,7 +245,7 @@ func payoutsOverdue(ctx context.Context, q reads, now time.Time) (finding, error
 	return finding{row.Count, row.Oldest}, err
 }
 
-// A trader who gives so many payouts back in a day may be reading recipients.
+// A trader who gives this many payouts back in a day may be collecting recipients' data.
 const (
 	giveBacksWithin = 24 * time.Hour
 	giveBacksMost   = 20

@@ -24,14 +24,14 @@ const (
 
 // Line is a movement on a statement.
 type Line struct {
-	// Number is its place in the file, from 1, as its reader counts.
+	// Number is the line's place in the file, counted from 1 as in the program that shows the file.
 	Number int
-	// At is when it was. Without Timed the statement has only the day, which begins then.
+	// At is the time of the movement. If Timed is false the statement has only the day, and At is its beginning.
 	At    time.Time
 	Timed bool
-	// Amount is above zero for what came in.
+	// Amount is positive for money that was received.
 	Amount decimal.Decimal
-	// Text is what the bank says about it.
+	// Text is the bank's description of the movement.
 	Text string
 }
 
@@ -42,14 +42,14 @@ var (
 	errLong    = fmt.Errorf("has more than %d movements: send a shorter period", maxLines)
 )
 
-// lineError says what is wrong in which line of a file.
+// lineError says which line of a file is wrong, and why.
 func lineError(number int, what, value string) error {
 	return fmt.Errorf("has a line %d whose %s cannot be read: %q", number, what, cut(value, 40))
 }
 
-// Read reads a statement: an exchange file of 1C, a workbook of Excel (XLSX), or text with a column for each value
-// (CSV), whose columns are found by their names. Times without a zone are in the one given. An error completes the
-// sentence "the file ...".
+// Read reads a statement: a 1C exchange file, an Excel workbook (XLSX), or text with a column for each value (CSV),
+// whose columns are found by their headings. Times without a zone are taken to be in the given zone. The text of an
+// error completes the sentence "the file ...".
 func Read(content []byte, zone *time.Location) ([]Line, error) {
 	if !sheet.IsBook(content) {
 		if text := sheet.Decode(content); strings.HasPrefix(text, exchangeHead) {

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// exchangeHead begins a file that banks give to 1C: lines of name=value, a section for each document.
+// exchangeHead is the first line of files that banks export for 1C: lines of name=value, with a section for each
+// document.
 const exchangeHead = "1CClientBankExchange"
 
-// fromExchange reads the documents of an exchange file. A document came in where the statement's account is the
+// fromExchange reads the documents of an exchange file. A document is incoming if the statement's account is the
 // recipient's.
 func fromExchange(text string, zone *time.Location) ([]Line, error) {
 	var lines []Line

@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// column is what a column of a table says.
+// column is the meaning of a column of a table.
 type column int
 
 const (
@@ -21,7 +21,8 @@ const (
 	columns
 )
 
-// names are words by which banks head their columns, the surest first: a name that a heading is or begins with.
+// names are the headings that banks use, the most certain first. A heading matches if it is one of them or begins
+// with it.
 var names = [columns][]string{
 	day: {
 		"дата операции", "дата и время", "дата проведения", "дата транзакции", "дата платежа", "дата", "date", "transaction date",
@@ -41,11 +42,11 @@ var names = [columns][]string{
 	},
 }
 
-// headRows is how many rows may stand above the names of the columns.
+// headRows is how many rows may be above the headings.
 const headRows = 60
 
-// fromTable reads rows below a row that names their columns. What has no date is no movement: totals, and notes of the
-// bank.
+// fromTable reads the rows below the row of headings. A row without a date is not a movement but a total or a note
+// of the bank.
 func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 	head, places := findHead(rows)
 	if head < 0 {
@@ -99,7 +100,7 @@ func findColumn(row, names []string) int {
 	return -1
 }
 
-// movement is the amount of a row: signed in one column, or in one of two.
+// movement is the amount of a row, which is in one signed column, or in one of two columns.
 func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok bool) {
 	if in == "" && out == "" {
 		moved, ok = parseAmount(signed)
@@ -121,8 +122,8 @@ func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok b
 	return moved, "", true
 }
 
-// parseAmount reads an amount with any separators: the last one, before one or two digits, is that of decimals. What
-// stands before or after it, such as a currency, has no digits.
+// parseAmount reads an amount with any separators. The last separator, if one or two digits follow it, is the
+// decimal one. Text before or after the amount, such as a currency, must have no digits.
 func parseAmount(text string) (decimal.Decimal, bool) {
 	negative := strings.ContainsAny(text, "-−–") || strings.HasPrefix(text, "(")
 	text = strings.TrimFunc(text, func(r rune) bool { return r < '0' || r > '9' })
@@ -155,7 +156,7 @@ var (
 	dayLayouts = []string{"02.01.2006", "2006-01-02", "02/01/2006", "02.01.06", "02-01-2006"}
 )
 
-// parseTime reads a day, with a time where there is one.
+// parseTime reads a day, and a time if there is one.
 func parseTime(text string, zone *time.Location) (at time.Time, timed, ok bool) {
 	text = strings.ReplaceAll(text, ", ", " ")
 	if at, err := time.Parse(time.RFC3339, text); err == nil { // as Excel's days are given, at midnight

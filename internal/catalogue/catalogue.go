@@ -16,7 +16,7 @@ type Method struct {
 	RequisiteType, RequisiteMethod string
 	// Validity is how long a payment waits for its payer by default.
 	Validity time.Duration
-	// Currencies are those of payments, Payouts those of payouts.
+	// Currencies are the currencies of payments, and Payouts the currencies of payouts.
 	Currencies, Payouts []string
 }
 
@@ -75,7 +75,7 @@ func Find(methods []Method, name string) (Method, bool) {
 	return methods[at], true
 }
 
-// Names are those of methods.
+// Names are the names of methods.
 func Names(methods []Method) []string {
 	var names []string
 	for _, m := range methods {

@@ -149,7 +149,8 @@ func (d *Door) Guard(
 	})
 }
 
-// owner is who a call's turn counts for: all keys and users of a merchant share it.
+// owner is the name under which a call waits for its turn: all keys and users of a merchant share one, and all users
+// of a trader share one.
 func owner(r *http.Request, who caller.Caller) string {
 	switch {
 	case who.MerchantID != 0:
@@ -237,7 +238,7 @@ func (d *Door) count(r *http.Request, who caller.Caller) error {
 	return err
 }
 
-// countStranger limits the writes of an address that has not proved who it is.
+// countStranger limits the writes of an address whose caller has not been authenticated.
 func (d *Door) countStranger(r *http.Request, refused error) error {
 	f := fault.As(refused)
 	if r.Method == http.MethodPost && f != nil && (f.Kind == fault.Unauthenticated || f.Kind == fault.Forbidden) {

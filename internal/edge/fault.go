@@ -54,7 +54,7 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:      http.StatusServiceUnavailable,
 }
 
-// HTTPStatus is the status that a kind of fault becomes over REST: 500 for what is no fault.
+// HTTPStatus is the HTTP status for an error's kind of fault: 500 for an error that is not a fault.
 func HTTPStatus(kind fault.Kind) int {
 	return cmp.Or(statuses[kind], http.StatusInternalServerError)
 }

@@ -30,7 +30,6 @@ const maxReason = 500
 // State is the state of a proposal.
 type State string
 
-// The states.
 const (
 	Open     State = "open"
 	Approved State = "approved"

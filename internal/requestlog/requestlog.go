@@ -164,7 +164,7 @@ func (l *Log) Flush(ctx context.Context) error {
 	}
 }
 
-// forget removes the first so many waiting requests. Only the one who holds writing does so.
+// forget removes the first n waiting requests. Only the goroutine that holds writing may call it.
 func (l *Log) forget(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -202,7 +202,7 @@ const (
 	seenMost    = 20_000
 )
 
-// noteAddresses notes from where keys were used, for who tells their merchants of new places.
+// noteAddresses records the addresses from which keys were used, so that merchants can be told of new ones.
 func (l *Log) noteAddresses(ctx context.Context, entries []Entry) error {
 	p := db.KeyAddressPutParams{At: l.clock.Now()}
 	fresh := map[[2]string]bool{}

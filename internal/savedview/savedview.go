@@ -37,7 +37,6 @@ type Service struct {
 	q    *db.Queries
 }
 
-// New makes the service.
 func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Reads)} }
 
 // needUser checks that the caller is a user, who may be a read-only one.

@@ -26,7 +26,7 @@ type Read struct {
 	RequestID string
 }
 
-// Subject is what is about to be read.
+// Subject is the data that is about to be shown.
 type Subject struct{ Kind, Key, What string }
 
 // Record notes that an operator reads something. It is called before the thing is returned: if the
@@ -53,7 +53,6 @@ func Record(ctx context.Context, q *db.Queries, who caller.Caller, at time.Time,
 // Reads lists what was read.
 type Reads struct{ pools db.Pools }
 
-// New makes the service.
 func New(pools db.Pools) *Reads { return &Reads{pools: pools} }
 
 // Filter asks for a page of readings, the newest first. Nil fields do not filter.

@@ -190,5 +190,4 @@ var Requisite = Subject{
 	},
 }
 
-// Subjects are all of them.
 var Subjects = []Subject{Merchant, Cashbox, Method, PayoutMethod, Limit, WithdrawalTerms, Trader, Requisite}

@@ -47,7 +47,6 @@ type State struct {
 	Confirmed, WrongAmount, Cancelled int64
 }
 
-// Service simulates traders.
 type Service struct {
 	pool     *pgxpool.Pool
 	q        *db.Queries
@@ -57,13 +56,12 @@ type Service struct {
 	Phones Phones
 }
 
-// Phones are those of traders.
+// Phones are the phones of traders.
 type Phones interface {
 	// Paid forwards that a payment was paid, and tells whether that confirmed it.
 	Paid(ctx context.Context, p db.SandboxTransferRow) (bool, error)
 }
 
-// New makes the service.
 func New(pool *pgxpool.Pool, clock clock.Clock, payments *payment.Service) *Service {
 	return &Service{pool: pool, q: db.New(pool), clock: clock, payments: payments}
 }

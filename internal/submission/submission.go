@@ -36,7 +36,6 @@ type Service struct {
 	q    *db.Queries
 }
 
-// New makes the service.
 func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Calls)} }
 
 // NewToken identifies a form that is about to be shown.

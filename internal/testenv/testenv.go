@@ -112,10 +112,10 @@ func Must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	}
 }
 
-// ErrOf is the error of a call, where what else it has given is of no interest.
+// ErrOf is the error of a call whose other result does not matter.
 func ErrOf[T any](_ T, err error) error { return err }
 
-// ErrOf2 is ErrOf of a call that gives two things.
+// ErrOf2 is ErrOf for a call with two other results.
 func ErrOf2[A, B any](_ A, _ B, err error) error { return err }
 
 // repeated is a cell's shorthand for one character many times over.
@@ -142,7 +142,7 @@ func Rows(t testing.TB, file string) (rows [][]string) {
 	return rows
 }
 
-// AtOnce makes so many calls at the same time, and returns what each of them came to.
+// AtOnce makes n calls at the same time, and returns their results.
 func AtOnce(calls int, call func(i int) error) []error {
 	errs := make([]error, calls)
 	var running sync.WaitGroup

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 )
 
-// Catalogues are all languages that have one, begun or complete.
+// Catalogues are the languages that have a catalogue, complete or not.
 var Catalogues = []string{"az", "kk", "tr", "uz"}
 
-// Complete are those whose catalogue has everything that a trader meets: these are offered.
+// Complete are the languages whose catalogue has every phrase that a trader can meet; only these are offered.
 var Complete = []string{"az", "kk", "tr", "uz"}
 
 // Offered tells that a trader may choose a language, by its code.

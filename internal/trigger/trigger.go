@@ -53,10 +53,8 @@ type Rooms struct {
 	Hook string
 }
 
-// Service triggers events.
 type Service struct{ Rooms }
 
-// New makes the service.
 func New(rooms Rooms) *Service { return &Service{Rooms: rooms} }
 
 // Happened is what was done.
