@@ -129,7 +129,7 @@ var sources = []source{
 		return f.q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
-		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost}) // one payout may be offered to all traders
+		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost}) // a payout may be offered to all traders
 	}),
 	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
 		return q.NotifyAppeals(ctx, db.NotifyAppealsParams{Since: since, Most: sourceMost})
