@@ -8,11 +8,12 @@ where mark = any(@marks::text[]) and (merchant_id is null or merchant_id = @merc
   and ended_at is null and (until is null or until > @now::timestamptz);
 
 -- PayerBlockSet blocks, or changes why and until when.
--- name: PayerBlockSet :exec
+-- name: PayerBlockSet :one
 insert into payer_block (kind, mark, shown, merchant_id, own, reason, until, created_at, created_by)
 values (@kind, @mark, @shown, sqlc.narg(merchant_id), @own, @reason, sqlc.narg(until), @created_at, @created_by)
 on conflict (mark, merchant_id, own) do update set reason = excluded.reason, until = excluded.until,
-    created_at = excluded.created_at, created_by = excluded.created_by, ended_at = null, ended_by = null, ended_reason = null;
+    created_at = excluded.created_at, created_by = excluded.created_by, ended_at = null, ended_by = null, ended_reason = null
+returning id;
 
 -- name: PayerBlockEnd :exec
 update payer_block set ended_at = @ended_at, ended_by = @ended_by, ended_reason = @ended_reason where id = @id;

@@ -83,6 +83,7 @@ select id from withdrawal where network = @network and transaction_hash = @trans
 
 -- name: WithdrawalList :many
 select * from withdrawal where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+    and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
 order by id desc limit @page;
 
 -- name: WithdrawalListOwn :many

@@ -109,11 +109,12 @@ func (q *Queries) PayerBlockList(ctx context.Context, arg PayerBlockListParams) 
 	return items, nil
 }
 
-const payerBlockSet = `-- name: PayerBlockSet :exec
+const payerBlockSet = `-- name: PayerBlockSet :one
 insert into payer_block (kind, mark, shown, merchant_id, own, reason, until, created_at, created_by)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (mark, merchant_id, own) do update set reason = excluded.reason, until = excluded.until,
     created_at = excluded.created_at, created_by = excluded.created_by, ended_at = null, ended_by = null, ended_reason = null
+returning id
 `
 
 type PayerBlockSetParams struct {
@@ -129,8 +130,8 @@ type PayerBlockSetParams struct {
 }
 
 // PayerBlockSet blocks, or changes why and until when.
-func (q *Queries) PayerBlockSet(ctx context.Context, arg PayerBlockSetParams) error {
-	_, err := q.db.Exec(ctx, payerBlockSet,
+func (q *Queries) PayerBlockSet(ctx context.Context, arg PayerBlockSetParams) (int64, error) {
+	row := q.db.QueryRow(ctx, payerBlockSet,
 		arg.Kind,
 		arg.Mark,
 		arg.Shown,
@@ -141,7 +142,9 @@ func (q *Queries) PayerBlockSet(ctx context.Context, arg PayerBlockSetParams) er
 		arg.CreatedAt,
 		arg.CreatedBy,
 	)
-	return err
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const payerBlockSetting = `-- name: PayerBlockSetting :one

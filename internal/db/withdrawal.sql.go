@@ -658,17 +658,24 @@ func (q *Queries) WithdrawalInsert(ctx context.Context, arg WithdrawalInsertPara
 
 const withdrawalList = `-- name: WithdrawalList :many
 select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where id < $1 and ($2::text is null or status = $2)
-order by id desc limit $3
+    and ($3::bigint is null or cashbox_id = $3)
+order by id desc limit $4
 `
 
 type WithdrawalListParams struct {
-	BeforeID int64
-	Status   *string
-	Page     int32
+	BeforeID  int64
+	Status    *string
+	CashboxID *int64
+	Page      int32
 }
 
 func (q *Queries) WithdrawalList(ctx context.Context, arg WithdrawalListParams) ([]Withdrawal, error) {
-	rows, err := q.db.Query(ctx, withdrawalList, arg.BeforeID, arg.Status, arg.Page)
+	rows, err := q.db.Query(ctx, withdrawalList,
+		arg.BeforeID,
+		arg.Status,
+		arg.CashboxID,
+		arg.Page,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -72,17 +72,15 @@ func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock
 	if err != nil {
 		return Block{}, err
 	}
-	err = s.changeBlock(ctx, row, func(q *db.Queries) error { return q.PayerBlockSet(ctx, row) })
+	var id int64
+	err = s.changeBlock(ctx, row, func(q *db.Queries) (err error) {
+		id, err = q.PayerBlockSet(ctx, row)
+		return err
+	})
 	if err != nil {
 		return Block{}, err
 	}
-	list, _, err := s.Blocks(ctx, who, BlockSearch{Marks: []string{row.Mark}, Holding: true})
-	for _, b := range list {
-		if b.Own == row.Own && optional.Value(b.MerchantID) == optional.Value(row.MerchantID) {
-			return b, nil
-		}
-	}
-	return Block{}, err
+	return s.Block(ctx, who, id)
 }
 
 // UnblockPayer lifts a block. A merchant's users can lift only blocks that the merchant made.

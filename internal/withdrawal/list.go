@@ -16,7 +16,7 @@ import (
 type Page struct {
 	db.Page
 	db.Span
-	// Status, CashboxID and OrderID filter; nil is any. For operators only the status filters.
+	// Status, CashboxID and OrderID filter; nil is any. OrderID filters for owners alone, and so does the time.
 	Status    *string
 	CashboxID *int64
 	OrderID   *string
@@ -46,7 +46,9 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Wit
 
 func (p Page) read(ctx context.Context, q *db.Queries, own owner, before int64, rows int32) ([]db.Withdrawal, error) {
 	if own.kind == "" {
-		return q.WithdrawalList(ctx, db.WithdrawalListParams{BeforeID: before, Status: p.Status, Page: rows})
+		return q.WithdrawalList(ctx, db.WithdrawalListParams{
+			BeforeID: before, Status: p.Status, CashboxID: p.CashboxID, Page: rows,
+		})
 	}
 	return q.WithdrawalListOwn(ctx, db.WithdrawalListOwnParams{
 		OwnerKind: own.kind, OwnerID: own.id, BeforeID: before, Status: p.Status, CashboxID: p.CashboxID, OrderID: p.OrderID,

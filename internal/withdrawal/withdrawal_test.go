@@ -364,6 +364,16 @@ func TestFourEyes(t *testing.T) {
 }
 
 // Whose a call is, is settled before anything else is looked at.
+// Operators see everybody's, or those of one cashbox.
+func TestOperatorsList(t *testing.T) {
+	d := newDesk(t, "100")
+	d.asked(t, d.known(t, d.user, "TRC20", tron))
+	for cashbox, want := range map[int64]int{d.merchant.CashboxID: 1, d.merchant.CashboxID + 1: 0} {
+		list, _ := testenv.Must2(d.service.List(t.Context(), operator, withdrawal.Page{CashboxID: &cashbox}))(t)
+		testenv.Want(t, len(list), want, "of cashbox %d", cashbox)
+	}
+}
+
 func TestKindsOfCallers(t *testing.T) {
 	d := newDesk(t, "0")
 	dbtest.WantKinds(t, d.service, map[string]string{
