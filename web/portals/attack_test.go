@@ -262,13 +262,13 @@ func TestUnreadableAddresses(t *testing.T) {
 		if method != http.MethodGet || path == "/trader/live" || visitor == nil {
 			continue
 		}
-		for _, bytes := range []string{"a%00", "%ff"} {
+		for i, bytes := range []string{"a%00", "%ff"} {
 			addresses := []string{named.ReplaceAllString(path, bytes)}
 			if addresses[0] == path {
 				addresses = append(addresses, path+"?"+strings.Join(parameters, "="+bytes+"&")+"="+bytes)
 			}
-			for _, parameter := range testenv.Pick(t, nil, parameters) { // what is said of one may hide another
-				if addresses[0] == path {
+			for j, parameter := range testenv.Pick(t, nil, parameters) { // what is said of one may hide another
+				if addresses[0] == path && i == j%2 {
 					addresses = append(addresses, path+"?"+parameter+"="+bytes)
 				}
 			}

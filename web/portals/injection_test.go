@@ -347,7 +347,7 @@ func (c *crawl) from(p *portaltest.Person, paths ...string) {
 		path := paths[0]
 		paths = paths[1:]
 		base, _, asked := strings.Cut(path, "?")
-		if c.found[path] || base == "/trader/live" || asked && queries[base] > 40 {
+		if c.found[path] || base == "/trader/live" || asked && queries[base] > 10 {
 			continue
 		}
 		c.found[path] = true
