@@ -71,7 +71,7 @@ func (n *Renewal) Queries(version int64) []db.Query {
 	}
 }
 
-// requisite is a requisite as it was last read, with its place in its pool.
+// Renew takes over what has changed.
 func (r *Requisites) Renew(n *Renewal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -91,9 +91,9 @@ type State string
 
 const (
 	Whole State = "whole"
-	// AwaitsFactor: the password was right, and the second factor is missing.
+	// AwaitsFactor says that the password was right, and the second factor is missing.
 	AwaitsFactor State = "awaits_factor"
-	// AwaitsEnrolment: the password was right, and a compulsory second factor is not set up yet.
+	// AwaitsEnrolment says that the password was right, and a compulsory second factor is not set up yet.
 	AwaitsEnrolment State = "awaits_enrolment"
 )
 
