@@ -63,17 +63,8 @@ func listOf[T report.Owned](
 	if err != nil {
 		return list, err
 	}
-	label := map[string]string{}
-	for _, c := range a.Columns {
-		label[c.Name] = v.Say(c.Label)
-	}
 	list = view.List{Filters: filters, Pages: portal.Pages(a, page), Sheet: view.Sheet{
-		Label: v.Say(title), Columns: chosen(filters, []view.Column{
-			{Text: v.Say(say.Number)}, {Text: label["created"], Sort: a.Sorting(portal.ByTime)},
-			{Text: v.Say(say.Amount), Right: true, Sum: true, Sort: a.Sorting(portal.ByAmount)},
-			{Text: label["method"], Bare: true}, {Text: label["about"], Bare: true}, {Text: label["status"]},
-			{Text: label["since"]}, {Text: label["uuid"]}, {Text: label["sum"], Right: true},
-		}),
+		Label: v.Say(title), Columns: v.heads(a, filters),
 	}}
 	for _, item := range page.Items {
 		r := rowOf(item)
@@ -93,4 +84,18 @@ func listOf[T report.Owned](
 		})
 	}
 	return list, err
+}
+
+// heads are the columns of a list, without those that the user does not want to see.
+func (v *visit) heads(a portal.Asked, filters view.Filters) []view.Column {
+	label := map[string]string{}
+	for _, c := range a.Columns {
+		label[c.Name] = v.Say(c.Label)
+	}
+	return chosen(filters, []view.Column{
+		{Text: v.Say(say.Number)}, {Text: label["created"], Sort: a.Sorting(portal.ByTime)},
+		{Text: v.Say(say.Amount), Right: true, Sum: true, Sort: a.Sorting(portal.ByAmount)},
+		{Text: label["method"], Bare: true}, {Text: label["about"], Bare: true}, {Text: label["status"]},
+		{Text: label["since"]}, {Text: label["uuid"]}, {Text: label["sum"], Right: true},
+	})
 }
