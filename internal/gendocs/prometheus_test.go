@@ -1,20 +1,16 @@
-// Package prometheus parses the queries of the dashboard, and evaluates the alert rules of deploy/prometheus as Prometheus
-// does: on series of an hour and a half in which nothing is wrong, and for each alert on series in which it must fire.
-package prometheus
+package main
 
 import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/rulefmt"
-	"github.com/prometheus/prometheus/promql/parser"
-	"github.com/prometheus/prometheus/promql/promqltest"
+	"gateway.example/internal/testenv"
 )
 
 // quiet are the series of two gateways that are well, a value a minute.
@@ -78,16 +74,23 @@ func create(le string) string {
 	return `gateway_request_duration_seconds_bucket{procedure="/gateway.v1.PaymentService/CreatePayment",le="` + le + `"}`
 }
 
-// causes are the series that make each alert fire, in the place of the quiet ones.
+// causes are the series that make each alert fire, in the place of the quiet ones. What follows a comma tells the causes
+// of one alert apart.
 var causes = map[string]map[string]string{
-	"GatewayAway":              {`up{job="gateway",instance="a"}`: "0x90", `up{job="gateway",instance="b"}`: "0x90"},
-	"GatewayReplicaAway":       {`up{job="gateway",instance="b"}`: "0x90"},
-	"GatewayDatabaseAway":      {`gateway_webhook_relay_age_seconds{instance="b"}`: "-1x90"},
-	"GatewaySettingsOld":       {`gateway_settings_age_seconds{instance="a"}`: "1.5x90"},
-	"GatewayCallsWaiting":      {`gateway_calls_waiting{instance="a"}`: "1x90"},
-	"GatewayConnectionsUsedUp": {`gateway_db_connections_acquired{instance="a",pool="calls"}`: "10x90"},
-	"GatewayErrors":            {`gateway_request_duration_seconds_count{procedure="/x",status="500"}`: "0+20x90"},
-	"GatewayCreatesSlow":       {create("0.1"): "0+50x90"},
+	"GatewayAway": {`up{job="gateway",instance="a"}`: "0x90", `up{job="gateway",instance="b"}`: "0x90"},
+	// Nobody would hear of a gateway that nobody asks, nor of one that answers and serves nobody.
+	"GatewayAway, a missing job": {`up{job="gateway",instance="a"}`: "_x90", `up{job="gateway",instance="b"}`: "_x90"},
+	"GatewayAway, none ready": {
+		`gateway_ready{job="gateway",instance="a"}`: "0x90", `gateway_ready{job="gateway",instance="b"}`: "0x90",
+	},
+	"GatewayReplicaAway, one not ready": {`gateway_ready{job="gateway",instance="b"}`: "0x90"},
+	"GatewayReplicaAway":                {`up{job="gateway",instance="b"}`: "0x90"},
+	"GatewayDatabaseAway":               {`gateway_webhook_relay_age_seconds{instance="b"}`: "-1x90"},
+	"GatewaySettingsOld":                {`gateway_settings_age_seconds{instance="a"}`: "1.5x90"},
+	"GatewayCallsWaiting":               {`gateway_calls_waiting{instance="a"}`: "1x90"},
+	"GatewayConnectionsUsedUp":          {`gateway_db_connections_acquired{instance="a",pool="calls"}`: "10x90"},
+	"GatewayErrors":                     {`gateway_request_duration_seconds_count{procedure="/x",status="500"}`: "0+20x90"},
+	"GatewayCreatesSlow":                {create("0.1"): "0+50x90"},
 	"GatewayNoRequisite": {
 		`gateway_routing_refusals_total{currency="RUB",method="sbp",rule="slot_taken"}`: "0x70 0+5x19",
 	},
@@ -123,115 +126,70 @@ var causes = map[string]map[string]string{
 	"GatewayReplicaUnused":         {`gateway_read_replica_used{instance="a"}`: "0x90"},
 }
 
-// An alert fires by what it is about, and is silent while nothing is wrong.
-func TestEachAlertFires(t *testing.T) {
+// Prometheus takes the alert rules and the queries of the dashboard. An alert fires by what it is about, and is silent
+// while nothing is wrong.
+func TestPrometheus(t *testing.T) {
 	t.Parallel()
-	checked := 0
-	for _, rule := range rules(t) {
-		cause, there := causes[rule.Alert]
-		if !there {
-			t.Errorf("nothing makes %s fire", rule.Alert)
-			continue
-		}
-		checked++
-		if fires(t, rule.Expr, nil) {
-			t.Errorf("%s fires while nothing is wrong", rule.Alert)
-		}
-		if !fires(t, rule.Expr, cause) {
-			t.Errorf("%s does not fire", rule.Alert)
+	var wanted []string
+	for _, queries := range dashboardQueries(t) {
+		for _, query := range queries {
+			// Grafana puts the interval in.
+			wanted = append(wanted, "group("+strings.ReplaceAll(query, "$__rate_interval", "1m")+") or vector(1)")
 		}
 	}
-	if checked != len(causes) {
-		t.Errorf("%d alerts of %d have rules", checked, len(causes))
+	causeless := alertRules(t)
+	for name := range causeless {
+		wanted = append(wanted, "absent("+alerting(name)+")")
 	}
+	scenarios := []any{scenario(t, nil, wanted...)}
+	for why, cause := range causes {
+		name, _, _ := strings.Cut(why, ",")
+		delete(causeless, name)
+		scenarios = append(scenarios, scenario(t, cause, alerting(name)+" # "+why))
+	}
+	testenv.Check(t, len(causeless) == 0, "nothing makes these fire: %v", slices.Sorted(maps.Keys(causeless)))
+
+	rules := testenv.Must(filepath.Abs(filepath.Join(root, alertFile)))(t)
+	content := testenv.Must(json.Marshal(map[string]any{ // JSON is YAML
+		// Rules are evaluated at the beginning and the end of the series: at each minute that takes twenty seconds.
+		"rule_files": []string{rules}, "evaluation_interval": "90m", "tests": scenarios,
+	}))(t)
+	file := filepath.Join(t.TempDir(), "scenarios.yaml")
+	testenv.NoError(t, os.WriteFile(file, content, 0o600))
+	out, err := exec.CommandContext(t.Context(), promtool(t), "test", "rules", file).CombinedOutput()
+	testenv.Check(t, err == nil, "%v\n%s", err, out)
 }
 
-// A job that is missing is found, too, since nobody would hear of a gateway that nobody asks. So are
-// gateways that answer and serve nobody.
-func TestNoGateway(t *testing.T) {
-	t.Parallel()
-	for why, cause := range map[string]map[string]string{
-		"a missing job": {`up{job="gateway",instance="a"}`: "_x90", `up{job="gateway",instance="b"}`: "_x90"},
-		"none ready": {
-			`gateway_ready{job="gateway",instance="a"}`: "0x90", `gateway_ready{job="gateway",instance="b"}`: "0x90",
-		},
-		"one not ready": {`gateway_ready{job="gateway",instance="b"}`: "0x90"},
-	} {
-		alert := "GatewayAway"
-		if why == "one not ready" {
-			alert = "GatewayReplicaAway"
-		}
-		for _, rule := range rules(t) {
-			if rule.Alert == alert && !fires(t, rule.Expr, cause) {
-				t.Errorf("%s is not found", why)
-			}
-		}
-	}
-}
+// alerting is an expression that finds a 1 where the rule of an alert finds something.
+func alerting(name string) string { return `group(ALERTS{alertname="` + name + `"})` }
 
-// rules are the rules of the file. That their templates are right is checked, too.
-func rules(t *testing.T) (list []rulefmt.Rule) {
-	t.Helper()
-	file, errs := rulefmt.ParseFile("../../../deploy/prometheus/alerts.yaml", false, model.LegacyValidation)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	for _, group := range file.Groups {
-		list = append(list, group.Rules...)
-	}
-	return list
-}
-
-// fires reports whether an expression finds something at the end of the series.
-func fires(t *testing.T, expr string, cause map[string]string) bool {
+// scenario has promtool see that each expression finds a 1 at the end of the series, those of a cause among them.
+func scenario(t *testing.T, cause map[string]string, wanted ...string) any {
 	t.Helper()
 	series := maps.Clone(quiet)
 	for name, values := range cause {
-		if _, known := series[name]; !known {
-			t.Fatalf("%s is no series of the quiet ones", name)
-		}
+		testenv.Check(t, quiet[name] != "", "%s is no series of the quiet ones", name)
 		series[name] = values
 	}
-	load := strings.Builder{}
-	load.WriteString("load 1m\n")
-	for _, name := range slices.Sorted(maps.Keys(series)) {
-		load.WriteString("  " + name + " " + series[name] + "\n")
+	var input, tests []any
+	for name, values := range series {
+		input = append(input, map[string]string{"series": name, "values": values})
 	}
-	storage := promqltest.LoadedStorage(t, load.String())
-	defer func() { _ = storage.Close() }()
-	engine := promqltest.NewTestEngine(t, false, 0, promqltest.DefaultMaxSamplesPerQuery)
-	query, err := engine.NewInstantQuery(t.Context(), storage, nil, expr, time.Unix(0, 0).Add(90*time.Minute))
-	if err != nil {
-		t.Fatal(err)
+	found := []any{map[string]any{"labels": "{}", "value": 1}}
+	for _, expr := range wanted {
+		tests = append(tests, map[string]any{"expr": expr, "eval_time": "90m", "exp_samples": found})
 	}
-	defer query.Close()
-	found, err := query.Exec(t.Context()).Vector()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(found) > 0
+	return map[string]any{"interval": "1m", "input_series": input, "promql_expr_test": tests}
 }
 
-// Every query of the dashboard is one that Prometheus takes.
-func TestDashboardQueries(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../../deploy/grafana/gateway.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dashboard struct {
-		Panels []struct{ Targets []struct{ Expr string } }
-	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
-		t.Fatal(err)
-	}
-	for _, panel := range dashboard.Panels {
-		for _, target := range panel.Targets {
-			// Grafana puts the interval in.
-			expr := strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")
-			if _, err := parser.ParseExpr(expr); err != nil {
-				t.Errorf("%s: %v", expr, err)
-			}
+// promtool is Prometheus's own program, where Debian's package has it or is unpacked.
+func promtool(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"promtool", "/opt/prometheus/usr/bin/promtool"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return program
 		}
 	}
+	testenv.Missing(t, "no promtool: install prometheus")
+	return ""
 }
