@@ -88,13 +88,14 @@ func copied(t *testing.T, url, backup string) string {
 	return ownServer(t, filepath.Dir(backup)).URL(poolOf(t, url).Config().ConnConfig.Database)
 }
 
-// sealsToday seals the present day as if it were over.
+// sealsToday seals the day of the first transfer as if it were over, and the next one were not.
 func (o *original) sealsToday(t *testing.T, key []byte) {
 	pool := poolOf(t, o.url)
 	signer := testenv.Must(attest.New(pool, key))(t)
 	noError(t, signer.Note(t.Context(), time.Now()))
+	first := testenv.Must(db.New(pool).LedgerFirstMade(t.Context()))(t)
 	ahead := new(clock.Offset)
-	ahead.Raise(26 * time.Hour)
+	ahead.Raise(time.Until(first.UTC().Truncate(24*time.Hour)) + 25*time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- seal.NewSealer(pool, ahead, signer).Run(ctx) }()
