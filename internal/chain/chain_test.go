@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,9 +154,18 @@ type lab struct {
 	script *script
 	clock  *dbtest.Clock
 	urls   []string
-	faults [2]func(w http.ResponseWriter, body string, next http.Handler, r *http.Request)
+	// faults are read by requests that the watcher may have given up.
+	faults [2]atomic.Pointer[nodeFault]
 	asked  int
 }
+
+type nodeFault func(w http.ResponseWriter, body string, next http.Handler, r *http.Request)
+
+// breaks has a node answer by a fault from now on.
+func (l *lab) breaks(node int, fault nodeFault) { l.faults[node].Store(&fault) }
+
+// mends has a node answer as it should.
+func (l *lab) mends(node int) { l.faults[node].Store(nil) }
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
@@ -168,8 +178,8 @@ func newLab(t *testing.T) *lab {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
-			if fault := l.faults[i]; fault != nil {
-				fault(w, string(body), honest, r)
+			if fault := l.faults[i].Load(); fault != nil {
+				(*fault)(w, string(body), honest, r)
 				return
 			}
 			honest.ServeHTTP(w, r)
@@ -269,20 +279,20 @@ func TestNodesThatDiffer(t *testing.T) {
 	l.round(t)
 	l.script.send(1, them, us, "100")
 	answer := func(method, document string) {
-		l.faults[1] = func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+		l.breaks(1, func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
 			if strings.Contains(body, method) {
 				_, _ = io.WriteString(w, document)
 				return
 			}
 			next.ServeHTTP(w, r)
-		}
+		})
 	}
 	rewrite := func(from, to string) {
-		l.faults[1] = func(w http.ResponseWriter, _ string, next http.Handler, r *http.Request) {
+		l.breaks(1, func(w http.ResponseWriter, _ string, next http.Handler, r *http.Request) {
 			said := httptest.NewRecorder()
 			next.ServeHTTP(said, r)
 			_, _ = io.WriteString(w, strings.ReplaceAll(said.Body.String(), from, to))
-		}
+		})
 	}
 	hundred, million := fmt.Sprintf("%064x", 100_000_000), fmt.Sprintf("%064x", 1_000_000_000_000)
 	for name, fault := range map[string]func(){
@@ -298,7 +308,7 @@ func TestNodesThatDiffer(t *testing.T) {
 		"an error":       func() { answer("eth_getLogs", `{"error":{"code":-32005,"message":"secret-key"}}`) },
 		"endless":        func() { answer("eth_getLogs", strings.Repeat("x", 17<<20)) },
 		"silent": func() {
-			l.faults[1] = func(_ http.ResponseWriter, _ string, _ http.Handler, r *http.Request) { <-r.Context().Done() }
+			l.breaks(1, func(_ http.ResponseWriter, _ string, _ http.Handler, r *http.Request) { <-r.Context().Done() })
 		},
 	} {
 		fault()
@@ -311,7 +321,7 @@ func TestNodesThatDiffer(t *testing.T) {
 	l.clock.Advance(time.Hour)
 	l.round(t)
 	testenv.Want(t, l.Text(t, "select trouble_since::text from chain_cursor"), since, "since when")
-	l.faults[1] = nil
+	l.mends(1)
 	l.round(t)
 	l.want(t, "1 in 100 seen", "they agree")
 	testenv.Want(t, l.trouble(t), "", "what is wrong now")
@@ -387,17 +397,17 @@ func TestNamedTransactions(t *testing.T) {
 	l.want(t, "", "not final")
 	l.script.mine(30, 0)
 	l.script.send(3, them, us, "1")
-	l.faults[1] = func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+	l.breaks(1, func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
 		if strings.Contains(body, hashOf(1)) {
 			_, _ = io.WriteString(w, `{"result":null}`)
 			return
 		}
 		next.ServeHTTP(w, r)
-	}
+	})
 	round()
 	l.want(t, "3 in 1 seen", "the nodes differ about one")
 	testenv.WantAll(t, named.empty, []string{hashOf(2)}, "what has moved nothing, asked about after the other")
-	l.faults[1] = nil
+	l.mends(1)
 	l.script.mine(1, 0)
 	round()
 	l.want(t, "1 named 7 final, 3 in 1 seen", "they agree")
@@ -408,7 +418,7 @@ func TestNamedTransactions(t *testing.T) {
 func TestLease(t *testing.T) {
 	l := newLab(t)
 	testenv.NoError(t, l.watcher(t).Round(t.Context()))
-	l.faults[0] = func(http.ResponseWriter, string, http.Handler, *http.Request) { l.asked++ }
+	l.breaks(0, func(http.ResponseWriter, string, http.Handler, *http.Request) { l.asked++ })
 	testenv.NoError(t, l.watcher(t).Round(t.Context()))
 	testenv.Want(t, l.asked, 0, "questions of a process without the lease")
 }
