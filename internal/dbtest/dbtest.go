@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,15 +26,12 @@ import (
 	"gateway.example/schema"
 )
 
-// poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether
-// anything inside a transaction touches the pool.
-const poolEnv = "GATEWAY_TEST_POOL"
-
 // objectInUse is PostgreSQL's code for a template to which somebody is connected.
 const objectInUse = "55006"
 
 const (
-	poolDefault  = 8
+	// PoolSize is how many connections a test's pool has.
+	PoolSize     = 8
 	template     = "migrated"
 	startTimeout = 5 * time.Minute
 )
@@ -167,11 +163,11 @@ func create(t testing.TB, template string) string {
 func open(t testing.TB, url string) *DB {
 	t.Helper()
 	d := &DB{URL: url}
-	d.Pool = d.Open(t, PoolSize(), db.ForCommands)
+	d.Pool = d.Open(t, PoolSize, db.ForCommands)
 	return d
 }
 
-// Open is another pool of the test's database, for what has to happen beside the test's own, which may be of one connection.
+// Open is another pool of the test's database, for what has to happen beside the test's own.
 func (d *DB) Open(t testing.TB, conns int, kind db.Kind) *pgxpool.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, kind)
@@ -243,7 +239,7 @@ func (d *DB) AwaitBlocked(t testing.TB) {
 // AwaitTries waits until so many transactions, one after another, have waited for a lock.
 func (d *DB) AwaitTries(t testing.TB, wanted int) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), d.URL) // the tests' pool may be of one
+	conn, err := pgx.Connect(t.Context(), d.URL)
 	check(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	began := map[string]bool{}
@@ -256,14 +252,6 @@ func (d *DB) AwaitTries(t testing.TB, wanted int) {
 		}
 		return len(began) >= wanted
 	})
-}
-
-// PoolSize is how many connections a test's pool has.
-func PoolSize() int {
-	if size, err := strconv.Atoi(os.Getenv(poolEnv)); err == nil && size > 0 {
-		return size
-	}
-	return poolDefault
 }
 
 func start() error {

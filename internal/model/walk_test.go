@@ -120,7 +120,7 @@ func (w *modelWalk) restart() {
 	if w.pool != nil {
 		w.pool.Close()
 	}
-	w.pool = given(openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()))
+	w.pool = given(openInjurable(w.ctx, w.db.URL, dbtest.PoolSize))
 	pools, addresses, key := db.OnePool(w.pool), outbound.NewAddresses(true), make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
 	w.payouts = payout.New(pools, w.clock, w.vault, addresses, foureyes.Rules{})

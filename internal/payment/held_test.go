@@ -269,8 +269,7 @@ func TestTwinWaits(t *testing.T) {
 func TestRenewedBySomebodyElse(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	another := b.Open(t, 2, db.ForCommands) // the bundle's may be of one connection
-	settings := testenv.Must(inforce.NewKeeper(t.Context(), another, time.Hour, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
 	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
 	service := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 	// It has chosen none, and looks whether the order id is taken.
@@ -281,8 +280,7 @@ func TestRenewedBySomebodyElse(t *testing.T) {
 		ended <- err
 	}()
 	b.AwaitBlocked(t)
-	d := &dbtest.DB{Pool: another, URL: b.URL}
-	d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	changed, err := settings.Renew(t.Context())
 	testenv.Need(t, err == nil && changed, "renewed: %v, %v", changed, err)
 	testenv.NoError(t, looked.Rollback(t.Context()))

@@ -142,14 +142,11 @@ func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 // lost.
 func TestRunPassesBy(t *testing.T) {
 	t.Parallel()
-	if dbtest.PoolSize() < 4 {
-		t.Skip("it takes four connections")
-	}
 	d := dbtest.New(t)
 	both := open(t, newer, older)
 	cards(t, d, open(t, older), 1, 3)
 	lock := func(sql string) pgx.Tx {
-		tx := testenv.Must(d.Pool.Begin(t.Context()))(t)
+		tx := d.Beside(t)
 		testenv.Must(tx.Exec(t.Context(), sql))(t)
 		return tx
 	}

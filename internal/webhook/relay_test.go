@@ -56,7 +56,7 @@ func (b *bundle) all(t *testing.T) (list []uuid.UUID) {
 	}
 }
 
-// apart is a connection of its own: the tests' pool may be of one.
+// apart is a connection of its own.
 func apart(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn := testenv.Must(pgx.Connect(t.Context(), url))(t)
