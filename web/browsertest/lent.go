@@ -55,12 +55,14 @@ type lent struct {
 // lend gives the test a tab until it ends. Without a browser the test is skipped.
 func lend(t testing.TB) lent {
 	t.Helper()
-	if !installed() {
+	program := installed()
+	if program == "" {
 		testenv.Missing(t, "no browser: install chromium")
 	}
 	browser.once.Do(func() {
 		browser.ctx, browser.cancel = chromedp.NewContext(context.Background(),
 			chromedp.WithAllocatorOptions(
+				chromedp.ExecPath(program),
 				chromedp.WSURLReadTimeout(testenv.Patience),
 				// chromedp's own, and no process kept ready for a page to come: half of all there would be.
 				chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
@@ -87,13 +89,14 @@ func lend(t testing.TB) lent {
 	return l
 }
 
-func installed() bool {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if _, err := exec.LookPath(name); err == nil {
-			return true
+// installed is the browser that is there, or "". The one without windows takes a quarter less time.
+func installed() string {
+	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
 		}
 	}
-	return false
+	return ""
 }
 
 // taken is a tab that was given back, if there is one.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -280,6 +281,10 @@ func TestScreenStaysOn(t *testing.T) {
 		const request = WakeLock.prototype.request;
 		WakeLock.prototype.request = async function (...kind) { const lock = await request.apply(this, kind); held.push(lock); return lock; };
 	}`)
+	browsertest.Call(tab, browser.SetPermission, browser.SetPermissionParams{ // which a browser without windows does not give itself
+		Permission: &browser.PermissionDescriptor{Name: "screen-wake-lock"}, Setting: browser.PermissionSettingGranted,
+		BrowserContextID: chromedp.FromContext(tab.Ctx).BrowserContextID,
+	})
 	const locks = `held.map((lock) => lock.type + (lock.released ? " released" : " held")).join()`
 	tab.Open(b.Server.URL + "/trader")
 	tab.Visible("[data-awake]")
