@@ -318,7 +318,7 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 		"hey.config.mjs": fmt.Sprintf("export default { input: %q, output: %s, logs: { file: false } };", description, output),
 		"package.json":   `{"private": true, "type": "module"}`,
 		"tsconfig.json": `{"compilerOptions": {"strict": true, "target": "es2022", "module": "nodenext",
-			"moduleResolution": "nodenext", "types": ["node"], "outDir": "out"}}`,
+			"moduleResolution": "nodenext", "types": ["node"], "skipLibCheck": true, "outDir": "out"}}`,
 		"hey.ts":   codeOf(t, "generated", "ts\n// Save it as hey.ts."),
 		"fetch.ts": codeOf(t, "generated", "ts\n// Save it as fetch.ts."),
 	} {
