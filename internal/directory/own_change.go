@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -74,8 +73,7 @@ const MaxOwnUpdates = 100
 
 // UpdateOwnRequisites makes the same change to several requisites of a trader, each in its own transaction. If a
 // requisite does not allow the change, the error is returned under its id, and the others are changed. A change
-// that is invalid for every requisite changes none. An id that is not found ends the call; what was changed before
-// it stays changed.
+// that is invalid for every requisite changes none, and so does an id that is not found.
 func (s *Settings) UpdateOwnRequisites(
 	ctx context.Context, who caller.Caller, ids []int64, u OwnUpdate,
 ) (map[int64]*fault.Error, error) {
@@ -89,15 +87,17 @@ func (s *Settings) UpdateOwnRequisites(
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
+	for _, id := range ids {
+		if _, err := s.OwnRequisite(ctx, who, id); err != nil {
+			return nil, err
+		}
+	}
 	refused := map[int64]*fault.Error{}
 	for _, id := range ids {
 		_, err := s.UpdateOwnRequisite(ctx, who, id, u)
-		var wrong *fault.Error
-		switch {
-		case err == nil:
-		case errors.As(err, &wrong) && wrong.Kind != fault.NotFound:
+		if wrong := fault.As(err); wrong != nil {
 			refused[id] = wrong
-		default:
+		} else if err != nil {
 			return refused, err
 		}
 	}

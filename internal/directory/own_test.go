@@ -152,13 +152,16 @@ func TestOwnChangesAreKept(t *testing.T) {
 
 func TestWhoseRequisites(t *testing.T) {
 	b := setup(t)
-	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Caller
-	id := b.trader.Requisites[0]
+	another := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	other, id := another.Caller, b.trader.Requisites[0]
 	update := func(who caller.Caller) error {
 		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false)}))
 	}
 	dbtest.WantCode(t, update(other), "not_found")
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.OwnRequisite(ctx, other, id)), "not_found")
+	both := []int64{id, another.Requisites[0]}
+	off := directory.OwnUpdate{Enabled: new(false)}
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UpdateOwnRequisites(ctx, b.trader.Caller, both, off)), "not_found")
 	desk := b.trader.Caller
 	desk.Role = caller.Desk
 	dbtest.WantCode(t, update(desk), "role_not_allowed")
