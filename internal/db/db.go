@@ -45,7 +45,7 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	return pool, nil
 }
 
-// Traced wraps the tracer of every pool. It is set only in a program that tests can kill at each of its commits.
+// Traced wraps the tracer of every pool. It is set only in tests, and in a program that tests can kill at each of its commits.
 var Traced func(pgx.QueryTracer) pgx.QueryTracer
 
 // newPool is Open without the check that the server answers.

@@ -32,7 +32,8 @@ func (w *watch) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpoo
 	me := goroutine()
 	w.holders.Range(func(_, holder any) bool {
 		if holder == me {
-			fmt.Fprintf(os.Stderr, "a second connection is taken beside a first one:\n%s", debug.Stack())
+			fmt.Fprintf(os.Stderr, "a goroutine takes a second connection of a pool while it has one:\n%s", debug.Stack())
+			End()
 			os.Exit(1)
 		}
 		return true

@@ -154,13 +154,13 @@ func TestWhoseRequisites(t *testing.T) {
 	b := setup(t)
 	another := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	other, id := another.Caller, b.trader.Requisites[0]
+	off := directory.OwnUpdate{Enabled: new(false)}
 	update := func(who caller.Caller) error {
-		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false)}))
+		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, off))
 	}
 	dbtest.WantCode(t, update(other), "not_found")
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.OwnRequisite(ctx, other, id)), "not_found")
 	both := []int64{id, another.Requisites[0]}
-	off := directory.OwnUpdate{Enabled: new(false)}
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.UpdateOwnRequisites(ctx, b.trader.Caller, both, off)), "not_found")
 	desk := b.trader.Caller
 	desk.Role = caller.Desk

@@ -35,31 +35,16 @@ func (b Tab) Finds(where string, scripts ...string) {
 	}
 }
 
-// What axe looks at: the whole page, or what is inside the bar and the menu that all pages of somebody have alike.
-const (
-	whole  = `window.axe || bringRules(), axe.run(document, `
-	inside = `window.axe || bringRules(), axe.run({exclude: [".bar", "#menu"]}, `
-)
+// Examine lists what breaks WCAG 2.2 AA or good practice. Only colours change with the theme.
+const Examine = `window.axe || bringRules(), axe.run(document, {
+	resultTypes: ["violations"],
+	runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
+	rules: {"target-size": {enabled: true}},
+}).then(found => found.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
-// What it looks for: what breaks WCAG 2.2 AA or good practice, or colours with too little contrast, which alone change with
-// the theme.
-const (
-	everything = `{
-		resultTypes: ["violations"],
-		runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
-		rules: {"target-size": {enabled: true}},
-	})` + list
-	colors = `{resultTypes: ["violations"], runOnly: ["color-contrast"]})` + list
-	list   = `.then(found => found.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
-)
-
-// Scripts that list what axe finds.
-const (
-	Examine             = whole + everything
-	ExamineInside       = inside + everything
-	ExamineColors       = whole + colors
-	ExamineColorsInside = inside + colors
-)
+// ExamineColors lists colours with too little contrast.
+const ExamineColors = `window.axe || bringRules(), axe.run(document, {resultTypes: ["violations"], runOnly: ["color-contrast"]})
+	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
 // Crowded lists what is too small for a finger, and what does not fit when the text is twice as
 // large: what runs out of the screen, and amounts and buttons whose words are torn.
