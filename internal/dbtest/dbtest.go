@@ -1,4 +1,4 @@
-// Package dbtest gives each test a PostgreSQL database of its own, already migrated, and factories
+// Package dbtest gives each test a PostgreSQL database to itself, already migrated, and factories
 // for what tests need in it. One private server serves a test process.
 package dbtest
 
@@ -77,13 +77,22 @@ type DB struct {
 	URL  string
 }
 
-// New clones a migrated database for the test and drops it afterwards.
+// New lends the test a migrated database, which is the next test's when it has been emptied.
 func New(t testing.TB) *DB {
+	t.Helper()
+	if OnCitus() {
+		return Fresh(t)
+	}
+	return lend(t)
+}
+
+// Fresh is New for a test that measures what the files of a database have.
+func Fresh(t testing.TB) *DB {
 	t.Helper()
 	return open(t, URL(t))
 }
 
-// URL is New for a program that opens the database itself.
+// URL is a migrated database for a program that opens it itself. It is dropped after the test.
 func URL(t testing.TB) string {
 	t.Helper()
 	if OnCitus() {

@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 )
@@ -92,7 +93,8 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 // While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago
 // and before; one that comes with an id from then is found by the next round.
 func TestDebitPassesByWhatIsGone(t *testing.T) {
-	b := setup(t, "0")
+	t.Parallel()
+	b := funded(t, dbtest.Fresh(t), "0")
 	old := testenv.Must(b.beside(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))(t)
 	t.Cleanup(func() { _ = old.Rollback(context.Background()) })
 	testenv.Must(old.Exec(t.Context(), "select count(*) from account_pending"))(t)

@@ -37,7 +37,11 @@ type bundle struct{ *dbtest.DB }
 func setup(t *testing.T, usdt string) bundle {
 	t.Helper()
 	t.Parallel()
-	d := dbtest.New(t)
+	return funded(t, dbtest.New(t), usdt)
+}
+
+func funded(t *testing.T, d *dbtest.DB, usdt string) bundle {
+	t.Helper()
 	for _, a := range []ledger.Account{shop, trader} {
 		testenv.NoError(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
 	}
