@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -78,7 +77,6 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 	case code == http.StatusForbidden: // by RFC 8292 the subscription was made with another key, and stays so
 		return &Refusal{Why: pushOtherKey, Gone: true}
 	default:
-		seconds, _ := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16)
-		return &Refusal{Why: pushRefused, After: time.Duration(seconds) * time.Second}
+		return &Refusal{Why: pushRefused, After: outbound.RetryAfter(answer.Header, time.Now())}
 	}
 }

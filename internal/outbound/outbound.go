@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -166,3 +167,18 @@ func Door(transport http.RoundTripper) http.RoundTripper {
 }
 
 const maxIdlePerHost = 16
+
+// maxRetryAfter limits the wait that an answer can ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// RetryAfter parses the Retry-After header of an answer, in seconds or as a date; any other value is 0.
+func RetryAfter(header http.Header, now time.Time) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return min(max(date.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}

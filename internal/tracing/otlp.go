@@ -255,16 +255,18 @@ func (c *collector) post(ctx context.Context, body []byte) (again bool, after ti
 	return false, 0, err
 }
 
-// retryAfter is how long the collector asks to wait.
+// maxRetryAfter limits the wait that the collector can ask for.
+const maxRetryAfter = time.Hour
+
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return time.Duration(min(max(seconds, 0), int(time.Hour/time.Second))) * time.Second
+		return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return 0
 	}
-	return time.Until(at)
+	return min(time.Until(at), maxRetryAfter)
 }
 
 // rejected reports whether an answer says that spans were not accepted: whether its first field, the

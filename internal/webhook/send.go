@@ -9,12 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"code.dny.dev/ssrf"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/webhook/signing"
 )
 
@@ -85,26 +85,11 @@ func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) 
 		r.problem = problem(err)
 	} else {
 		defer func() { _ = response.Body.Close() }()
-		r.code, r.retryAfter = response.StatusCode, retryAfter(response.Header, time.Now())
+		r.code, r.retryAfter = response.StatusCode, outbound.RetryAfter(response.Header, time.Now())
 		r.answer, _ = io.ReadAll(io.LimitReader(response.Body, answerKept))
 	}
 	r.duration = time.Since(began)
 	return r
-}
-
-// maxRetryAfter limits the wait that an endpoint can ask for.
-const maxRetryAfter = 24 * time.Hour
-
-// retryAfter parses the Retry-After header, in seconds or as a date; any other value is 0.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	text := header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
-	}
-	if date, err := http.ParseTime(text); err == nil {
-		return min(max(date.Sub(now), 0), maxRetryAfter)
-	}
-	return 0
 }
 
 // problem tells the merchant why there was no answer, without an address of the gateway's or anything about its
