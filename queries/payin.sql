@@ -1,4 +1,4 @@
--- name: PayinInsert :one
+-- name: PayoutInsert :one
 insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
@@ -13,43 +13,43 @@ insert into payin (
     @request_id, @request_address, sqlc.narg(return_of), @metadata
 ) returning *;
 
--- name: PayinGet :one
+-- name: PayoutGet :one
 select * from payin where merchant_id = @merchant_id and id = @id;
 
 -- PayinFind looks across merchants: a uuid is all that callers know.
--- name: PayinFind :one
+-- name: PayoutFind :one
 select * from payin where uuid = @uuid;
 
--- name: PayinLock :one
+-- name: PayoutLock :one
 select * from payin where merchant_id = @merchant_id and id = @id for no key update;
 
 -- PayinTake gives a locked payout to a trader, at their terms.
--- name: PayinTake :one
+-- name: PayoutTake :one
 update payin set status = 'processing', status_reason = null, status_at = @now, taken_at = @now, trader_id = @trader_id::bigint,
     trader_share_percent = @trader_share_percent, trader_usdt = @trader_usdt, platform_usdt = @platform_usdt
 where merchant_id = @merchant_id and id = @id
 returning *;
 
 -- PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
--- name: PayinCountTaken :one
+-- name: PayoutCountTaken :one
 select count(*) from payin where trader_id = @trader_id::bigint and status = 'processing';
 
 -- PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
--- name: PayinGiveBack :one
+-- name: PayoutGiveBack :one
 update payin set status = 'waiting', status_reason = @status_reason, status_at = @now, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = @merchant_id and id = @id
 returning *;
 
 -- PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
--- name: PayinEnd :one
+-- name: PayoutEnd :one
 update payin set status = @status, status_reason = @status_reason, status_at = @now,
     proof_reference = coalesce(sqlc.narg(proof_reference), proof_reference), event_sequence = event_sequence + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 
 -- PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
--- name: PayinListForTrader :many
+-- name: PayoutListForTrader :many
 select p.* from payin p
 where p.id in (
     (select own.id from payin own
@@ -68,7 +68,7 @@ where p.id in (
 order by p.id desc limit @page;
 
 -- PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
--- name: PayinListByMerchant :many
+-- name: PayoutListByMerchant :many
 select * from payin
 where merchant_id = @merchant_id and id > @above_id and id < @below_id
   and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
@@ -77,7 +77,7 @@ where merchant_id = @merchant_id and id > @above_id and id < @below_id
 order by id desc limit @page;
 
 -- PayinListByPair lists a merchant's payouts that have a pair of metadata.
--- name: PayinListByPair :many
+-- name: PayoutListByPair :many
 select p.* from metadata_pair m join payin p on p.merchant_id = m.merchant_id and p.id = m.subject_id
 where m.merchant_id = @merchant_id and m.subject = 'payin' and m.pair = @pair and m.subject_id > @above_id and m.subject_id < @below_id
   and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
@@ -86,7 +86,7 @@ where m.merchant_id = @merchant_id and m.subject = 'payin' and m.pair = @pair an
 order by m.subject_id desc limit @page;
 
 -- PayinListByOrder finds a merchant's payouts of one order id, one a channel.
--- name: PayinListByOrder :many
+-- name: PayoutListByOrder :many
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
   and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
@@ -95,33 +95,33 @@ where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.
 order by p.id desc;
 
 -- PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
--- name: PayinListOverdue :many
+-- name: PayoutListOverdue :many
 select * from payin
 where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now) and id < @before_id
 order by id desc limit @page;
 
 -- PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
--- name: PayinsExpired :many
+-- name: PayoutsExpired :many
 select merchant_id, id from payin
 where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at limit @page;
 
 -- PayinsFree are those of a merchant's payouts that nobody is just changing.
--- name: PayinsFree :many
+-- name: PayoutsFree :many
 select id from payin where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;
 
 -- PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
--- name: PayinsExpiredLeft :one
+-- name: PayoutsExpiredLeft :one
 select exists (select 1 from payin where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
--- name: PayinLockExpired :one
+-- name: PayoutLockExpired :one
 select * from payin
 where merchant_id = @merchant_id and id = @id and status = 'waiting' and expires_at <= @now
 for no key update skip locked;
 
 -- PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
 -- those waiting that they can pay. What waits is read once for all who can pay it.
--- name: PayinDeskStamps :many
+-- name: PayoutDeskStamps :many
 with asked as (select unnest(@trader_ids::bigint[]) as id),
 able as (
     select t.id, m.currency, m.method from asked
@@ -141,7 +141,7 @@ select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' 
 from asked left join taken on taken.trader_id = asked.id left join offered on offered.id = asked.id;
 
 -- PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
--- name: PayinDeskCounts :one
+-- name: PayoutDeskCounts :one
 select (select count(*) from (
         select 1 from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
     (select count(*) from (
@@ -153,11 +153,11 @@ select (select count(*) from (
     )::integer as waiting;
 
 -- PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
--- name: PayinDeskTaken :many
+-- name: PayoutDeskTaken :many
 select * from payin where trader_id = @trader_id::bigint and status = 'processing' order by expires_at, id limit @page;
 
 -- PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
--- name: PayinDeskWaiting :many
+-- name: PayoutDeskWaiting :many
 select w.* from payin w
 where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
         select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
@@ -166,7 +166,7 @@ where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currenc
 order by w.expires_at, w.id limit @page;
 
 -- PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
--- name: PayinDeskBanks :many
+-- name: PayoutDeskBanks :many
 select distinct waits.bank::text as bank from (
     select coalesce(nullif(w.bank_code, ''), w.bank_name) as bank from payin w
     where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
@@ -176,7 +176,7 @@ select distinct waits.bank::text as bank from (
 ) waits where waits.bank <> '' order by bank;
 
 -- PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
--- name: PayinRequisitePurge :one
+-- name: PayoutRequisitePurge :one
 with due as (
     select d.merchant_id, d.id from payin d
     where d.address is not null and d.status in ('completed', 'failed', 'cancelled', 'expired') and d.status_at < @before
@@ -191,7 +191,7 @@ with due as (
 select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;
 
 -- PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
--- name: PayinOpenCount :one
+-- name: PayoutOpenCount :one
 select count(*)::integer from (
     select 1 from payin p
     where p.status in ('waiting', 'processing')

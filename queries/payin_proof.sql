@@ -1,18 +1,18 @@
--- name: PayinProofInsert :exec
+-- name: PayoutProofInsert :exec
 insert into payin_proof (merchant_id, payin_id, file_name, file_type, file_size, created_at)
 values (@merchant_id, @payin_id, @file_name, @file_type, @file_size, @created_at);
 
--- name: PayinProofChunkInsert :exec
+-- name: PayoutProofChunkInsert :exec
 insert into payin_proof_chunk (merchant_id, payin_id, number, content) values (@merchant_id, @payin_id, @number, @content);
 
--- name: PayinProofGet :one
+-- name: PayoutProofGet :one
 select * from payin_proof where merchant_id = @merchant_id and payin_id = @payin_id;
 
--- name: PayinProofChunkList :many
+-- name: PayoutProofChunkList :many
 select content from payin_proof_chunk where merchant_id = @merchant_id and payin_id = @payin_id order by number;
 
 -- PayinProofPurge removes the files of the oldest proofs, from before a time.
--- name: PayinProofPurge :one
+-- name: PayoutProofPurge :one
 with due as (
     select p.merchant_id, p.payin_id from payin_proof p
     where p.purged_at is null and p.created_at < @before order by p.created_at limit @most

@@ -44,7 +44,7 @@ delete from payout_file where made_at is null and sent_at < @before;
 
 -- name: PayoutFileRowsInsert :exec
 insert into payout_file_row (merchant_id, file_id, line, payin_id)
-select @merchant_id, @file_id, unnest(@lines::integer[]), unnest(@payin_ids::bigint[]);
+select @merchant_id, @file_id, unnest(@lines::integer[]), unnest(@payout_ids::bigint[]);
 
 -- PayoutFileRowList lists the payouts of a file in the order of its lines.
 -- name: PayoutFileRowList :many
@@ -68,7 +68,7 @@ where c.merchant_id = @merchant_id and (sqlc.narg(id)::bigint is null or k.id = 
 order by k.id desc limit @most;
 
 -- PayinKeysTaken finds which order ids are taken, in every one of the channels.
--- name: PayinKeysTaken :many
+-- name: PayoutKeysTaken :many
 select channel, order_id from payin_key
 where merchant_id = @merchant_id and channel = any(@channels::text[]) and order_id = any(@order_ids::text[]);
 

@@ -72,7 +72,7 @@ select stop.id, stop.created_at from payment stop where stop.id = (
     order by case when @backward::boolean then s.id end, s.id desc limit 1 offset @past
 );
 
--- name: ReportPayins :many
+-- name: ReportPayouts :many
 with listed as (
     select * from payin
     where id > @above and id < @below
@@ -97,7 +97,7 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
     or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by case when @backward then id end, id desc limit @page;
 
--- name: ReportPayinsStop :one
+-- name: ReportPayoutsStop :one
 select stop.id, stop.created_at from payin stop where stop.id = (
     select s.id from payin s
     where s.id > @above and s.id < @below
@@ -113,7 +113,7 @@ select stop.id, stop.created_at from payin stop where stop.id = (
 select c.payment_id, c.last4, c.brand from payment_card c
 where (c.merchant_id, c.payment_id) in (select unnest(@merchant_ids::bigint[]), unnest(@payment_ids::bigint[]));
 
--- name: ReportPayinByID :one
+-- name: ReportPayoutByID :one
 select * from payin where id = @id;
 
 -- ReportTransfers are what a subject has moved.
@@ -183,7 +183,7 @@ select (coalesce((
 -- name: ReportPaymentNames :many
 select id, uuid from payment where id = any(@ids::bigint[]);
 
--- name: ReportPayinNames :many
+-- name: ReportPayoutNames :many
 select id, uuid from payin where id = any(@ids::bigint[]);
 
 -- ReportCountDeposits counts what waits, up to so many, as all of these do.
@@ -266,7 +266,7 @@ where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::t
 order by p.id desc limit 100;
 
 -- ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
--- name: ReportPayinsByOrder :many
+-- name: ReportPayoutsByOrder :many
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
 order by p.id desc limit 100;
@@ -282,7 +282,7 @@ select p.* from newest n join payment p on p.merchant_id = n.merchant_id and p.i
 order by p.id desc;
 
 -- ReportPayinsBegun is the same of payouts.
--- name: ReportPayinsBegun :many
+-- name: ReportPayoutsBegun :many
 with named as (
     select k.merchant_id, k.payin_id from payin_key k
     where k.merchant_id = any(@merchants::bigint[]) and lower(k.order_id) ~>=~ @begins::text and lower(k.order_id) ~<~ @beyond::text

@@ -20,7 +20,7 @@ func (s *PayinService) CreatePayin(
 		UserID: m.UserId, UserIP: m.UserIp, Metadata: m.GetMetadata(),
 	})
 	MarkRepeat(ctx, created.Replay, created.Mismatch, err)
-	return &gatewayv1.CreatePayinResponse{Message: "Payin created", Data: PayinView(created.Payin)}, err
+	return &gatewayv1.CreatePayinResponse{Message: "Payin created", Data: PayinView(created.Payout)}, err
 }
 
 func (s *PayinService) GetPayin(
@@ -47,7 +47,7 @@ func (s *PayinService) CancelPayin(
 }
 
 // PayinView shows a payout to its merchant and to operators: never the whole requisite.
-func PayinView(p payout.Payin) *gatewayv1.Payin {
+func PayinView(p payout.Payout) *gatewayv1.Payin {
 	return &gatewayv1.Payin{
 		Id:              p.UUID.String(),
 		OrderId:         p.OrderID,

@@ -287,10 +287,10 @@ func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uu
 		ids[row.Subject] = append(ids[row.Subject], row.SubjectID)
 	}
 	var payments []db.ReportPaymentNamesRow
-	var payouts []db.ReportPayinNamesRow
+	var payouts []db.ReportPayoutNamesRow
 	err := db.Pipeline(ctx, s.reads,
 		db.One(&payments, (*db.Queries).ReportPaymentNames, ids[db.SubjectPayment]),
-		db.One(&payouts, (*db.Queries).ReportPayinNames, ids[db.SubjectPayout]))
+		db.One(&payouts, (*db.Queries).ReportPayoutNames, ids[db.SubjectPayout]))
 	if err != nil {
 		return nil, fmt.Errorf("read the names of subjects: %w", err)
 	}

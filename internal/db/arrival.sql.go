@@ -122,7 +122,7 @@ func (q *Queries) ArrivalList(ctx context.Context, arg ArrivalListParams) ([]Arr
 			&i.State,
 			&i.MerchantID,
 			&i.PaymentID,
-			&i.PayinUUID,
+			&i.PayoutUUID,
 		); err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (q *Queries) ArrivalLock(ctx context.Context, arg ArrivalLockParams) (Arriv
 		&i.State,
 		&i.MerchantID,
 		&i.PaymentID,
-		&i.PayinUUID,
+		&i.PayoutUUID,
 	)
 	return i, err
 }
@@ -246,7 +246,7 @@ func (q *Queries) ArrivalPut(ctx context.Context, arg ArrivalPutParams) (Arrival
 		&i.State,
 		&i.MerchantID,
 		&i.PaymentID,
-		&i.PayinUUID,
+		&i.PayoutUUID,
 	)
 	return i, err
 }
@@ -369,7 +369,7 @@ func (q *Queries) ArrivalsFitting(ctx context.Context, arg ArrivalsFittingParams
 			&i.State,
 			&i.MerchantID,
 			&i.PaymentID,
-			&i.PayinUUID,
+			&i.PayoutUUID,
 		); err != nil {
 			return nil, err
 		}
@@ -419,7 +419,7 @@ func (q *Queries) ArrivalsOfPayment(ctx context.Context, paymentID int64) ([]Arr
 			&i.State,
 			&i.MerchantID,
 			&i.PaymentID,
-			&i.PayinUUID,
+			&i.PayoutUUID,
 		); err != nil {
 			return nil, err
 		}
@@ -436,12 +436,12 @@ update arrival set state = 'returned', payin_uuid = $1::uuid where payment_id = 
 `
 
 type ArrivalsReturnedParams struct {
-	PayinUUID uuid.UUID
-	PaymentID int64
+	PayoutUUID uuid.UUID
+	PaymentID  int64
 }
 
 // ArrivalsReturned notes that what came goes back to its payer.
 func (q *Queries) ArrivalsReturned(ctx context.Context, arg ArrivalsReturnedParams) error {
-	_, err := q.db.Exec(ctx, arrivalsReturned, arg.PayinUUID, arg.PaymentID)
+	_, err := q.db.Exec(ctx, arrivalsReturned, arg.PayoutUUID, arg.PaymentID)
 	return err
 }

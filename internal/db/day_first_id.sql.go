@@ -77,56 +77,6 @@ func (q *Queries) DayFirstIDUntil(ctx context.Context, arg DayFirstIDUntilParams
 	return first_id, err
 }
 
-const payinAtOrAfter = `-- name: PayinAtOrAfter :one
-select id, created_at from payin where id >= $1 order by id limit 1
-`
-
-type PayinAtOrAfterRow struct {
-	ID        int64
-	CreatedAt time.Time
-}
-
-func (q *Queries) PayinAtOrAfter(ctx context.Context, id int64) (PayinAtOrAfterRow, error) {
-	row := q.db.QueryRow(ctx, payinAtOrAfter, id)
-	var i PayinAtOrAfterRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
-	return i, err
-}
-
-const payinFirstSince = `-- name: PayinFirstSince :one
-select coalesce(min(id), 0)::bigint from payin where id > $1 and id <= $2 and created_at >= $3
-`
-
-type PayinFirstSinceParams struct {
-	Past   int64
-	LastID int64
-	Since  time.Time
-}
-
-// PayinFirstSince finds the lowest id of what was created since, among few ids.
-func (q *Queries) PayinFirstSince(ctx context.Context, arg PayinFirstSinceParams) (int64, error) {
-	row := q.db.QueryRow(ctx, payinFirstSince, arg.Past, arg.LastID, arg.Since)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const payinNewest = `-- name: PayinNewest :one
-select id, created_at from payin order by id desc limit 1
-`
-
-type PayinNewestRow struct {
-	ID        int64
-	CreatedAt time.Time
-}
-
-func (q *Queries) PayinNewest(ctx context.Context) (PayinNewestRow, error) {
-	row := q.db.QueryRow(ctx, payinNewest)
-	var i PayinNewestRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
-	return i, err
-}
-
 const paymentAtOrAfter = `-- name: PaymentAtOrAfter :one
 select id, created_at from payment where id >= $1 order by id limit 1
 `
@@ -173,6 +123,56 @@ type PaymentNewestRow struct {
 func (q *Queries) PaymentNewest(ctx context.Context) (PaymentNewestRow, error) {
 	row := q.db.QueryRow(ctx, paymentNewest)
 	var i PaymentNewestRow
+	err := row.Scan(&i.ID, &i.CreatedAt)
+	return i, err
+}
+
+const payoutAtOrAfter = `-- name: PayoutAtOrAfter :one
+select id, created_at from payin where id >= $1 order by id limit 1
+`
+
+type PayoutAtOrAfterRow struct {
+	ID        int64
+	CreatedAt time.Time
+}
+
+func (q *Queries) PayoutAtOrAfter(ctx context.Context, id int64) (PayoutAtOrAfterRow, error) {
+	row := q.db.QueryRow(ctx, payoutAtOrAfter, id)
+	var i PayoutAtOrAfterRow
+	err := row.Scan(&i.ID, &i.CreatedAt)
+	return i, err
+}
+
+const payoutFirstSince = `-- name: PayoutFirstSince :one
+select coalesce(min(id), 0)::bigint from payin where id > $1 and id <= $2 and created_at >= $3
+`
+
+type PayoutFirstSinceParams struct {
+	Past   int64
+	LastID int64
+	Since  time.Time
+}
+
+// PayinFirstSince finds the lowest id of what was created since, among few ids.
+func (q *Queries) PayoutFirstSince(ctx context.Context, arg PayoutFirstSinceParams) (int64, error) {
+	row := q.db.QueryRow(ctx, payoutFirstSince, arg.Past, arg.LastID, arg.Since)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const payoutNewest = `-- name: PayoutNewest :one
+select id, created_at from payin order by id desc limit 1
+`
+
+type PayoutNewestRow struct {
+	ID        int64
+	CreatedAt time.Time
+}
+
+func (q *Queries) PayoutNewest(ctx context.Context) (PayoutNewestRow, error) {
+	row := q.db.QueryRow(ctx, payoutNewest)
+	var i PayoutNewestRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
 }

@@ -84,7 +84,7 @@ type Arrival struct {
 	State       string
 	MerchantID  *int64
 	PaymentID   *int64
-	PayinUUID   pgtype.UUID
+	PayoutUUID  pgtype.UUID
 }
 
 type AuditHistory struct {
@@ -270,68 +270,6 @@ type LedgerSeal struct {
 	Salt   []byte
 }
 
-type Payin struct {
-	MerchantID         int64
-	ID                 int64
-	UUID               uuid.UUID
-	CashboxID          int64
-	OrderID            string
-	Method             string
-	Currency           string
-	Amount             decimal.Decimal
-	CallbackURI        string
-	Address            []byte
-	AddressMask        string
-	Recipient          string
-	BankCode           *string
-	BankName           *string
-	UserID             *string
-	UserIP             *string
-	Status             string
-	StatusReason       *string
-	StatusAt           time.Time
-	ExpiresAt          time.Time
-	CreatedAt          time.Time
-	EventSequence      int32
-	TraderID           *int64
-	TakenAt            *time.Time
-	ProofReference     *string
-	BaseRate           decimal.Decimal
-	RateSource         string
-	RateObservedAt     time.Time
-	MarkupPercent      decimal.Decimal
-	SpotUSDT           decimal.Decimal
-	FrozenUSDT         decimal.Decimal
-	TraderSharePercent decimal.NullDecimal
-	TraderUSDT         decimal.NullDecimal
-	PlatformUSDT       decimal.NullDecimal
-	RequestID          *string
-	RequestAddress     *string
-	ReturnOf           *int64
-	Metadata           []byte
-}
-
-type PayinHistory struct {
-	MerchantID int64
-	PayinID    int64
-	ID         int64
-	At         time.Time
-	Actor      string
-	FromStatus *string
-	ToStatus   string
-	Reason     *string
-}
-
-type PayinProof struct {
-	MerchantID int64
-	PayinID    int64
-	FileName   string
-	FileType   string
-	FileSize   int64
-	CreatedAt  time.Time
-	PurgedAt   *time.Time
-}
-
 type Payment struct {
 	MerchantID         int64
 	ID                 int64
@@ -459,6 +397,47 @@ type PaymentStep struct {
 	Detail     []byte
 }
 
+type Payout struct {
+	MerchantID         int64
+	ID                 int64
+	UUID               uuid.UUID
+	CashboxID          int64
+	OrderID            string
+	Method             string
+	Currency           string
+	Amount             decimal.Decimal
+	CallbackURI        string
+	Address            []byte
+	AddressMask        string
+	Recipient          string
+	BankCode           *string
+	BankName           *string
+	UserID             *string
+	UserIP             *string
+	Status             string
+	StatusReason       *string
+	StatusAt           time.Time
+	ExpiresAt          time.Time
+	CreatedAt          time.Time
+	EventSequence      int32
+	TraderID           *int64
+	TakenAt            *time.Time
+	ProofReference     *string
+	BaseRate           decimal.Decimal
+	RateSource         string
+	RateObservedAt     time.Time
+	MarkupPercent      decimal.Decimal
+	SpotUSDT           decimal.Decimal
+	FrozenUSDT         decimal.Decimal
+	TraderSharePercent decimal.NullDecimal
+	TraderUSDT         decimal.NullDecimal
+	PlatformUSDT       decimal.NullDecimal
+	RequestID          *string
+	RequestAddress     *string
+	ReturnOf           *int64
+	Metadata           []byte
+}
+
 type PayoutFile struct {
 	ID         int64
 	MerchantID int64
@@ -474,6 +453,27 @@ type PayoutFile struct {
 	Payouts    *int32
 	Amount     decimal.NullDecimal
 	FrozenUSDT decimal.NullDecimal
+}
+
+type PayoutHistory struct {
+	MerchantID int64
+	PayoutID   int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	FromStatus *string
+	ToStatus   string
+	Reason     *string
+}
+
+type PayoutProof struct {
+	MerchantID int64
+	PayoutID   int64
+	FileName   string
+	FileType   string
+	FileSize   int64
+	CreatedAt  time.Time
+	PurgedAt   *time.Time
 }
 
 type PlatformLimit struct {

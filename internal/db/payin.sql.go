@@ -13,19 +13,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const payinCountTaken = `-- name: PayinCountTaken :one
+const payoutCountTaken = `-- name: PayoutCountTaken :one
 select count(*) from payin where trader_id = $1::bigint and status = 'processing'
 `
 
 // PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
-func (q *Queries) PayinCountTaken(ctx context.Context, traderID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, payinCountTaken, traderID)
+func (q *Queries) PayoutCountTaken(ctx context.Context, traderID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, payoutCountTaken, traderID)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
 }
 
-const payinDeskBanks = `-- name: PayinDeskBanks :many
+const payoutDeskBanks = `-- name: PayoutDeskBanks :many
 select distinct waits.bank::text as bank from (
     select coalesce(nullif(w.bank_code, ''), w.bank_name) as bank from payin w
     where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.method) in (
@@ -35,15 +35,15 @@ select distinct waits.bank::text as bank from (
 ) waits where waits.bank <> '' order by bank
 `
 
-type PayinDeskBanksParams struct {
+type PayoutDeskBanksParams struct {
 	GivenBack []int64
 	TraderID  int64
 	Most      int32
 }
 
 // PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
-func (q *Queries) PayinDeskBanks(ctx context.Context, arg PayinDeskBanksParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, payinDeskBanks, arg.GivenBack, arg.TraderID, arg.Most)
+func (q *Queries) PayoutDeskBanks(ctx context.Context, arg PayoutDeskBanksParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, payoutDeskBanks, arg.GivenBack, arg.TraderID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (q *Queries) PayinDeskBanks(ctx context.Context, arg PayinDeskBanksParams) 
 	return items, nil
 }
 
-const payinDeskCounts = `-- name: PayinDeskCounts :one
+const payoutDeskCounts = `-- name: PayoutDeskCounts :one
 select (select count(*) from (
         select 1 from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
     (select count(*) from (
@@ -74,26 +74,26 @@ select (select count(*) from (
     )::integer as waiting
 `
 
-type PayinDeskCountsParams struct {
+type PayoutDeskCountsParams struct {
 	TraderID  int64
 	Most      int32
 	GivenBack []int64
 }
 
-type PayinDeskCountsRow struct {
+type PayoutDeskCountsRow struct {
 	Taken   int32
 	Waiting int32
 }
 
 // PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
-func (q *Queries) PayinDeskCounts(ctx context.Context, arg PayinDeskCountsParams) (PayinDeskCountsRow, error) {
-	row := q.db.QueryRow(ctx, payinDeskCounts, arg.TraderID, arg.Most, arg.GivenBack)
-	var i PayinDeskCountsRow
+func (q *Queries) PayoutDeskCounts(ctx context.Context, arg PayoutDeskCountsParams) (PayoutDeskCountsRow, error) {
+	row := q.db.QueryRow(ctx, payoutDeskCounts, arg.TraderID, arg.Most, arg.GivenBack)
+	var i PayoutDeskCountsRow
 	err := row.Scan(&i.Taken, &i.Waiting)
 	return i, err
 }
 
-const payinDeskStamps = `-- name: PayinDeskStamps :many
+const payoutDeskStamps = `-- name: PayoutDeskStamps :many
 with asked as (select unnest($1::bigint[]) as id),
 able as (
     select t.id, m.currency, m.method from asked
@@ -113,22 +113,22 @@ select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' 
 from asked left join taken on taken.trader_id = asked.id left join offered on offered.id = asked.id
 `
 
-type PayinDeskStampsRow struct {
+type PayoutDeskStampsRow struct {
 	ID    int64
 	Stamp int64
 }
 
 // PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
 // those waiting that they can pay. What waits is read once for all who can pay it.
-func (q *Queries) PayinDeskStamps(ctx context.Context, traderIds []int64) ([]PayinDeskStampsRow, error) {
-	rows, err := q.db.Query(ctx, payinDeskStamps, traderIds)
+func (q *Queries) PayoutDeskStamps(ctx context.Context, traderIds []int64) ([]PayoutDeskStampsRow, error) {
+	rows, err := q.db.Query(ctx, payoutDeskStamps, traderIds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PayinDeskStampsRow
+	var items []PayoutDeskStampsRow
 	for rows.Next() {
-		var i PayinDeskStampsRow
+		var i PayoutDeskStampsRow
 		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
 			return nil, err
 		}
@@ -140,25 +140,25 @@ func (q *Queries) PayinDeskStamps(ctx context.Context, traderIds []int64) ([]Pay
 	return items, nil
 }
 
-const payinDeskTaken = `-- name: PayinDeskTaken :many
+const payoutDeskTaken = `-- name: PayoutDeskTaken :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where trader_id = $1::bigint and status = 'processing' order by expires_at, id limit $2
 `
 
-type PayinDeskTakenParams struct {
+type PayoutDeskTakenParams struct {
 	TraderID int64
 	Page     int32
 }
 
 // PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
-func (q *Queries) PayinDeskTaken(ctx context.Context, arg PayinDeskTakenParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinDeskTaken, arg.TraderID, arg.Page)
+func (q *Queries) PayoutDeskTaken(ctx context.Context, arg PayoutDeskTakenParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutDeskTaken, arg.TraderID, arg.Page)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -209,7 +209,7 @@ func (q *Queries) PayinDeskTaken(ctx context.Context, arg PayinDeskTakenParams) 
 	return items, nil
 }
 
-const payinDeskWaiting = `-- name: PayinDeskWaiting :many
+const payoutDeskWaiting = `-- name: PayoutDeskWaiting :many
 select w.merchant_id, w.id, w.uuid, w.cashbox_id, w.order_id, w.method, w.currency, w.amount, w.callback_uri, w.address, w.address_mask, w.recipient, w.bank_code, w.bank_name, w.user_id, w.user_ip, w.status, w.status_reason, w.status_at, w.expires_at, w.created_at, w.event_sequence, w.trader_id, w.taken_at, w.proof_reference, w.base_rate, w.rate_source, w.rate_observed_at, w.markup_percent, w.spot_usdt, w.frozen_usdt, w.trader_share_percent, w.trader_usdt, w.platform_usdt, w.request_id, w.request_address, w.return_of, w.metadata from payin w
 where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.method) in (
         select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
@@ -218,7 +218,7 @@ where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.meth
 order by w.expires_at, w.id limit $4
 `
 
-type PayinDeskWaitingParams struct {
+type PayoutDeskWaitingParams struct {
 	GivenBack []int64
 	TraderID  int64
 	Bank      string
@@ -226,8 +226,8 @@ type PayinDeskWaitingParams struct {
 }
 
 // PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
-func (q *Queries) PayinDeskWaiting(ctx context.Context, arg PayinDeskWaitingParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinDeskWaiting,
+func (q *Queries) PayoutDeskWaiting(ctx context.Context, arg PayoutDeskWaitingParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutDeskWaiting,
 		arg.GivenBack,
 		arg.TraderID,
 		arg.Bank,
@@ -237,9 +237,9 @@ func (q *Queries) PayinDeskWaiting(ctx context.Context, arg PayinDeskWaitingPara
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -290,14 +290,14 @@ func (q *Queries) PayinDeskWaiting(ctx context.Context, arg PayinDeskWaitingPara
 	return items, nil
 }
 
-const payinEnd = `-- name: PayinEnd :one
+const payoutEnd = `-- name: PayoutEnd :one
 update payin set status = $1, status_reason = $2, status_at = $3,
     proof_reference = coalesce($4, proof_reference), event_sequence = event_sequence + 1
 where merchant_id = $5 and id = $6
 returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
-type PayinEndParams struct {
+type PayoutEndParams struct {
 	Status         string
 	StatusReason   *string
 	Now            time.Time
@@ -307,8 +307,8 @@ type PayinEndParams struct {
 }
 
 // PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
-func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinEnd,
+func (q *Queries) PayoutEnd(ctx context.Context, arg PayoutEndParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutEnd,
 		arg.Status,
 		arg.StatusReason,
 		arg.Now,
@@ -316,7 +316,7 @@ func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, erro
 		arg.MerchantID,
 		arg.ID,
 	)
-	var i Payin
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -360,14 +360,14 @@ func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, erro
 	return i, err
 }
 
-const payinFind = `-- name: PayinFind :one
+const payoutFind = `-- name: PayoutFind :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where uuid = $1
 `
 
 // PayinFind looks across merchants: a uuid is all that callers know.
-func (q *Queries) PayinFind(ctx context.Context, argUuid uuid.UUID) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinFind, argUuid)
-	var i Payin
+func (q *Queries) PayoutFind(ctx context.Context, argUuid uuid.UUID) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutFind, argUuid)
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -411,18 +411,18 @@ func (q *Queries) PayinFind(ctx context.Context, argUuid uuid.UUID) (Payin, erro
 	return i, err
 }
 
-const payinGet = `-- name: PayinGet :one
+const payoutGet = `-- name: PayoutGet :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where merchant_id = $1 and id = $2
 `
 
-type PayinGetParams struct {
+type PayoutGetParams struct {
 	MerchantID int64
 	ID         int64
 }
 
-func (q *Queries) PayinGet(ctx context.Context, arg PayinGetParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinGet, arg.MerchantID, arg.ID)
-	var i Payin
+func (q *Queries) PayoutGet(ctx context.Context, arg PayoutGetParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutGet, arg.MerchantID, arg.ID)
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -466,14 +466,14 @@ func (q *Queries) PayinGet(ctx context.Context, arg PayinGetParams) (Payin, erro
 	return i, err
 }
 
-const payinGiveBack = `-- name: PayinGiveBack :one
+const payoutGiveBack = `-- name: PayoutGiveBack :one
 update payin set status = 'waiting', status_reason = $1, status_at = $2, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = $3 and id = $4
 returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
-type PayinGiveBackParams struct {
+type PayoutGiveBackParams struct {
 	StatusReason *string
 	Now          time.Time
 	MerchantID   int64
@@ -481,14 +481,14 @@ type PayinGiveBackParams struct {
 }
 
 // PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
-func (q *Queries) PayinGiveBack(ctx context.Context, arg PayinGiveBackParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinGiveBack,
+func (q *Queries) PayoutGiveBack(ctx context.Context, arg PayoutGiveBackParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutGiveBack,
 		arg.StatusReason,
 		arg.Now,
 		arg.MerchantID,
 		arg.ID,
 	)
-	var i Payin
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -532,7 +532,7 @@ func (q *Queries) PayinGiveBack(ctx context.Context, arg PayinGiveBackParams) (P
 	return i, err
 }
 
-const payinInsert = `-- name: PayinInsert :one
+const payoutInsert = `-- name: PayoutInsert :one
 insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
@@ -548,7 +548,7 @@ insert into payin (
 ) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
-type PayinInsertParams struct {
+type PayoutInsertParams struct {
 	MerchantID     int64
 	ID             int64
 	UUID           uuid.UUID
@@ -579,8 +579,8 @@ type PayinInsertParams struct {
 	Metadata       []byte
 }
 
-func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinInsert,
+func (q *Queries) PayoutInsert(ctx context.Context, arg PayoutInsertParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutInsert,
 		arg.MerchantID,
 		arg.ID,
 		arg.UUID,
@@ -610,7 +610,7 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 		arg.ReturnOf,
 		arg.Metadata,
 	)
-	var i Payin
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -654,7 +654,7 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 	return i, err
 }
 
-const payinListByMerchant = `-- name: PayinListByMerchant :many
+const payoutListByMerchant = `-- name: PayoutListByMerchant :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
@@ -663,7 +663,7 @@ where merchant_id = $1 and id > $2 and id < $3
 order by id desc limit $7
 `
 
-type PayinListByMerchantParams struct {
+type PayoutListByMerchantParams struct {
 	MerchantID  int64
 	AboveID     int64
 	BelowID     int64
@@ -674,8 +674,8 @@ type PayinListByMerchantParams struct {
 }
 
 // PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
-func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMerchantParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListByMerchant,
+func (q *Queries) PayoutListByMerchant(ctx context.Context, arg PayoutListByMerchantParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutListByMerchant,
 		arg.MerchantID,
 		arg.AboveID,
 		arg.BelowID,
@@ -688,9 +688,9 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -741,7 +741,7 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 	return items, nil
 }
 
-const payinListByOrder = `-- name: PayinListByOrder :many
+const payoutListByOrder = `-- name: PayoutListByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
@@ -750,7 +750,7 @@ where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc
 `
 
-type PayinListByOrderParams struct {
+type PayoutListByOrderParams struct {
 	MerchantID  int64
 	Channels    []string
 	OrderID     string
@@ -760,8 +760,8 @@ type PayinListByOrderParams struct {
 }
 
 // PayinListByOrder finds a merchant's payouts of one order id, one a channel.
-func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListByOrder,
+func (q *Queries) PayoutListByOrder(ctx context.Context, arg PayoutListByOrderParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutListByOrder,
 		arg.MerchantID,
 		arg.Channels,
 		arg.OrderID,
@@ -773,9 +773,9 @@ func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderPara
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -826,7 +826,7 @@ func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderPara
 	return items, nil
 }
 
-const payinListByPair = `-- name: PayinListByPair :many
+const payoutListByPair = `-- name: PayoutListByPair :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from metadata_pair m join payin p on p.merchant_id = m.merchant_id and p.id = m.subject_id
 where m.merchant_id = $1 and m.subject = 'payin' and m.pair = $2 and m.subject_id > $3 and m.subject_id < $4
   and ($5::timestamptz is null or p.created_at >= $5)
@@ -835,7 +835,7 @@ where m.merchant_id = $1 and m.subject = 'payin' and m.pair = $2 and m.subject_i
 order by m.subject_id desc limit $8
 `
 
-type PayinListByPairParams struct {
+type PayoutListByPairParams struct {
 	MerchantID  int64
 	Pair        uuid.UUID
 	AboveID     int64
@@ -847,8 +847,8 @@ type PayinListByPairParams struct {
 }
 
 // PayinListByPair lists a merchant's payouts that have a pair of metadata.
-func (q *Queries) PayinListByPair(ctx context.Context, arg PayinListByPairParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListByPair,
+func (q *Queries) PayoutListByPair(ctx context.Context, arg PayoutListByPairParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutListByPair,
 		arg.MerchantID,
 		arg.Pair,
 		arg.AboveID,
@@ -862,9 +862,9 @@ func (q *Queries) PayinListByPair(ctx context.Context, arg PayinListByPairParams
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -915,7 +915,7 @@ func (q *Queries) PayinListByPair(ctx context.Context, arg PayinListByPairParams
 	return items, nil
 }
 
-const payinListForTrader = `-- name: PayinListForTrader :many
+const payoutListForTrader = `-- name: PayoutListForTrader :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin p
 where p.id in (
     (select own.id from payin own
@@ -934,7 +934,7 @@ where p.id in (
 order by p.id desc limit $4
 `
 
-type PayinListForTraderParams struct {
+type PayoutListForTraderParams struct {
 	TraderID  int64
 	BeforeID  int64
 	Status    *string
@@ -943,8 +943,8 @@ type PayinListForTraderParams struct {
 }
 
 // PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
-func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTraderParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListForTrader,
+func (q *Queries) PayoutListForTrader(ctx context.Context, arg PayoutListForTraderParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutListForTrader,
 		arg.TraderID,
 		arg.BeforeID,
 		arg.Status,
@@ -955,9 +955,9 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -1008,13 +1008,13 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 	return items, nil
 }
 
-const payinListOverdue = `-- name: PayinListOverdue :many
+const payoutListOverdue = `-- name: PayoutListOverdue :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where status = 'processing' and (taken_at <= $1::timestamptz or expires_at <= $2) and id < $3
 order by id desc limit $4
 `
 
-type PayinListOverdueParams struct {
+type PayoutListOverdueParams struct {
 	TakenUntil time.Time
 	Now        time.Time
 	BeforeID   int64
@@ -1022,8 +1022,8 @@ type PayinListOverdueParams struct {
 }
 
 // PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
-func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverdueParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListOverdue,
+func (q *Queries) PayoutListOverdue(ctx context.Context, arg PayoutListOverdueParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, payoutListOverdue,
 		arg.TakenUntil,
 		arg.Now,
 		arg.BeforeID,
@@ -1033,9 +1033,9 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Payin
+	var items []Payout
 	for rows.Next() {
-		var i Payin
+		var i Payout
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,
@@ -1086,18 +1086,18 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 	return items, nil
 }
 
-const payinLock = `-- name: PayinLock :one
+const payoutLock = `-- name: PayoutLock :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where merchant_id = $1 and id = $2 for no key update
 `
 
-type PayinLockParams struct {
+type PayoutLockParams struct {
 	MerchantID int64
 	ID         int64
 }
 
-func (q *Queries) PayinLock(ctx context.Context, arg PayinLockParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinLock, arg.MerchantID, arg.ID)
-	var i Payin
+func (q *Queries) PayoutLock(ctx context.Context, arg PayoutLockParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutLock, arg.MerchantID, arg.ID)
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -1141,21 +1141,21 @@ func (q *Queries) PayinLock(ctx context.Context, arg PayinLockParams) (Payin, er
 	return i, err
 }
 
-const payinLockExpired = `-- name: PayinLockExpired :one
+const payoutLockExpired = `-- name: PayoutLockExpired :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where merchant_id = $1 and id = $2 and status = 'waiting' and expires_at <= $3
 for no key update skip locked
 `
 
-type PayinLockExpiredParams struct {
+type PayoutLockExpiredParams struct {
 	MerchantID int64
 	ID         int64
 	Now        time.Time
 }
 
-func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinLockExpired, arg.MerchantID, arg.ID, arg.Now)
-	var i Payin
+func (q *Queries) PayoutLockExpired(ctx context.Context, arg PayoutLockExpiredParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutLockExpired, arg.MerchantID, arg.ID, arg.Now)
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -1199,7 +1199,7 @@ func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredPara
 	return i, err
 }
 
-const payinOpenCount = `-- name: PayinOpenCount :one
+const payoutOpenCount = `-- name: PayoutOpenCount :one
 select count(*)::integer from (
     select 1 from payin p
     where p.status in ('waiting', 'processing')
@@ -1209,21 +1209,21 @@ select count(*)::integer from (
 ) as open
 `
 
-type PayinOpenCountParams struct {
+type PayoutOpenCountParams struct {
 	MerchantID *int64
 	TraderID   *int64
 	Most       int32
 }
 
 // PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
-func (q *Queries) PayinOpenCount(ctx context.Context, arg PayinOpenCountParams) (int32, error) {
-	row := q.db.QueryRow(ctx, payinOpenCount, arg.MerchantID, arg.TraderID, arg.Most)
+func (q *Queries) PayoutOpenCount(ctx context.Context, arg PayoutOpenCountParams) (int32, error) {
+	row := q.db.QueryRow(ctx, payoutOpenCount, arg.MerchantID, arg.TraderID, arg.Most)
 	var column_1 int32
 	err := row.Scan(&column_1)
 	return column_1, err
 }
 
-const payinRequisitePurge = `-- name: PayinRequisitePurge :one
+const payoutRequisitePurge = `-- name: PayoutRequisitePurge :one
 with due as (
     select d.merchant_id, d.id from payin d
     where d.address is not null and d.status in ('completed', 'failed', 'cancelled', 'expired') and d.status_at < $1
@@ -1238,33 +1238,33 @@ with due as (
 select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone
 `
 
-type PayinRequisitePurgeParams struct {
+type PayoutRequisitePurgeParams struct {
 	Before time.Time
 	Most   int32
 }
 
-type PayinRequisitePurgeRow struct {
+type PayoutRequisitePurgeRow struct {
 	Count int64
 	First int64
 	Last  int64
 }
 
 // PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
-func (q *Queries) PayinRequisitePurge(ctx context.Context, arg PayinRequisitePurgeParams) (PayinRequisitePurgeRow, error) {
-	row := q.db.QueryRow(ctx, payinRequisitePurge, arg.Before, arg.Most)
-	var i PayinRequisitePurgeRow
+func (q *Queries) PayoutRequisitePurge(ctx context.Context, arg PayoutRequisitePurgeParams) (PayoutRequisitePurgeRow, error) {
+	row := q.db.QueryRow(ctx, payoutRequisitePurge, arg.Before, arg.Most)
+	var i PayoutRequisitePurgeRow
 	err := row.Scan(&i.Count, &i.First, &i.Last)
 	return i, err
 }
 
-const payinTake = `-- name: PayinTake :one
+const payoutTake = `-- name: PayoutTake :one
 update payin set status = 'processing', status_reason = null, status_at = $1, taken_at = $1, trader_id = $2::bigint,
     trader_share_percent = $3, trader_usdt = $4, platform_usdt = $5
 where merchant_id = $6 and id = $7
 returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
-type PayinTakeParams struct {
+type PayoutTakeParams struct {
 	Now                time.Time
 	TraderID           int64
 	TraderSharePercent decimal.NullDecimal
@@ -1275,8 +1275,8 @@ type PayinTakeParams struct {
 }
 
 // PayinTake gives a locked payout to a trader, at their terms.
-func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, error) {
-	row := q.db.QueryRow(ctx, payinTake,
+func (q *Queries) PayoutTake(ctx context.Context, arg PayoutTakeParams) (Payout, error) {
+	row := q.db.QueryRow(ctx, payoutTake,
 		arg.Now,
 		arg.TraderID,
 		arg.TraderSharePercent,
@@ -1285,7 +1285,7 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 		arg.MerchantID,
 		arg.ID,
 	)
-	var i Payin
+	var i Payout
 	err := row.Scan(
 		&i.MerchantID,
 		&i.ID,
@@ -1329,33 +1329,33 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 	return i, err
 }
 
-const payinsExpired = `-- name: PayinsExpired :many
+const payoutsExpired = `-- name: PayoutsExpired :many
 select merchant_id, id from payin
 where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3
 `
 
-type PayinsExpiredParams struct {
+type PayoutsExpiredParams struct {
 	Now    time.Time
 	PutOff []int64
 	Page   int32
 }
 
-type PayinsExpiredRow struct {
+type PayoutsExpiredRow struct {
 	MerchantID int64
 	ID         int64
 }
 
 // PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
-func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([]PayinsExpiredRow, error) {
-	rows, err := q.db.Query(ctx, payinsExpired, arg.Now, arg.PutOff, arg.Page)
+func (q *Queries) PayoutsExpired(ctx context.Context, arg PayoutsExpiredParams) ([]PayoutsExpiredRow, error) {
+	rows, err := q.db.Query(ctx, payoutsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PayinsExpiredRow
+	var items []PayoutsExpiredRow
 	for rows.Next() {
-		var i PayinsExpiredRow
+		var i PayoutsExpiredRow
 		if err := rows.Scan(&i.MerchantID, &i.ID); err != nil {
 			return nil, err
 		}
@@ -1367,35 +1367,35 @@ func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([
 	return items, nil
 }
 
-const payinsExpiredLeft = `-- name: PayinsExpiredLeft :one
+const payoutsExpiredLeft = `-- name: PayoutsExpiredLeft :one
 select exists (select 1 from payin where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
 `
 
-type PayinsExpiredLeftParams struct {
+type PayoutsExpiredLeftParams struct {
 	Now    time.Time
 	PutOff []int64
 }
 
 // PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
-func (q *Queries) PayinsExpiredLeft(ctx context.Context, arg PayinsExpiredLeftParams) (bool, error) {
-	row := q.db.QueryRow(ctx, payinsExpiredLeft, arg.Now, arg.PutOff)
+func (q *Queries) PayoutsExpiredLeft(ctx context.Context, arg PayoutsExpiredLeftParams) (bool, error) {
+	row := q.db.QueryRow(ctx, payoutsExpiredLeft, arg.Now, arg.PutOff)
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
 }
 
-const payinsFree = `-- name: PayinsFree :many
+const payoutsFree = `-- name: PayoutsFree :many
 select id from payin where merchant_id = $1 and id = any($2::bigint[]) for no key update skip locked
 `
 
-type PayinsFreeParams struct {
+type PayoutsFreeParams struct {
 	MerchantID int64
 	Ids        []int64
 }
 
 // PayinsFree are those of a merchant's payouts that nobody is just changing.
-func (q *Queries) PayinsFree(ctx context.Context, arg PayinsFreeParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, payinsFree, arg.MerchantID, arg.Ids)
+func (q *Queries) PayoutsFree(ctx context.Context, arg PayoutsFreeParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, payoutsFree, arg.MerchantID, arg.Ids)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-const payinHistoryInsert = `-- name: PayinHistoryInsert :exec
+const payoutHistoryInsert = `-- name: PayoutHistoryInsert :exec
 insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status, reason)
 values ($1, $2, $3, $4, $5, $6, $7)
 `
 
-type PayinHistoryInsertParams struct {
+type PayoutHistoryInsertParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 	At         time.Time
 	Actor      string
 	FromStatus *string
@@ -25,10 +25,10 @@ type PayinHistoryInsertParams struct {
 	Reason     *string
 }
 
-func (q *Queries) PayinHistoryInsert(ctx context.Context, arg PayinHistoryInsertParams) error {
-	_, err := q.db.Exec(ctx, payinHistoryInsert,
+func (q *Queries) PayoutHistoryInsert(ctx context.Context, arg PayoutHistoryInsertParams) error {
+	_, err := q.db.Exec(ctx, payoutHistoryInsert,
 		arg.MerchantID,
-		arg.PayinID,
+		arg.PayoutID,
 		arg.At,
 		arg.Actor,
 		arg.FromStatus,
@@ -38,27 +38,27 @@ func (q *Queries) PayinHistoryInsert(ctx context.Context, arg PayinHistoryInsert
 	return err
 }
 
-const payinHistoryList = `-- name: PayinHistoryList :many
+const payoutHistoryList = `-- name: PayoutHistoryList :many
 select merchant_id, payin_id, id, at, actor, from_status, to_status, reason from payin_history where merchant_id = $1 and payin_id = $2 order by id
 `
 
-type PayinHistoryListParams struct {
+type PayoutHistoryListParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 }
 
-func (q *Queries) PayinHistoryList(ctx context.Context, arg PayinHistoryListParams) ([]PayinHistory, error) {
-	rows, err := q.db.Query(ctx, payinHistoryList, arg.MerchantID, arg.PayinID)
+func (q *Queries) PayoutHistoryList(ctx context.Context, arg PayoutHistoryListParams) ([]PayoutHistory, error) {
+	rows, err := q.db.Query(ctx, payoutHistoryList, arg.MerchantID, arg.PayoutID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PayinHistory
+	var items []PayoutHistory
 	for rows.Next() {
-		var i PayinHistory
+		var i PayoutHistory
 		if err := rows.Scan(
 			&i.MerchantID,
-			&i.PayinID,
+			&i.PayoutID,
 			&i.ID,
 			&i.At,
 			&i.Actor,

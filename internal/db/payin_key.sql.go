@@ -9,39 +9,39 @@ import (
 	"context"
 )
 
-const payinKeyGet = `-- name: PayinKeyGet :one
+const payoutKeyGet = `-- name: PayoutKeyGet :one
 select payin_id from payin_key where merchant_id = $1 and channel = $2 and order_id = $3
 `
 
-type PayinKeyGetParams struct {
+type PayoutKeyGetParams struct {
 	MerchantID int64
 	Channel    string
 	OrderID    string
 }
 
-func (q *Queries) PayinKeyGet(ctx context.Context, arg PayinKeyGetParams) (int64, error) {
-	row := q.db.QueryRow(ctx, payinKeyGet, arg.MerchantID, arg.Channel, arg.OrderID)
+func (q *Queries) PayoutKeyGet(ctx context.Context, arg PayoutKeyGetParams) (int64, error) {
+	row := q.db.QueryRow(ctx, payoutKeyGet, arg.MerchantID, arg.Channel, arg.OrderID)
 	var payin_id int64
 	err := row.Scan(&payin_id)
 	return payin_id, err
 }
 
-const payinKeyInsert = `-- name: PayinKeyInsert :one
+const payoutKeyInsert = `-- name: PayoutKeyInsert :one
 insert into payin_key (merchant_id, channel, order_id, payin_id)
 values ($1, $2, $3, nextval('payin_id_seq'))
 on conflict do nothing
 returning payin_id
 `
 
-type PayinKeyInsertParams struct {
+type PayoutKeyInsertParams struct {
 	MerchantID int64
 	Channel    string
 	OrderID    string
 }
 
 // PayinKeyInsert claims an order id for a new payout. No row: another payout has it.
-func (q *Queries) PayinKeyInsert(ctx context.Context, arg PayinKeyInsertParams) (int64, error) {
-	row := q.db.QueryRow(ctx, payinKeyInsert, arg.MerchantID, arg.Channel, arg.OrderID)
+func (q *Queries) PayoutKeyInsert(ctx context.Context, arg PayoutKeyInsertParams) (int64, error) {
+	row := q.db.QueryRow(ctx, payoutKeyInsert, arg.MerchantID, arg.Channel, arg.OrderID)
 	var payin_id int64
 	err := row.Scan(&payin_id)
 	return payin_id, err

@@ -10,38 +10,38 @@ import (
 	"time"
 )
 
-const payinProofChunkInsert = `-- name: PayinProofChunkInsert :exec
+const payoutProofChunkInsert = `-- name: PayoutProofChunkInsert :exec
 insert into payin_proof_chunk (merchant_id, payin_id, number, content) values ($1, $2, $3, $4)
 `
 
-type PayinProofChunkInsertParams struct {
+type PayoutProofChunkInsertParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 	Number     int32
 	Content    []byte
 }
 
-func (q *Queries) PayinProofChunkInsert(ctx context.Context, arg PayinProofChunkInsertParams) error {
-	_, err := q.db.Exec(ctx, payinProofChunkInsert,
+func (q *Queries) PayoutProofChunkInsert(ctx context.Context, arg PayoutProofChunkInsertParams) error {
+	_, err := q.db.Exec(ctx, payoutProofChunkInsert,
 		arg.MerchantID,
-		arg.PayinID,
+		arg.PayoutID,
 		arg.Number,
 		arg.Content,
 	)
 	return err
 }
 
-const payinProofChunkList = `-- name: PayinProofChunkList :many
+const payoutProofChunkList = `-- name: PayoutProofChunkList :many
 select content from payin_proof_chunk where merchant_id = $1 and payin_id = $2 order by number
 `
 
-type PayinProofChunkListParams struct {
+type PayoutProofChunkListParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 }
 
-func (q *Queries) PayinProofChunkList(ctx context.Context, arg PayinProofChunkListParams) ([][]byte, error) {
-	rows, err := q.db.Query(ctx, payinProofChunkList, arg.MerchantID, arg.PayinID)
+func (q *Queries) PayoutProofChunkList(ctx context.Context, arg PayoutProofChunkListParams) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, payoutProofChunkList, arg.MerchantID, arg.PayoutID)
 	if err != nil {
 		return nil, err
 	}
@@ -60,21 +60,21 @@ func (q *Queries) PayinProofChunkList(ctx context.Context, arg PayinProofChunkLi
 	return items, nil
 }
 
-const payinProofGet = `-- name: PayinProofGet :one
+const payoutProofGet = `-- name: PayoutProofGet :one
 select merchant_id, payin_id, file_name, file_type, file_size, created_at, purged_at from payin_proof where merchant_id = $1 and payin_id = $2
 `
 
-type PayinProofGetParams struct {
+type PayoutProofGetParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 }
 
-func (q *Queries) PayinProofGet(ctx context.Context, arg PayinProofGetParams) (PayinProof, error) {
-	row := q.db.QueryRow(ctx, payinProofGet, arg.MerchantID, arg.PayinID)
-	var i PayinProof
+func (q *Queries) PayoutProofGet(ctx context.Context, arg PayoutProofGetParams) (PayoutProof, error) {
+	row := q.db.QueryRow(ctx, payoutProofGet, arg.MerchantID, arg.PayoutID)
+	var i PayoutProof
 	err := row.Scan(
 		&i.MerchantID,
-		&i.PayinID,
+		&i.PayoutID,
 		&i.FileName,
 		&i.FileType,
 		&i.FileSize,
@@ -84,24 +84,24 @@ func (q *Queries) PayinProofGet(ctx context.Context, arg PayinProofGetParams) (P
 	return i, err
 }
 
-const payinProofInsert = `-- name: PayinProofInsert :exec
+const payoutProofInsert = `-- name: PayoutProofInsert :exec
 insert into payin_proof (merchant_id, payin_id, file_name, file_type, file_size, created_at)
 values ($1, $2, $3, $4, $5, $6)
 `
 
-type PayinProofInsertParams struct {
+type PayoutProofInsertParams struct {
 	MerchantID int64
-	PayinID    int64
+	PayoutID   int64
 	FileName   string
 	FileType   string
 	FileSize   int64
 	CreatedAt  time.Time
 }
 
-func (q *Queries) PayinProofInsert(ctx context.Context, arg PayinProofInsertParams) error {
-	_, err := q.db.Exec(ctx, payinProofInsert,
+func (q *Queries) PayoutProofInsert(ctx context.Context, arg PayoutProofInsertParams) error {
+	_, err := q.db.Exec(ctx, payoutProofInsert,
 		arg.MerchantID,
-		arg.PayinID,
+		arg.PayoutID,
 		arg.FileName,
 		arg.FileType,
 		arg.FileSize,
@@ -110,7 +110,7 @@ func (q *Queries) PayinProofInsert(ctx context.Context, arg PayinProofInsertPara
 	return err
 }
 
-const payinProofPurge = `-- name: PayinProofPurge :one
+const payoutProofPurge = `-- name: PayoutProofPurge :one
 with due as (
     select p.merchant_id, p.payin_id from payin_proof p
     where p.purged_at is null and p.created_at < $1 order by p.created_at limit $2
@@ -127,13 +127,13 @@ select count(*) as count, (select coalesce(sum(gone.bytes), 0) from gone)::bigin
 from marked
 `
 
-type PayinProofPurgeParams struct {
+type PayoutProofPurgeParams struct {
 	Before time.Time
 	Most   int32
 	Now    *time.Time
 }
 
-type PayinProofPurgeRow struct {
+type PayoutProofPurgeRow struct {
 	Count int64
 	Bytes int64
 	First int64
@@ -141,9 +141,9 @@ type PayinProofPurgeRow struct {
 }
 
 // PayinProofPurge removes the files of the oldest proofs, from before a time.
-func (q *Queries) PayinProofPurge(ctx context.Context, arg PayinProofPurgeParams) (PayinProofPurgeRow, error) {
-	row := q.db.QueryRow(ctx, payinProofPurge, arg.Before, arg.Most, arg.Now)
-	var i PayinProofPurgeRow
+func (q *Queries) PayoutProofPurge(ctx context.Context, arg PayoutProofPurgeParams) (PayoutProofPurgeRow, error) {
+	row := q.db.QueryRow(ctx, payoutProofPurge, arg.Before, arg.Most, arg.Now)
+	var i PayoutProofPurgeRow
 	err := row.Scan(
 		&i.Count,
 		&i.Bytes,

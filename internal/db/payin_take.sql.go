@@ -35,11 +35,11 @@ update payin_take set given_back_at = $1 where trader_id = $2 and payin_id = $3
 type TakeGiveBackParams struct {
 	At       *time.Time
 	TraderID int64
-	PayinID  int64
+	PayoutID int64
 }
 
 func (q *Queries) TakeGiveBack(ctx context.Context, arg TakeGiveBackParams) error {
-	_, err := q.db.Exec(ctx, takeGiveBack, arg.At, arg.TraderID, arg.PayinID)
+	_, err := q.db.Exec(ctx, takeGiveBack, arg.At, arg.TraderID, arg.PayoutID)
 	return err
 }
 
@@ -50,12 +50,12 @@ on conflict (trader_id, payin_id) do update set at = excluded.at
 
 type TakePutParams struct {
 	TraderID int64
-	PayinID  int64
+	PayoutID int64
 	At       time.Time
 }
 
 func (q *Queries) TakePut(ctx context.Context, arg TakePutParams) error {
-	_, err := q.db.Exec(ctx, takePut, arg.TraderID, arg.PayinID, arg.At)
+	_, err := q.db.Exec(ctx, takePut, arg.TraderID, arg.PayoutID, arg.At)
 	return err
 }
 
@@ -65,11 +65,11 @@ select exists (select from payin_take where trader_id = $1 and payin_id = $2 and
 
 type TakeWasGivenBackParams struct {
 	TraderID int64
-	PayinID  int64
+	PayoutID int64
 }
 
 func (q *Queries) TakeWasGivenBack(ctx context.Context, arg TakeWasGivenBackParams) (bool, error) {
-	row := q.db.QueryRow(ctx, takeWasGivenBack, arg.TraderID, arg.PayinID)
+	row := q.db.QueryRow(ctx, takeWasGivenBack, arg.TraderID, arg.PayoutID)
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err

@@ -45,43 +45,6 @@ func (q *Queries) PayersBlocked(ctx context.Context, arg PayersBlockedParams) ([
 	return items, nil
 }
 
-const payinKeysTaken = `-- name: PayinKeysTaken :many
-select channel, order_id from payin_key
-where merchant_id = $1 and channel = any($2::text[]) and order_id = any($3::text[])
-`
-
-type PayinKeysTakenParams struct {
-	MerchantID int64
-	Channels   []string
-	OrderIds   []string
-}
-
-type PayinKeysTakenRow struct {
-	Channel string
-	OrderID string
-}
-
-// PayinKeysTaken finds which order ids are taken, in every one of the channels.
-func (q *Queries) PayinKeysTaken(ctx context.Context, arg PayinKeysTakenParams) ([]PayinKeysTakenRow, error) {
-	rows, err := q.db.Query(ctx, payinKeysTaken, arg.MerchantID, arg.Channels, arg.OrderIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PayinKeysTakenRow
-	for rows.Next() {
-		var i PayinKeysTakenRow
-		if err := rows.Scan(&i.Channel, &i.OrderID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const payoutFileByHash = `-- name: PayoutFileByHash :one
 select id from payout_file where merchant_id = $1 and hash = $2
 `
@@ -361,8 +324,8 @@ type PayoutFileRowListParams struct {
 }
 
 type PayoutFileRowListRow struct {
-	Line  int32
-	Payin Payin
+	Line   int32
+	Payout Payout
 }
 
 // PayoutFileRowList lists the payouts of a file in the order of its lines.
@@ -382,44 +345,44 @@ func (q *Queries) PayoutFileRowList(ctx context.Context, arg PayoutFileRowListPa
 		var i PayoutFileRowListRow
 		if err := rows.Scan(
 			&i.Line,
-			&i.Payin.MerchantID,
-			&i.Payin.ID,
-			&i.Payin.UUID,
-			&i.Payin.CashboxID,
-			&i.Payin.OrderID,
-			&i.Payin.Method,
-			&i.Payin.Currency,
-			&i.Payin.Amount,
-			&i.Payin.CallbackURI,
-			&i.Payin.Address,
-			&i.Payin.AddressMask,
-			&i.Payin.Recipient,
-			&i.Payin.BankCode,
-			&i.Payin.BankName,
-			&i.Payin.UserID,
-			&i.Payin.UserIP,
-			&i.Payin.Status,
-			&i.Payin.StatusReason,
-			&i.Payin.StatusAt,
-			&i.Payin.ExpiresAt,
-			&i.Payin.CreatedAt,
-			&i.Payin.EventSequence,
-			&i.Payin.TraderID,
-			&i.Payin.TakenAt,
-			&i.Payin.ProofReference,
-			&i.Payin.BaseRate,
-			&i.Payin.RateSource,
-			&i.Payin.RateObservedAt,
-			&i.Payin.MarkupPercent,
-			&i.Payin.SpotUSDT,
-			&i.Payin.FrozenUSDT,
-			&i.Payin.TraderSharePercent,
-			&i.Payin.TraderUSDT,
-			&i.Payin.PlatformUSDT,
-			&i.Payin.RequestID,
-			&i.Payin.RequestAddress,
-			&i.Payin.ReturnOf,
-			&i.Payin.Metadata,
+			&i.Payout.MerchantID,
+			&i.Payout.ID,
+			&i.Payout.UUID,
+			&i.Payout.CashboxID,
+			&i.Payout.OrderID,
+			&i.Payout.Method,
+			&i.Payout.Currency,
+			&i.Payout.Amount,
+			&i.Payout.CallbackURI,
+			&i.Payout.Address,
+			&i.Payout.AddressMask,
+			&i.Payout.Recipient,
+			&i.Payout.BankCode,
+			&i.Payout.BankName,
+			&i.Payout.UserID,
+			&i.Payout.UserIP,
+			&i.Payout.Status,
+			&i.Payout.StatusReason,
+			&i.Payout.StatusAt,
+			&i.Payout.ExpiresAt,
+			&i.Payout.CreatedAt,
+			&i.Payout.EventSequence,
+			&i.Payout.TraderID,
+			&i.Payout.TakenAt,
+			&i.Payout.ProofReference,
+			&i.Payout.BaseRate,
+			&i.Payout.RateSource,
+			&i.Payout.RateObservedAt,
+			&i.Payout.MarkupPercent,
+			&i.Payout.SpotUSDT,
+			&i.Payout.FrozenUSDT,
+			&i.Payout.TraderSharePercent,
+			&i.Payout.TraderUSDT,
+			&i.Payout.PlatformUSDT,
+			&i.Payout.RequestID,
+			&i.Payout.RequestAddress,
+			&i.Payout.ReturnOf,
+			&i.Payout.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -440,7 +403,7 @@ type PayoutFileRowsInsertParams struct {
 	MerchantID int64
 	FileID     int64
 	Lines      []int32
-	PayinIds   []int64
+	PayoutIds  []int64
 }
 
 func (q *Queries) PayoutFileRowsInsert(ctx context.Context, arg PayoutFileRowsInsertParams) error {
@@ -448,7 +411,7 @@ func (q *Queries) PayoutFileRowsInsert(ctx context.Context, arg PayoutFileRowsIn
 		arg.MerchantID,
 		arg.FileID,
 		arg.Lines,
-		arg.PayinIds,
+		arg.PayoutIds,
 	)
 	return err
 }
@@ -523,6 +486,43 @@ func (q *Queries) PayoutKeys(ctx context.Context, arg PayoutKeysParams) ([]Payou
 			&i.PayoutDailyLimit,
 			&i.Used,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const payoutKeysTaken = `-- name: PayoutKeysTaken :many
+select channel, order_id from payin_key
+where merchant_id = $1 and channel = any($2::text[]) and order_id = any($3::text[])
+`
+
+type PayoutKeysTakenParams struct {
+	MerchantID int64
+	Channels   []string
+	OrderIds   []string
+}
+
+type PayoutKeysTakenRow struct {
+	Channel string
+	OrderID string
+}
+
+// PayinKeysTaken finds which order ids are taken, in every one of the channels.
+func (q *Queries) PayoutKeysTaken(ctx context.Context, arg PayoutKeysTakenParams) ([]PayoutKeysTakenRow, error) {
+	rows, err := q.db.Query(ctx, payoutKeysTaken, arg.MerchantID, arg.Channels, arg.OrderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PayoutKeysTakenRow
+	for rows.Next() {
+		var i PayoutKeysTakenRow
+		if err := rows.Scan(&i.Channel, &i.OrderID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

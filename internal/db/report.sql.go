@@ -783,461 +783,6 @@ func (q *Queries) ReportPayerPayments(ctx context.Context, arg ReportPayerPaymen
 	return items, nil
 }
 
-const reportPayinByID = `-- name: ReportPayinByID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where id = $1
-`
-
-func (q *Queries) ReportPayinByID(ctx context.Context, id int64) (Payin, error) {
-	row := q.db.QueryRow(ctx, reportPayinByID, id)
-	var i Payin
-	err := row.Scan(
-		&i.MerchantID,
-		&i.ID,
-		&i.UUID,
-		&i.CashboxID,
-		&i.OrderID,
-		&i.Method,
-		&i.Currency,
-		&i.Amount,
-		&i.CallbackURI,
-		&i.Address,
-		&i.AddressMask,
-		&i.Recipient,
-		&i.BankCode,
-		&i.BankName,
-		&i.UserID,
-		&i.UserIP,
-		&i.Status,
-		&i.StatusReason,
-		&i.StatusAt,
-		&i.ExpiresAt,
-		&i.CreatedAt,
-		&i.EventSequence,
-		&i.TraderID,
-		&i.TakenAt,
-		&i.ProofReference,
-		&i.BaseRate,
-		&i.RateSource,
-		&i.RateObservedAt,
-		&i.MarkupPercent,
-		&i.SpotUSDT,
-		&i.FrozenUSDT,
-		&i.TraderSharePercent,
-		&i.TraderUSDT,
-		&i.PlatformUSDT,
-		&i.RequestID,
-		&i.RequestAddress,
-		&i.ReturnOf,
-		&i.Metadata,
-	)
-	return i, err
-}
-
-const reportPayinNames = `-- name: ReportPayinNames :many
-select id, uuid from payin where id = any($1::bigint[])
-`
-
-type ReportPayinNamesRow struct {
-	ID   int64
-	UUID uuid.UUID
-}
-
-func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPayinNamesRow, error) {
-	rows, err := q.db.Query(ctx, reportPayinNames, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportPayinNamesRow
-	for rows.Next() {
-		var i ReportPayinNamesRow
-		if err := rows.Scan(&i.ID, &i.UUID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportPayins = `-- name: ReportPayins :many
-with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
-    where id > $18 and id < $19
-      and ($20::bigint is null or merchant_id = $20)
-      and ($21::bigint is null or trader_id = $21)
-      and ($22::bigint[] is null or id = any($22::bigint[]))
-      and ($23::text is null or status = $23)
-    order by case when $16::boolean then id end, id desc limit $24
-)
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
-where ($1::text[] is null or status = any($1::text[]))
-  and created_at >= $2 and created_at < $3
-  and ($4::bigint is null or cashbox_id = $4)
-  and ($5::text is null or method = $5)
-  and ($6::text is null or currency = $6)
-  and ($7::numeric is null or amount >= $7)
-  and ($8::numeric is null or amount <= $8)
-  and (not $9::boolean or id::text = $10::text or right(address_mask, 4) = $10
-    or amount >= $11::numeric and amount <= $12::numeric
-    or strpos(lower(order_id), $13::text) > 0)
-  and ($14::timestamptz is null
-    or taken_at <= $14 or expires_at <= $15::timestamptz)
-order by case when $16 then id end, id desc limit $17
-`
-
-type ReportPayinsParams struct {
-	Statuses    []string
-	CreatedFrom time.Time
-	CreatedTo   time.Time
-	CashboxID   *int64
-	Method      *string
-	Currency    *string
-	MinAmount   decimal.NullDecimal
-	MaxAmount   decimal.NullDecimal
-	Sought      bool
-	Last4       *string
-	SumFrom     decimal.NullDecimal
-	SumTo       decimal.NullDecimal
-	Part        *string
-	TakenUntil  *time.Time
-	ExpiredBy   *time.Time
-	Backward    interface{}
-	Page        int32
-	Above       int64
-	Below       int64
-	MerchantID  *int64
-	TraderID    *int64
-	Ids         []int64
-	Status      *string
-	Scan        int32
-}
-
-type ReportPayinsRow struct {
-	MerchantID         int64
-	ID                 int64
-	UUID               uuid.UUID
-	CashboxID          int64
-	OrderID            string
-	Method             string
-	Currency           string
-	Amount             decimal.Decimal
-	CallbackURI        string
-	Address            []byte
-	AddressMask        string
-	Recipient          string
-	BankCode           *string
-	BankName           *string
-	UserID             *string
-	UserIP             *string
-	Status             string
-	StatusReason       *string
-	StatusAt           time.Time
-	ExpiresAt          time.Time
-	CreatedAt          time.Time
-	EventSequence      int32
-	TraderID           *int64
-	TakenAt            *time.Time
-	ProofReference     *string
-	BaseRate           decimal.Decimal
-	RateSource         string
-	RateObservedAt     time.Time
-	MarkupPercent      decimal.Decimal
-	SpotUSDT           decimal.Decimal
-	FrozenUSDT         decimal.Decimal
-	TraderSharePercent decimal.NullDecimal
-	TraderUSDT         decimal.NullDecimal
-	PlatformUSDT       decimal.NullDecimal
-	RequestID          *string
-	RequestAddress     *string
-	ReturnOf           *int64
-	Metadata           []byte
-}
-
-func (q *Queries) ReportPayins(ctx context.Context, arg ReportPayinsParams) ([]ReportPayinsRow, error) {
-	rows, err := q.db.Query(ctx, reportPayins,
-		arg.Statuses,
-		arg.CreatedFrom,
-		arg.CreatedTo,
-		arg.CashboxID,
-		arg.Method,
-		arg.Currency,
-		arg.MinAmount,
-		arg.MaxAmount,
-		arg.Sought,
-		arg.Last4,
-		arg.SumFrom,
-		arg.SumTo,
-		arg.Part,
-		arg.TakenUntil,
-		arg.ExpiredBy,
-		arg.Backward,
-		arg.Page,
-		arg.Above,
-		arg.Below,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Scan,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportPayinsRow
-	for rows.Next() {
-		var i ReportPayinsRow
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.CallbackURI,
-			&i.Address,
-			&i.AddressMask,
-			&i.Recipient,
-			&i.BankCode,
-			&i.BankName,
-			&i.UserID,
-			&i.UserIP,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.TakenAt,
-			&i.ProofReference,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateObservedAt,
-			&i.MarkupPercent,
-			&i.SpotUSDT,
-			&i.FrozenUSDT,
-			&i.TraderSharePercent,
-			&i.TraderUSDT,
-			&i.PlatformUSDT,
-			&i.RequestID,
-			&i.RequestAddress,
-			&i.ReturnOf,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportPayinsBegun = `-- name: ReportPayinsBegun :many
-with named as (
-    select k.merchant_id, k.payin_id from payin_key k
-    where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
-    limit 1000
-), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit $4)
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
-order by p.id desc
-`
-
-type ReportPayinsBegunParams struct {
-	Merchants []int64
-	Begins    string
-	Beyond    string
-	Page      int32
-}
-
-// ReportPayinsBegun is the same of payouts.
-func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, reportPayinsBegun,
-		arg.Merchants,
-		arg.Begins,
-		arg.Beyond,
-		arg.Page,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Payin
-	for rows.Next() {
-		var i Payin
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.CallbackURI,
-			&i.Address,
-			&i.AddressMask,
-			&i.Recipient,
-			&i.BankCode,
-			&i.BankName,
-			&i.UserID,
-			&i.UserIP,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.TakenAt,
-			&i.ProofReference,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateObservedAt,
-			&i.MarkupPercent,
-			&i.SpotUSDT,
-			&i.FrozenUSDT,
-			&i.TraderSharePercent,
-			&i.TraderUSDT,
-			&i.PlatformUSDT,
-			&i.RequestID,
-			&i.RequestAddress,
-			&i.ReturnOf,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportPayinsByOrder = `-- name: ReportPayinsByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
-where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
-order by p.id desc limit 100
-`
-
-type ReportPayinsByOrderParams struct {
-	Merchants []int64
-	Channels  []string
-	OrderID   string
-}
-
-// ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
-func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrderParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, reportPayinsByOrder, arg.Merchants, arg.Channels, arg.OrderID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Payin
-	for rows.Next() {
-		var i Payin
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.CallbackURI,
-			&i.Address,
-			&i.AddressMask,
-			&i.Recipient,
-			&i.BankCode,
-			&i.BankName,
-			&i.UserID,
-			&i.UserIP,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.TakenAt,
-			&i.ProofReference,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateObservedAt,
-			&i.MarkupPercent,
-			&i.SpotUSDT,
-			&i.FrozenUSDT,
-			&i.TraderSharePercent,
-			&i.TraderUSDT,
-			&i.PlatformUSDT,
-			&i.RequestID,
-			&i.RequestAddress,
-			&i.ReturnOf,
-			&i.Metadata,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportPayinsStop = `-- name: ReportPayinsStop :one
-select stop.id, stop.created_at from payin stop where stop.id = (
-    select s.id from payin s
-    where s.id > $1 and s.id < $2
-      and ($3::bigint is null or s.merchant_id = $3)
-      and ($4::bigint is null or s.trader_id = $4)
-      and ($5::bigint[] is null or s.id = any($5::bigint[]))
-      and ($6::text is null or s.status = $6)
-    order by case when $7::boolean then s.id end, s.id desc limit 1 offset $8
-)
-`
-
-type ReportPayinsStopParams struct {
-	Above      int64
-	Below      int64
-	MerchantID *int64
-	TraderID   *int64
-	Ids        []int64
-	Status     *string
-	Backward   bool
-	Past       int32
-}
-
-type ReportPayinsStopRow struct {
-	ID        int64
-	CreatedAt time.Time
-}
-
-func (q *Queries) ReportPayinsStop(ctx context.Context, arg ReportPayinsStopParams) (ReportPayinsStopRow, error) {
-	row := q.db.QueryRow(ctx, reportPayinsStop,
-		arg.Above,
-		arg.Below,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Ids,
-		arg.Status,
-		arg.Backward,
-		arg.Past,
-	)
-	var i ReportPayinsStopRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
-	return i, err
-}
-
 const reportPaymentNames = `-- name: ReportPaymentNames :many
 select id, uuid from payment where id = any($1::bigint[])
 `
@@ -1945,6 +1490,461 @@ func (q *Queries) ReportPaymentsStop(ctx context.Context, arg ReportPaymentsStop
 		arg.Past,
 	)
 	var i ReportPaymentsStopRow
+	err := row.Scan(&i.ID, &i.CreatedAt)
+	return i, err
+}
+
+const reportPayoutByID = `-- name: ReportPayoutByID :one
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where id = $1
+`
+
+func (q *Queries) ReportPayoutByID(ctx context.Context, id int64) (Payout, error) {
+	row := q.db.QueryRow(ctx, reportPayoutByID, id)
+	var i Payout
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.UUID,
+		&i.CashboxID,
+		&i.OrderID,
+		&i.Method,
+		&i.Currency,
+		&i.Amount,
+		&i.CallbackURI,
+		&i.Address,
+		&i.AddressMask,
+		&i.Recipient,
+		&i.BankCode,
+		&i.BankName,
+		&i.UserID,
+		&i.UserIP,
+		&i.Status,
+		&i.StatusReason,
+		&i.StatusAt,
+		&i.ExpiresAt,
+		&i.CreatedAt,
+		&i.EventSequence,
+		&i.TraderID,
+		&i.TakenAt,
+		&i.ProofReference,
+		&i.BaseRate,
+		&i.RateSource,
+		&i.RateObservedAt,
+		&i.MarkupPercent,
+		&i.SpotUSDT,
+		&i.FrozenUSDT,
+		&i.TraderSharePercent,
+		&i.TraderUSDT,
+		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
+		&i.ReturnOf,
+		&i.Metadata,
+	)
+	return i, err
+}
+
+const reportPayoutNames = `-- name: ReportPayoutNames :many
+select id, uuid from payin where id = any($1::bigint[])
+`
+
+type ReportPayoutNamesRow struct {
+	ID   int64
+	UUID uuid.UUID
+}
+
+func (q *Queries) ReportPayoutNames(ctx context.Context, ids []int64) ([]ReportPayoutNamesRow, error) {
+	rows, err := q.db.Query(ctx, reportPayoutNames, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportPayoutNamesRow
+	for rows.Next() {
+		var i ReportPayoutNamesRow
+		if err := rows.Scan(&i.ID, &i.UUID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayouts = `-- name: ReportPayouts :many
+with listed as (
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
+    where id > $18 and id < $19
+      and ($20::bigint is null or merchant_id = $20)
+      and ($21::bigint is null or trader_id = $21)
+      and ($22::bigint[] is null or id = any($22::bigint[]))
+      and ($23::text is null or status = $23)
+    order by case when $16::boolean then id end, id desc limit $24
+)
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
+where ($1::text[] is null or status = any($1::text[]))
+  and created_at >= $2 and created_at < $3
+  and ($4::bigint is null or cashbox_id = $4)
+  and ($5::text is null or method = $5)
+  and ($6::text is null or currency = $6)
+  and ($7::numeric is null or amount >= $7)
+  and ($8::numeric is null or amount <= $8)
+  and (not $9::boolean or id::text = $10::text or right(address_mask, 4) = $10
+    or amount >= $11::numeric and amount <= $12::numeric
+    or strpos(lower(order_id), $13::text) > 0)
+  and ($14::timestamptz is null
+    or taken_at <= $14 or expires_at <= $15::timestamptz)
+order by case when $16 then id end, id desc limit $17
+`
+
+type ReportPayoutsParams struct {
+	Statuses    []string
+	CreatedFrom time.Time
+	CreatedTo   time.Time
+	CashboxID   *int64
+	Method      *string
+	Currency    *string
+	MinAmount   decimal.NullDecimal
+	MaxAmount   decimal.NullDecimal
+	Sought      bool
+	Last4       *string
+	SumFrom     decimal.NullDecimal
+	SumTo       decimal.NullDecimal
+	Part        *string
+	TakenUntil  *time.Time
+	ExpiredBy   *time.Time
+	Backward    interface{}
+	Page        int32
+	Above       int64
+	Below       int64
+	MerchantID  *int64
+	TraderID    *int64
+	Ids         []int64
+	Status      *string
+	Scan        int32
+}
+
+type ReportPayoutsRow struct {
+	MerchantID         int64
+	ID                 int64
+	UUID               uuid.UUID
+	CashboxID          int64
+	OrderID            string
+	Method             string
+	Currency           string
+	Amount             decimal.Decimal
+	CallbackURI        string
+	Address            []byte
+	AddressMask        string
+	Recipient          string
+	BankCode           *string
+	BankName           *string
+	UserID             *string
+	UserIP             *string
+	Status             string
+	StatusReason       *string
+	StatusAt           time.Time
+	ExpiresAt          time.Time
+	CreatedAt          time.Time
+	EventSequence      int32
+	TraderID           *int64
+	TakenAt            *time.Time
+	ProofReference     *string
+	BaseRate           decimal.Decimal
+	RateSource         string
+	RateObservedAt     time.Time
+	MarkupPercent      decimal.Decimal
+	SpotUSDT           decimal.Decimal
+	FrozenUSDT         decimal.Decimal
+	TraderSharePercent decimal.NullDecimal
+	TraderUSDT         decimal.NullDecimal
+	PlatformUSDT       decimal.NullDecimal
+	RequestID          *string
+	RequestAddress     *string
+	ReturnOf           *int64
+	Metadata           []byte
+}
+
+func (q *Queries) ReportPayouts(ctx context.Context, arg ReportPayoutsParams) ([]ReportPayoutsRow, error) {
+	rows, err := q.db.Query(ctx, reportPayouts,
+		arg.Statuses,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.CashboxID,
+		arg.Method,
+		arg.Currency,
+		arg.MinAmount,
+		arg.MaxAmount,
+		arg.Sought,
+		arg.Last4,
+		arg.SumFrom,
+		arg.SumTo,
+		arg.Part,
+		arg.TakenUntil,
+		arg.ExpiredBy,
+		arg.Backward,
+		arg.Page,
+		arg.Above,
+		arg.Below,
+		arg.MerchantID,
+		arg.TraderID,
+		arg.Ids,
+		arg.Status,
+		arg.Scan,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportPayoutsRow
+	for rows.Next() {
+		var i ReportPayoutsRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ReturnOf,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayoutsBegun = `-- name: ReportPayoutsBegun :many
+with named as (
+    select k.merchant_id, k.payin_id from payin_key k
+    where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
+    limit 1000
+), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit $4)
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
+order by p.id desc
+`
+
+type ReportPayoutsBegunParams struct {
+	Merchants []int64
+	Begins    string
+	Beyond    string
+	Page      int32
+}
+
+// ReportPayinsBegun is the same of payouts.
+func (q *Queries) ReportPayoutsBegun(ctx context.Context, arg ReportPayoutsBegunParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, reportPayoutsBegun,
+		arg.Merchants,
+		arg.Begins,
+		arg.Beyond,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payout
+	for rows.Next() {
+		var i Payout
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ReturnOf,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayoutsByOrder = `-- name: ReportPayoutsByOrder :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
+order by p.id desc limit 100
+`
+
+type ReportPayoutsByOrderParams struct {
+	Merchants []int64
+	Channels  []string
+	OrderID   string
+}
+
+// ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
+func (q *Queries) ReportPayoutsByOrder(ctx context.Context, arg ReportPayoutsByOrderParams) ([]Payout, error) {
+	rows, err := q.db.Query(ctx, reportPayoutsByOrder, arg.Merchants, arg.Channels, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payout
+	for rows.Next() {
+		var i Payout
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ReturnOf,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportPayoutsStop = `-- name: ReportPayoutsStop :one
+select stop.id, stop.created_at from payin stop where stop.id = (
+    select s.id from payin s
+    where s.id > $1 and s.id < $2
+      and ($3::bigint is null or s.merchant_id = $3)
+      and ($4::bigint is null or s.trader_id = $4)
+      and ($5::bigint[] is null or s.id = any($5::bigint[]))
+      and ($6::text is null or s.status = $6)
+    order by case when $7::boolean then s.id end, s.id desc limit 1 offset $8
+)
+`
+
+type ReportPayoutsStopParams struct {
+	Above      int64
+	Below      int64
+	MerchantID *int64
+	TraderID   *int64
+	Ids        []int64
+	Status     *string
+	Backward   bool
+	Past       int32
+}
+
+type ReportPayoutsStopRow struct {
+	ID        int64
+	CreatedAt time.Time
+}
+
+func (q *Queries) ReportPayoutsStop(ctx context.Context, arg ReportPayoutsStopParams) (ReportPayoutsStopRow, error) {
+	row := q.db.QueryRow(ctx, reportPayoutsStop,
+		arg.Above,
+		arg.Below,
+		arg.MerchantID,
+		arg.TraderID,
+		arg.Ids,
+		arg.Status,
+		arg.Backward,
+		arg.Past,
+	)
+	var i ReportPayoutsStopRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
 }

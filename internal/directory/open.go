@@ -19,7 +19,7 @@ const OpenMost = 100
 // processing. It stops at OpenMost.
 func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose) (int, error) {
 	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
-		return q.PayinOpenCount(ctx, db.PayinOpenCountParams{
+		return q.PayoutOpenCount(ctx, db.PayoutOpenCountParams{
 			MerchantID: optional.Of(of.MerchantID), TraderID: optional.Of(of.TraderID), Most: OpenMost,
 		})
 	})

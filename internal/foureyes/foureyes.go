@@ -37,8 +37,8 @@ const (
 	ResolveAppeal    Action = "resolve_appeal"
 	DecideCase       Action = "decide_case"
 	AttachArrival    Action = "attach_arrival"
-	ResolvePayin     Action = "resolve_payin"
-	ReversePayin     Action = "reverse_payin"
+	ResolvePayout    Action = "resolve_payin"
+	ReversePayout    Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"
 
 	SetWithdrawalTerms Action = "set_withdrawal_terms"

@@ -199,7 +199,7 @@ func (m *gatewayModel) endPayout(p *modelPayout, to, actor string, reason, proof
 }
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
-	lookAtRow[db.Payin](b, "payin", p.id, p.shown(), modelFields{
+	lookAtRow[db.Payout](b, "payin", p.id, p.shown(), modelFields{
 		"CallbackURI": p.callback, "EventSequence": len(p.events), "BaseRate": rounded(p.fiat), "SpotUSDT": usdt(p.spot),
 		"FrozenUSDT": usdt(p.frozen), "MarkupPercent": decimal.RequireFromString(p.markup),
 		"TraderUSDT":   decimal.NullDecimal{Decimal: usdt(p.traderPart), Valid: p.trader != nil},
@@ -225,7 +225,7 @@ func (p *modelPayout) shown() modelFields {
 }
 
 // same compares a payout, as readers are shown it, with the model's.
-func (p *modelPayout) same(got payout.Payin) { wantFields(p.origin(), got, p.shown()) }
+func (p *modelPayout) same(got payout.Payout) { wantFields(p.origin(), got, p.shown()) }
 
 // modelRival is one of two who want to move a payment or payout at the same time.
 type modelRival struct {

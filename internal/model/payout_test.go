@@ -20,22 +20,22 @@ func (w *modelWalk) payOutAgain(s modelStep) {
 	}
 }
 
-func (w *modelWalk) payOutCreation(a modelPayoutAsk) modelCreation[payout.Payin] {
+func (w *modelWalk) payOutCreation(a modelPayoutAsk) modelCreation[payout.Payout] {
 	w.asks.payouts = append(w.asks.payouts, a)
 	who := w.model.merchants[a.merchant].Caller
-	judge := func(p *modelPayout, got payout.Payin) {
+	judge := func(p *modelPayout, got payout.Payout) {
 		w.touch(p)
 		p.same(got)
 	}
-	return modelCreation[payout.Payin]{
+	return modelCreation[payout.Payout]{
 		what:   "payout ",
 		expect: func() modelExpectation { return w.model.expectPayout(a) },
-		call: func(ctx context.Context) (modelMade[payout.Payin], error) {
+		call: func(ctx context.Context) (modelMade[payout.Payout], error) {
 			c, err := w.payouts.Create(ctx, who, a.request())
-			return modelMade[payout.Payin]{c.Payin, c.Replay, c.Mismatch}, err
+			return modelMade[payout.Payout]{c.Payout, c.Replay, c.Mismatch}, err
 		},
-		same: func(got payout.Payin) { judge(w.model.payoutKeys[a.key()], got) },
-		adopt: func(want modelExpectation, got payout.Payin) {
+		same: func(got payout.Payout) { judge(w.model.payoutKeys[a.key()], got) },
+		adopt: func(want modelExpectation, got payout.Payout) {
 			p := w.model.createPayout(a, want.box, got.ID, got.UUID.String(), who.Actor())
 			w.tell("payout created", p.origin(), fmt.Sprintf(" %+v freezes %d", a, p.frozen))
 			judge(p, got)
@@ -58,12 +58,12 @@ func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) {
 	a.amount = max(w.model.worth(box, a.method)*2/5, 1_00)
 	a.literal = fiatText(a.amount)
 	fit := min(w.model.affordable(box, a.method, a.amount), 4)
-	var creations []modelCreation[payout.Payin]
+	var creations []modelCreation[payout.Payout]
 	for i := range 4 {
 		a.order = fmt.Sprintf("rush-%d-%d", a.step, i)
 		creations = append(creations, w.payOutCreation(a))
 	}
-	answers, errs := atOnce(4, func(i int) (modelMade[payout.Payin], error) { return creations[i].call(w.ctx) })
+	answers, errs := atOnce(4, func(i int) (modelMade[payout.Payout], error) { return creations[i].call(w.ctx) })
 	w.tell("payout rushed for money", fit, " of 4 fit")
 	made := int64(0)
 	for i, creation := range creations {
@@ -228,7 +228,7 @@ func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) {
 		{"address", offer.Address, p.address}, {"recipient", offer.Recipient, p.recipient},
 		{"reward", offer.RewardUSDT.Shift(8), p.traderPart},
 	})
-	p.same(offer.Payin)
+	p.same(offer.Payout)
 }
 
 // movedPayout tells of a move that is about to be made in the model.

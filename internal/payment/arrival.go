@@ -40,8 +40,8 @@ type Arrival struct {
 	State     ArrivalState
 	// PaymentID is the payment that it counts towards, or counted towards before it was returned; nil is none.
 	PaymentID *int64
-	// PayinUUID is the payout that returns it, or nil.
-	PayinUUID *uuid.UUID
+	// PayoutUUID is the payout that returns it, or nil.
+	PayoutUUID *uuid.UUID
 }
 
 func arrivalFrom(row db.Arrival) Arrival {
@@ -50,8 +50,8 @@ func arrivalFrom(row db.Arrival) Arrival {
 		CreatedAt: row.CreatedAt, Payer: row.Payer, Note: row.Note, MessageID: row.MessageID, Actor: row.Actor,
 		State: ArrivalState(row.State), PaymentID: row.PaymentID,
 	}
-	if row.PayinUUID.Valid {
-		a.PayinUUID = new(uuid.UUID(row.PayinUUID.Bytes))
+	if row.PayoutUUID.Valid {
+		a.PayoutUUID = new(uuid.UUID(row.PayoutUUID.Bytes))
 	}
 	return a
 }

@@ -244,7 +244,7 @@ func (s *Service) returnCase(
 		return p, err
 	}
 	return after, db.New(tx).ArrivalsReturned(ctx, db.ArrivalsReturnedParams{
-		PaymentID: p.ID, PayinUUID: id,
+		PaymentID: p.ID, PayoutUUID: id,
 	})
 }
 

@@ -16,13 +16,13 @@ import (
 )
 
 // Cancel cancels a waiting payout for its merchant.
-func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payin, error) {
+func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payout, error) {
 	found, err := s.findOwn(ctx, who, caller.MerchantPayouts, id)
 	if err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	return s.ended(ctx, found, is(Waiting, ErrNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
@@ -37,8 +37,8 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 	if err != nil {
 		return Offer{}, err
 	}
-	var after db.Payin
-	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+	var after db.Payout
+	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payout) error {
 		terms, err := db.New(tx).TraderPayoutTerms(ctx, db.TraderPayoutTermsParams{
 			TraderID: who.TraderID, Currency: p.Currency, Method: p.Method,
 		})
@@ -57,9 +57,9 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 // take moves a locked payout to processing for a locked trader. It refuses an overdue payout even if
 // the sweep has not expired it yet.
 func (s *Service) take(
-	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
-) (db.Payin, error) {
-	taken, err := db.New(tx).PayinCountTaken(ctx, who.TraderID)
+	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payout, terms db.TraderPayoutTermsRow,
+) (db.Payout, error) {
+	taken, err := db.New(tx).PayoutCountTaken(ctx, who.TraderID)
 	if err != nil {
 		return p, fmt.Errorf("count what the trader has taken: %w", err)
 	}
@@ -74,9 +74,9 @@ func (s *Service) take(
 		return p, err
 	}
 	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(terms.SharePercent)
-	var after db.Payin
+	var after db.Payout
 	err = db.Pipeline(ctx, tx,
-		db.One(&after, (*db.Queries).PayinTake, db.PayinTakeParams{
+		db.One(&after, (*db.Queries).PayoutTake, db.PayoutTakeParams{
 			MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: who.TraderID,
 			TraderSharePercent: decimal.NewNullDecimal(terms.SharePercent),
 			TraderUSDT:         decimal.NewNullDecimal(trader), PlatformUSDT: decimal.NewNullDecimal(platform),
@@ -98,7 +98,7 @@ func (s *Service) Prove(ctx context.Context, who caller.Caller, id string, proof
 		reference, media, err := proof.check(f)
 		c := change{to: Completed, proof: reference}
 		if proof.File != nil {
-			c.may = func(q *db.Queries, p db.Payin) error {
+			c.may = func(q *db.Queries, p db.Payout) error {
 				if err != nil {
 					return err
 				}
@@ -137,9 +137,9 @@ func (s *Service) traderEnd(
 // traderChange finds a payout that the calling trader took, and validates the reason or the proof of the change.
 func (s *Service) traderChange(
 	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
-) (db.Payin, change, error) {
+) (db.Payout, change, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
-		return db.Payin{}, change{}, err
+		return db.Payout{}, change{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
@@ -172,8 +172,8 @@ type Decision struct {
 // together requires a second operator if the payout is larger than what one operator may move alone.
 func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
-) func(*db.Queries, db.Payin) error {
-	return func(q *db.Queries, p db.Payin) error {
+) func(*db.Queries, db.Payout) error {
+	return func(q *db.Queries, p db.Payout) error {
 		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
 		})
@@ -182,13 +182,13 @@ func (s *Service) together(
 }
 
 // Resolve ends a payout in processing, for an operator.
-func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payin, error) {
+func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	f := fault.Decoded(ctx)
 	outcome := Status(r.Outcome)
@@ -199,41 +199,41 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	}
 	f.OptionalMaxLength("proofReference", r.ProofReference, maxText)
 	if err := f.Err(); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	return s.ended(ctx, found, is(Processing, ErrNotProcessing), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
-		may: s.together(ctx, who, foureyes.ResolvePayin, Decision{id, r}),
+		may: s.together(ctx, who, foureyes.ResolvePayout, Decision{id, r}),
 	})
 }
 
 // Reverse turns a completed payout into a failed one, for an operator: the recipient never got the money, or it
 // came back. What the trader and the platform got is taken back even if that overdraws their accounts.
-func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
+func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	f := fault.Decoded(ctx)
 	reason = requiredText(f, "reason", reason)
 	if err := f.Err(); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	return s.ended(ctx, found, is(Completed, errNotCompleted), change{
 		to: Failed, actor: who.Actor(), reason: reason,
-		may: s.together(ctx, who, foureyes.ReversePayin, Decision{id, Resolution{Reason: reason}}),
+		may: s.together(ctx, who, foureyes.ReversePayout, Decision{id, Resolution{Reason: reason}}),
 	})
 }
 
 // admits returns why a locked payout cannot be changed now, or nil.
-type admits func(db.Payin) error
+type admits func(db.Payout) error
 
 // is admits payouts in one status and refuses others with the given error.
 func is(status Status, otherwise error) admits {
-	return func(p db.Payin) error {
+	return func(p db.Payout) error {
 		if Status(p.Status) != status {
 			return otherwise
 		}
@@ -244,7 +244,7 @@ func is(status Status, otherwise error) admits {
 // takenBy admits a payout that the caller took and has not ended. It is checked under the lock, because since it
 // was read the payout may have been given back and taken by somebody else.
 func takenBy(who caller.Caller) admits {
-	return func(p db.Payin) error {
+	return func(p db.Payout) error {
 		if !isTaker(p, who) {
 			return fault.ErrNotFound
 		}
@@ -254,13 +254,13 @@ func takenBy(who caller.Caller) admits {
 
 // isTaker reports whether the caller took the payout. Every other trader gets not found: they may not learn what
 // others took, and have to take a payout before they can end it.
-func isTaker(p db.Payin, who caller.Caller) bool {
+func isTaker(p db.Payout, who caller.Caller) bool {
 	return p.TraderID != nil && *p.TraderID == who.TraderID
 }
 
 // endFrom locks a payout, and ends it if it is admitted.
-func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
-	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+func (s *Service) endFrom(ctx context.Context, found db.Payout, admitted admits, c change) (after db.Payout, err error) {
+	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payout) error {
 		err := admitted(p)
 		if err == nil && c.may != nil {
 			err = c.may(db.New(tx), p)
@@ -273,8 +273,8 @@ func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, 
 	return after, err
 }
 
-// ended is endFrom with the result as a Payin.
-func (s *Service) ended(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
+// ended is endFrom with the result as a Payout.
+func (s *Service) ended(ctx context.Context, found db.Payout, admitted admits, c change) (Payout, error) {
 	after, err := s.endFrom(ctx, found, admitted, c)
 	return FromRow(after), err
 }

@@ -83,17 +83,17 @@ func request(orderID string) payout.Request {
 }
 
 // create makes a payout that must succeed.
-func (b *bundle) create(t *testing.T, who caller.Caller, r payout.Request) payout.Payin {
+func (b *bundle) create(t *testing.T, who caller.Caller, r payout.Request) payout.Payout {
 	t.Helper()
 	created, err := b.payouts.Create(context.Background(), who, r)
 	testenv.Need(t, err == nil && !created.Replay, "create %s: %v, replay %v", r.OrderID, err, created.Replay)
-	return created.Payin
+	return created.Payout
 }
 
-func id(p payout.Payin) string { return p.UUID.String() }
+func id(p payout.Payout) string { return p.UUID.String() }
 
 // take has a trader take a payout, which must succeed.
-func (b *bundle) take(t *testing.T, trader dbtest.Trader, p payout.Payin) payout.Offer {
+func (b *bundle) take(t *testing.T, trader dbtest.Trader, p payout.Payout) payout.Offer {
 	t.Helper()
 	return testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(p)))(t)
 }
@@ -118,7 +118,7 @@ type scene struct {
 	*bundle
 	m             dbtest.Merchant
 	taker, second dbtest.Trader
-	p             payout.Payin
+	p             payout.Payout
 }
 
 func newScene(t *testing.T) *scene {

@@ -22,8 +22,8 @@ import (
 const createTimeout = 20 * time.Second
 
 type Created struct {
-	Payin Payin
-	// Replay says that the order id was used before: Payin is the one created then.
+	Payout Payout
+	// Replay says that the order id was used before: Payout is the one created then.
 	Replay bool
 	// Mismatch names the fields in which a repeat differs from the first call.
 	Mismatch []string
@@ -59,12 +59,12 @@ func (s *Service) createOrReplay(
 	who caller.Caller,
 	o order,
 ) (Created, error) {
-	key := db.PayinKeyInsertParams{MerchantID: who.MerchantID, Channel: o.Method, OrderID: o.OrderID}
+	key := db.PayoutKeyInsertParams{MerchantID: who.MerchantID, Channel: o.Method, OrderID: o.OrderID}
 	d := &draft{order: o, who: who, now: s.clock.Now()}
 	var claimed *int64
 	var rates rate.Rates
 	err := db.Pipeline(ctx, tx,
-		db.Maybe(&claimed, (*db.Queries).PayinKeyInsert, key).Held(db.ErrClaimed),
+		db.Maybe(&claimed, (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed),
 		db.Maybe(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
 			MerchantID: who.MerchantID, CashboxID: who.CashboxID, Method: o.Method, Currency: o.Currency,
 		}),
@@ -90,17 +90,17 @@ func (s *Service) createOrReplay(
 		}
 	}
 	p, err := s.freeze(ctx, tx, d)
-	return Created{Payin: FromRow(p)}, err
+	return Created{Payout: FromRow(p)}, err
 }
 
 // replay reads the payout with the order id. It is a statement of its own, because only a new statement sees what
 // another transaction has just committed.
-func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInsertParams, o order) (Created, error) {
-	id, err := q.PayinKeyGet(ctx, db.PayinKeyGetParams(key))
+func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayoutKeyInsertParams, o order) (Created, error) {
+	id, err := q.PayoutKeyGet(ctx, db.PayoutKeyGetParams(key))
 	if err != nil {
 		return Created{}, fmt.Errorf("read order id: %w", err)
 	}
-	p, err := q.PayinGet(ctx, db.PayinGetParams{MerchantID: key.MerchantID, ID: id})
+	p, err := q.PayoutGet(ctx, db.PayoutGetParams{MerchantID: key.MerchantID, ID: id})
 	if err != nil {
 		return Created{}, fmt.Errorf("read payout: %w", err)
 	}
@@ -108,10 +108,10 @@ func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInse
 	if err != nil {
 		return Created{}, err
 	}
-	return Created{Payin: FromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
+	return Created{Payout: FromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
 }
 
-func mismatch(p db.Payin, address string, o order) []string {
+func mismatch(p db.Payout, address string, o order) []string {
 	var fields []string
 	for _, field := range []struct {
 		name string
@@ -129,7 +129,7 @@ func mismatch(p db.Payin, address string, o order) []string {
 
 // known returns which part of the requisite a repeated request is compared with: the whole, or after its removal
 // only its last characters.
-func known(p db.Payin, o order) string {
+func known(p db.Payout, o order) string {
 	if p.Address == nil {
 		return requisite.Mask(o.Address)
 	}
@@ -203,8 +203,8 @@ func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.D
 
 // freeze moves the payout's cost from the cashbox's available money to its reserved money, and inserts the payout.
 // The money must be available, so an overdrawn cashbox pays nothing out.
-func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, error) {
-	var p db.Payin
+func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payout, error) {
+	var p db.Payout
 	params, err := s.row(d)
 	if err != nil {
 		return p, err
@@ -228,9 +228,9 @@ func frozen(d *draft, usdt decimal.Decimal) *ledger.Posting {
 
 // inserts are the queries that insert a payout, its first status, its metadata and its transfer. The debit of the
 // cashbox is not among them.
-func (s *Service) inserts(d *draft, params db.PayinInsertParams, p *db.Payin) []db.Query {
+func (s *Service) inserts(d *draft, params db.PayoutInsertParams, p *db.Payout) []db.Query {
 	queries := []db.Query{
-		db.One(p, (*db.Queries).PayinInsert, params),
+		db.One(p, (*db.Queries).PayoutInsert, params),
 		record(change{to: Waiting, actor: d.who.Actor()}, params.MerchantID, d.id, nil, d.now),
 	}
 	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)

@@ -74,8 +74,8 @@ func TestRepeat(t *testing.T) {
 		r := request("order-1")
 		change(&r)
 		again := testenv.Must(b.payouts.Create(context.Background(), m.Caller, r))(t)
-		testenv.Check(t, again.Replay && again.Payin.UUID == p.UUID && strings.Join(again.Mismatch, " ") == want,
-			"replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
+		testenv.Check(t, again.Replay && again.Payout.UUID == p.UUID && strings.Join(again.Mismatch, " ") == want,
+			"replay %t of %s differs in %v, want %s", again.Replay, again.Payout.UUID, again.Mismatch, want)
 	}
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
@@ -84,7 +84,7 @@ func TestRepeat(t *testing.T) {
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
-	testenv.Check(t, err == nil && again.Payin.UUID == p.UUID, "a repeat after the method went off: %v", err)
+	testenv.Check(t, err == nil && again.Payout.UUID == p.UUID, "a repeat after the method went off: %v", err)
 	b.SetRate(t, "RUB", "100", true)
 	card := request("order-1")
 	card.Method, card.Address = "c2c", "4111111111111111"
@@ -103,7 +103,7 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 	})...)
 	fresh := 0
 	for i, answer := range answers {
-		testenv.Want(t, answer.Payin.UUID, answers[0].Payin.UUID, "call %d made another", i)
+		testenv.Want(t, answer.Payout.UUID, answers[0].Payout.UUID, "call %d made another", i)
 		if !answer.Replay {
 			fresh++
 		}
@@ -193,7 +193,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 	b, m := withMerchant(t, "1000")
 	first, second, card := b.trader(t, "sbp"), b.trader(t, "sbp", "c2c"), b.trader(t, "c2c")
 	ids := []int64{first.ID, second.ID, card.ID}
-	var payins []payout.Payin
+	var payins []payout.Payout
 	last := b.stamps(t, ids)
 	step := func(name string, do func(), changed ...bool) {
 		t.Helper()
@@ -343,5 +343,5 @@ func TestTwinWaits(t *testing.T) {
 	b.AwaitTries(t, 3)
 	testenv.NoError(t, winner.Commit(t.Context()))
 	testenv.NoError(t, <-ended)
-	testenv.Check(t, twin.Replay && twin.Payin.ID == first.ID, "replay %v of payout %d", twin.Replay, twin.Payin.ID)
+	testenv.Check(t, twin.Replay && twin.Payout.ID == first.ID, "replay %v of payout %d", twin.Replay, twin.Payout.ID)
 }

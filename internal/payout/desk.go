@@ -23,7 +23,7 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	if err != nil {
 		return DeskCounts{}, err
 	}
-	row, err := s.q.PayinDeskCounts(ctx, db.PayinDeskCountsParams{
+	row, err := s.q.PayoutDeskCounts(ctx, db.PayoutDeskCountsParams{
 		TraderID: who.TraderID, Most: most, GivenBack: givenBack,
 	})
 	if err != nil {
@@ -60,18 +60,18 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 	if err != nil {
 		return Desk{}, err
 	}
-	taken, err := s.q.PayinDeskTaken(ctx, db.PayinDeskTakenParams{TraderID: who.TraderID, Page: MaxDesk})
+	taken, err := s.q.PayoutDeskTaken(ctx, db.PayoutDeskTakenParams{TraderID: who.TraderID, Page: MaxDesk})
 	if err != nil {
 		return Desk{}, fmt.Errorf("list taken payouts: %w", err)
 	}
-	waits, err := s.q.PayinDeskWaiting(ctx, db.PayinDeskWaitingParams{
+	waits, err := s.q.PayoutDeskWaiting(ctx, db.PayoutDeskWaitingParams{
 		TraderID: who.TraderID, GivenBack: givenBack, Bank: bank, Page: MaxDesk,
 	})
 	if err != nil {
 		return Desk{}, fmt.Errorf("list waiting payouts: %w", err)
 	}
 	var desk Desk
-	desk.Banks, err = s.q.PayinDeskBanks(ctx, db.PayinDeskBanksParams{
+	desk.Banks, err = s.q.PayoutDeskBanks(ctx, db.PayoutDeskBanksParams{
 		TraderID: who.TraderID, GivenBack: givenBack, Most: banksOf,
 	})
 	if err != nil {
@@ -87,6 +87,6 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 // DeskStamps returns a number for each trader that changes with the payouts that the trader took or could take. One
 // query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
-	rows, err := s.q.PayinDeskStamps(ctx, traderIDs)
+	rows, err := s.q.PayoutDeskStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of payouts", err)
 }

@@ -35,7 +35,7 @@ type statusMeta struct {
 }
 
 // statusEvent is the merchant's webhook about a change of status.
-func statusEvent(from, to db.Payin) (webhook.Event, error) {
+func statusEvent(from, to db.Payout) (webhook.Event, error) {
 	data := statusData{
 		ID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status), Amount: money.Fiat(to.Amount),
 		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(FromRow(to).FrozenUSDT),

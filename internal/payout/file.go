@@ -194,14 +194,14 @@ func (s *Service) FileProgress(ctx context.Context, who caller.Caller, id int64)
 	return counts, nil
 }
 
-// FilePayin is the payout that a line of a file asked for.
-type FilePayin struct {
+// FilePayout is the payout that a line of a file asked for.
+type FilePayout struct {
 	Line int
-	Payin
+	Payout
 }
 
-// FilePayins lists the payouts of a file in the order of its lines. The cursor is nil on the last page.
-func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, page FilePage) ([]FilePayin, *string, error) {
+// FilePayouts lists the payouts of a file in the order of its lines. The cursor is nil on the last page.
+func (s *Service) FilePayouts(ctx context.Context, who caller.Caller, id int64, page FilePage) ([]FilePayout, *string, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, nil, err
 	}
@@ -213,10 +213,10 @@ func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, p
 	if page.Cursor == nil {
 		after = 0
 	}
-	return s.filePayins(ctx, who, id, int32(min(after, MaxFileRows+headRows)), limit)
+	return s.filePayouts(ctx, who, id, int32(min(after, MaxFileRows+headRows)), limit)
 }
 
-func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, after, limit int32) ([]FilePayin, *string, error) {
+func (s *Service) filePayouts(ctx context.Context, who caller.Caller, id int64, after, limit int32) ([]FilePayout, *string, error) {
 	rows, err := s.fresh().PayoutFileRowList(ctx, db.PayoutFileRowListParams{
 		MerchantID: who.MerchantID, FileID: id, After: after, Page: limit + 1,
 	})
@@ -224,17 +224,17 @@ func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, a
 		return nil, nil, fmt.Errorf("list the payouts of a file: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileRowListRow) int64 { return int64(row.Line) })
-	return db.Each(rows, func(row db.PayoutFileRowListRow) FilePayin {
-		return FilePayin{Line: int(row.Line), Payin: FromRow(row.Payin)}
+	return db.Each(rows, func(row db.PayoutFileRowListRow) FilePayout {
+		return FilePayout{Line: int(row.Line), Payout: FromRow(row.Payout)}
 	}), cursor, nil
 }
 
-// AllFilePayins lists all payouts of a file in the order of its lines.
-func (s *Service) AllFilePayins(ctx context.Context, who caller.Caller, id int64) ([]FilePayin, error) {
+// AllFilePayouts lists all payouts of a file in the order of its lines.
+func (s *Service) AllFilePayouts(ctx context.Context, who caller.Caller, id int64) ([]FilePayout, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, err
 	}
-	list, _, err := s.filePayins(ctx, who, id, 0, MaxFileRows)
+	list, _, err := s.filePayouts(ctx, who, id, 0, MaxFileRows)
 	return list, err
 }
 

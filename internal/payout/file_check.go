@@ -209,7 +209,7 @@ func (s *Service) surroundings(
 		return known, fmt.Errorf("read the rate: %w", err)
 	}
 	known.base, known.baseErr = rates.InUse(now)
-	taken, err := q.PayinKeysTaken(ctx, db.PayinKeysTakenParams{MerchantID: who.MerchantID, Channels: methods, OrderIds: orders})
+	taken, err := q.PayoutKeysTaken(ctx, db.PayoutKeysTakenParams{MerchantID: who.MerchantID, Channels: methods, OrderIds: orders})
 	if err != nil {
 		return known, fmt.Errorf("look for used order ids: %w", err)
 	}

@@ -115,7 +115,7 @@ func (s *Service) makeFile(
 func rowsOf(file db.PayoutFile, drafts []*draft, lines []line) db.PayoutFileRowsInsertParams {
 	rows := db.PayoutFileRowsInsertParams{MerchantID: file.MerchantID, FileID: file.ID}
 	for i, d := range drafts {
-		rows.Lines, rows.PayinIds = append(rows.Lines, int32(lines[i].number)), append(rows.PayinIds, d.id)
+		rows.Lines, rows.PayoutIds = append(rows.Lines, int32(lines[i].number)), append(rows.PayoutIds, d.id)
 	}
 	return rows
 }
@@ -130,8 +130,8 @@ func claimAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
 		ids := make([]*int64, len(batch))
 		queries := make([]db.Query, 0, len(batch))
 		for i, d := range batch {
-			key := db.PayinKeyInsertParams{MerchantID: d.who.MerchantID, Channel: d.Method, OrderID: d.OrderID}
-			queries = append(queries, db.Maybe(&ids[i], (*db.Queries).PayinKeyInsert, key).Held(db.ErrClaimed))
+			key := db.PayoutKeyInsertParams{MerchantID: d.who.MerchantID, Channel: d.Method, OrderID: d.OrderID}
+			queries = append(queries, db.Maybe(&ids[i], (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed))
 		}
 		if err := db.Pipeline(ctx, tx, queries...); err != nil {
 			return fmt.Errorf("claim order ids: %w", err)
@@ -156,7 +156,7 @@ func (s *Service) insertAll(ctx context.Context, tx pgx.Tx, drafts []*draft) err
 			if err != nil {
 				return err
 			}
-			queries = append(queries, s.inserts(d, params, new(db.Payin))...)
+			queries = append(queries, s.inserts(d, params, new(db.Payout))...)
 		}
 		if err := db.Pipeline(ctx, tx, queries...); err != nil {
 			return fmt.Errorf("insert payouts: %w", err)

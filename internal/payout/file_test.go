@@ -98,7 +98,7 @@ func TestFileMakesPayouts(t *testing.T) {
 			preview.FrozenUSDT.String() == "10.2051" && preview.Rate.String() == "100", "%s: %+v", name, preview)
 		made := testenv.Must(b.make(t, m, file.ID, preview.FrozenUSDT.String()))(t)
 		testenv.Check(t, !made.Replay && made.File.Made() && made.File.Payouts == 1, "%s: %+v", name, made)
-		rows := testenv.Must(b.payouts.AllFilePayins(t.Context(), m.User(caller.Owner), file.ID))(t)
+		rows := testenv.Must(b.payouts.AllFilePayouts(t.Context(), m.User(caller.Owner), file.ID))(t)
 		testenv.Check(t, len(rows) == 1 && rows[0].Recipient == "Пётр Ильин" && rows[0].AddressMask == "•••• 4567" &&
 			*rows[0].BankName == "Т-Банк" && rows[0].FrozenUSDT.Equal(preview.FrozenUSDT), "%s: %+v", name, rows)
 		again := b.send(t, m, content)
@@ -209,7 +209,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select amount::text from key_payout_day"), "2000000.00", "counts of the key's day")
 	counts := testenv.Must(b.payouts.FileProgress(t.Context(), m.User(caller.Owner), file.ID))(t)
 	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
-	page, _, err := b.payouts.FilePayins(t.Context(), m.User(caller.Owner), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
+	page, _, err := b.payouts.FilePayouts(t.Context(), m.User(caller.Owner), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
 	testenv.NoError(t, err)
 	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
@@ -226,7 +226,7 @@ func TestFileMeetsOthers(t *testing.T) {
 			})
 		},
 		"payout_file_flawed": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
-			return testenv.ErrOf(q.PayinKeyInsert(t.Context(), db.PayinKeyInsertParams{MerchantID: m.ID, Channel: "sbp", OrderID: "row-0"}))
+			return testenv.ErrOf(q.PayoutKeyInsert(t.Context(), db.PayoutKeyInsertParams{MerchantID: m.ID, Channel: "sbp", OrderID: "row-0"}))
 		},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -43,7 +43,7 @@ type Query struct {
 
 // Offer is a payout as it is shown to a trader who took it or could take it.
 type Offer struct {
-	Payin
+	Payout
 	// Address is the whole requisite for the trader who took the payout, and its last four digits for
 	// others.
 	Address string
@@ -56,9 +56,9 @@ type Offer struct {
 // taken is a payout as it is shown to the trader who took it. If its requisite cannot be decrypted, it is masked,
 // so that one such payout does not make a whole list fail. It is also masked for an operator who looks as the
 // trader.
-func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
+func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
 	offer := Offer{
-		Payin: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
+		Payout: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
 	}
 	if !who.SeesWhole() {
 		return offer
@@ -73,9 +73,9 @@ func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 }
 
 // waiting is a payout that nobody has taken, as it is shown to a trader with that share of the markup.
-func waiting(p db.Payin, share decimal.Decimal) Offer {
+func waiting(p db.Payout, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
-	return Offer{Payin: FromRow(p), Address: p.AddressMask, RewardUSDT: reward}
+	return Offer{Payout: FromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
 // GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
@@ -106,12 +106,12 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
+	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payout, error) {
 		givenBack, err := s.givenBack(ctx, q, who.TraderID)
 		if err != nil {
 			return nil, err
 		}
-		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
+		return q.PayoutListForTrader(ctx, db.PayoutListForTraderParams{
 			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: rows, GivenBack: givenBack,
 		})
 	})
@@ -122,7 +122,7 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 	return offers, cursor, err
 }
 
-func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin) ([]Offer, error) {
+func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payout) ([]Offer, error) {
 	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
 		return nil, fmt.Errorf("read the trader's share: %w", err)
@@ -139,7 +139,7 @@ func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin
 }
 
 // ListOwn lists a merchant's payouts. The cursor is nil on the last page.
-func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) ([]Payin, *string, error) {
+func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) ([]Payout, *string, error) {
 	if err := needMerchant(who, caller.MerchantRead); err != nil {
 		return nil, nil, err
 	}
@@ -151,9 +151,9 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 	}
 	pair := metadata.Wanted(f, query.Metadata)
 	f.Check(pair == nil || query.OrderID == nil, "metadata", "cannot be given beside orderId")
-	rows, cursor, err := s.page(ctx, f, query.Page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
+	rows, cursor, err := s.page(ctx, f, query.Page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payout, error) {
 		if query.OrderID != nil {
-			return q.PayinListByOrder(ctx, db.PayinListByOrderParams{
+			return q.PayoutListByOrder(ctx, db.PayoutListByOrderParams{
 				MerchantID: who.MerchantID, Channels: channels(), OrderID: *query.OrderID,
 				CreatedFrom: query.From, CreatedTo: query.To, Status: query.Status,
 			})
@@ -165,26 +165,26 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 
 func (s *Service) page(
 	ctx context.Context, f fault.Fields, page Page, doing string,
-	query func(q *db.Queries, before int64, rows int32) ([]db.Payin, error),
-) ([]db.Payin, *string, error) {
+	query func(q *db.Queries, before int64, rows int32) ([]db.Payout, error),
+) ([]db.Payout, *string, error) {
 	page.check(f)
-	return db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payin) int64 { return p.ID })
+	return db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payout) int64 { return p.ID })
 }
 
 func (query Query) ofMerchant(
 	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
-) ([]db.Payin, error) {
+) ([]db.Payout, error) {
 	above, below, err := query.IDs(ctx, q, subject, 0, before)
 	if err != nil {
 		return nil, err
 	}
 	if pair != nil {
-		return q.PayinListByPair(ctx, db.PayinListByPairParams{
+		return q.PayoutListByPair(ctx, db.PayoutListByPairParams{
 			MerchantID: merchantID, Pair: pair.ID(), AboveID: above, BelowID: below, CreatedFrom: query.From,
 			CreatedTo: query.To, Status: query.Status, Page: page,
 		})
 	}
-	return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
+	return q.PayoutListByMerchant(ctx, db.PayoutListByMerchantParams{
 		MerchantID:  merchantID,
 		AboveID:     above,
 		BelowID:     below,
@@ -213,13 +213,13 @@ const takenTime = 30 * time.Minute
 // ListOverdue lists, to operators, the payouts that a trader took and did not end in time. They do
 // not go back to waiting by themselves, because nobody knows whether they were paid. The cursor is
 // nil on the last page.
-func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payin, *string, error) {
+func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payout, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	now := s.clock.Now()
-	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), Page{Page: page}, "list overdue payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
-		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{
+	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), Page{Page: page}, "list overdue payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payout, error) {
+		return q.PayoutListOverdue(ctx, db.PayoutListOverdueParams{
 			TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: rows,
 		})
 	})

@@ -52,16 +52,16 @@ func TestListOwn(t *testing.T) {
 	b, merchant := withMerchant(t, "1000")
 	other := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	taker := b.trader(t, "sbp", "c2c")
-	var made []payout.Payin // at minute 0, 1 and 2
+	var made []payout.Payout // at minute 0, 1 and 2
 	for i := range 3 {
-		made = append([]payout.Payin{b.create(t, merchant.Caller, request("order-"+strconv.Itoa(i)))}, made...)
+		made = append([]payout.Payout{b.create(t, merchant.Caller, request("order-"+strconv.Itoa(i)))}, made...)
 		b.create(t, other.Caller, request("order-"+strconv.Itoa(i)))
 		b.clock.Advance(time.Minute)
 	}
 	b.take(t, taker, made[1])
 	status := func(name string) payout.Page { return payout.Page{Status: &name} }
 	minute := func(n int) *time.Time { return new(dbtest.Start.Add(time.Duration(n) * time.Minute)) }
-	ids := func(list []payout.Payin) (all []int64) {
+	ids := func(list []payout.Payout) (all []int64) {
 		for _, p := range list {
 			all = append(all, p.ID)
 		}
@@ -69,7 +69,7 @@ func TestListOwn(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		query payout.Query
-		want  []payout.Payin
+		want  []payout.Payout
 	}{
 		"all":              {payout.Query{}, made},
 		"processing":       {payout.Query{Page: status("processing")}, made[1:2]},
@@ -104,16 +104,16 @@ func TestListOwnPlans(t *testing.T) {
 	b.Exec(t, `insert into day_first_id (subject, day, first_id)
 		select 'payin', $1::date + n, 10000 + 1440 * n from generate_series(0, 20) n`, dbtest.Start)
 	b.Exec(t, "analyze payin, payin_key, day_first_id")
-	query := db.PayinListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
+	query := db.PayoutListByMerchantParams{MerchantID: merchant.ID, BelowID: 1 << 62, Page: 51}
 	seldom := query
 	seldom.Status = new("failed")
 	span := db.Span{From: new(dbtest.Start.AddDate(0, 0, 9)), To: new(dbtest.Start.AddDate(0, 0, 10))}
-	b.WantPlan(t, "all", func(q *db.Queries) error { return testenv.ErrOf(q.PayinListByMerchant(t.Context(), query)) },
+	b.WantPlan(t, "all", func(q *db.Queries) error { return testenv.ErrOf(q.PayoutListByMerchant(t.Context(), query)) },
 		"Index Cond: ((merchant_id = ", "payin_pkey")
-	b.WantPlan(t, "seldom", func(q *db.Queries) error { return testenv.ErrOf(q.PayinListByMerchant(t.Context(), seldom)) },
+	b.WantPlan(t, "seldom", func(q *db.Queries) error { return testenv.ErrOf(q.PayoutListByMerchant(t.Context(), seldom)) },
 		"(status = 'failed'::text) AND (id > ")
 	b.WantPlan(t, "order", func(q *db.Queries) error {
-		return testenv.ErrOf(q.PayinListByOrder(t.Context(), db.PayinListByOrderParams{
+		return testenv.ErrOf(q.PayoutListByOrder(t.Context(), db.PayoutListByOrderParams{
 			MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000",
 		}))
 	}, "payin_key_pkey", "Index Scan using payin_")
@@ -123,7 +123,7 @@ func TestListOwnPlans(t *testing.T) {
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payin", 0, 1<<62)
 		testenv.NoError(t, err)
 		times.CreatedFrom, times.CreatedTo = span.From, span.To
-		return testenv.ErrOf(q.PayinListByMerchant(t.Context(), times))
+		return testenv.ErrOf(q.PayoutListByMerchant(t.Context(), times))
 	}, "id > '22959'", "id < '27280'")
 }
 
@@ -275,7 +275,7 @@ func TestKindsOfCallers(t *testing.T) {
 	b := setup(t)
 	dbtest.WantKinds(t, b.payouts, map[string]string{
 		"merchant_key":                          "Create",
-		"merchant_portal":                       "AllFilePayins File FilePayins FileProgress Files Keys MakeFile PreviewFile SendFile",
+		"merchant_portal":                       "AllFilePayouts File FilePayouts FileProgress Files Keys MakeFile PreviewFile SendFile",
 		"merchant_key merchant_portal":          "Cancel ListOwn",
 		"merchant_key merchant_portal operator": "Get",
 		"trader":                                "Take Complete Prove Fail GiveBack Desk DeskCounts GetOffer ListForTrader",

@@ -14,7 +14,7 @@ import (
 
 // positionOf is where a payout's money is in each status: waiting and processing freeze it, completed
 // has divided it between trader and platform, the others have nothing.
-func positionOf(p db.Payin) ledger.Position {
+func positionOf(p db.Payout) ledger.Position {
 	if p.ReturnOf != nil {
 		return positionOfReturn(p)
 	}
@@ -32,7 +32,7 @@ func positionOf(p db.Payin) ledger.Position {
 
 // moveMoney moves the money along with the status. Releasing frozen money needs no check, since the row lock lets
 // it happen only once. A reversal may overdraw accounts, because the money may have been spent.
-func moveMoney(from, to db.Payin, at time.Time) []db.Query {
+func moveMoney(from, to db.Payout, at time.Time) []db.Query {
 	return ledger.Move{
 		Subject:   subject,
 		SubjectID: to.ID,
@@ -50,13 +50,13 @@ type change struct {
 	reason *string
 	proof  *string
 	// may returns why the locked payout may not be changed like this, or nil; without the function it may.
-	may func(*db.Queries, db.Payin) error
+	may func(*db.Queries, db.Payout) error
 	// byTrader says that the trader gives the payout back.
 	byTrader bool
 }
 
 // end moves a locked payout to a final status: row, history, webhook and, last, the money.
-func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (db.Payin, error) {
+func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payout, c change) (db.Payout, error) {
 	now := s.clock.Now()
 	to := from
 	to.Status, to.StatusReason, to.StatusAt = string(c.to), c.reason, now
@@ -66,7 +66,7 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 		return from, err
 	}
 	queries := []db.Query{
-		db.One(&to, (*db.Queries).PayinEnd, db.PayinEndParams{
+		db.One(&to, (*db.Queries).PayoutEnd, db.PayoutEndParams{
 			MerchantID: from.MerchantID, ID: from.ID, Status: string(c.to), StatusReason: c.reason, Now: now,
 			ProofReference: c.proof,
 		}),
@@ -84,9 +84,9 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 }
 
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
-	return db.Do((*db.Queries).PayinHistoryInsert, db.PayinHistoryInsertParams{
+	return db.Do((*db.Queries).PayoutHistoryInsert, db.PayoutHistoryInsertParams{
 		MerchantID: merchantID,
-		PayinID:    id,
+		PayoutID:   id,
 		At:         at,
 		Actor:      c.actor,
 		FromStatus: from,

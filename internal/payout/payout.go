@@ -77,7 +77,7 @@ type Service struct {
 	clock     clock.Clock
 	vault     *vault.Vault
 	addresses *outbound.Addresses
-	expiring  *db.Sweep[db.PayinsExpiredRow]
+	expiring  *db.Sweep[db.PayoutsExpiredRow]
 }
 
 func New(
@@ -87,7 +87,7 @@ func New(
 	return &Service{
 		pool: pools.Calls, in: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
 		FourEyes: rules,
-		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
+		expiring: db.NewSweep(func(row db.PayoutsExpiredRow) int64 { return row.ID }),
 	}
 }
 
@@ -112,17 +112,17 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 }
 
 // Get reads a payout of the caller's merchant by its uuid; an operator may read any.
-func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
-	find := func() (db.Payin, error) { return s.findOwn(ctx, who, caller.MerchantRead, id) }
+func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payout, error) {
+	find := func() (db.Payout, error) { return s.findOwn(ctx, who, caller.MerchantRead, id) }
 	if who.Kind == caller.Operator {
 		if err := who.Need(caller.OperatorRead); err != nil {
-			return Payin{}, err
+			return Payout{}, err
 		}
-		find = func() (db.Payin, error) { return s.find(ctx, id) }
+		find = func() (db.Payout, error) { return s.find(ctx, id) }
 	}
 	row, err := find()
 	if err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	return FromRow(row), nil
 }
@@ -130,9 +130,9 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin,
 // findOwn finds a payout of the merchant.
 func (s *Service) findOwn(
 	ctx context.Context, who caller.Caller, needed caller.Capability, id string,
-) (db.Payin, error) {
+) (db.Payout, error) {
 	if err := needMerchant(who, needed); err != nil {
-		return db.Payin{}, err
+		return db.Payout{}, err
 	}
 	p, err := s.find(ctx, id)
 	if err == nil && p.MerchantID != who.MerchantID {
@@ -141,12 +141,12 @@ func (s *Service) findOwn(
 	return p, err
 }
 
-func (s *Service) find(ctx context.Context, id string) (db.Payin, error) {
+func (s *Service) find(ctx context.Context, id string) (db.Payout, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(uuid.UUID{}.String()) {
-		return db.Payin{}, fault.ErrNotFound
+		return db.Payout{}, fault.ErrNotFound
 	}
-	p, err := s.q.PayinFind(ctx, parsed)
+	p, err := s.q.PayoutFind(ctx, parsed)
 	if db.NoRows(err) {
 		return p, fault.ErrNotFound
 	}
@@ -161,9 +161,9 @@ func (s *Service) Approved(tx pgx.Tx) *Service {
 	return &within
 }
 
-func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.Tx, p db.Payin) error) error {
+func (s *Service) inLocked(ctx context.Context, found db.Payout, fn func(tx pgx.Tx, p db.Payout) error) error {
 	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
-		p, err := q.PayinLock(ctx, db.PayinLockParams{MerchantID: found.MerchantID, ID: found.ID})
+		p, err := q.PayoutLock(ctx, db.PayoutLockParams{MerchantID: found.MerchantID, ID: found.ID})
 		if err != nil {
 			return fmt.Errorf("lock payout: %w", err)
 		}
@@ -174,7 +174,7 @@ func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.T
 func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
 
 // open decrypts the whole requisite, or returns its mask after the requisite was removed.
-func (s *Service) open(p db.Payin) (string, error) {
+func (s *Service) open(p db.Payout) (string, error) {
 	if p.Address == nil {
 		return p.AddressMask, nil
 	}

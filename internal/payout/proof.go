@@ -34,20 +34,20 @@ func (p Proof) check(f fault.Fields) (reference *string, media string, err error
 }
 
 // keep stores the file in the transaction that completes the payout.
-func (p Proof) keep(ctx context.Context, q *db.Queries, of db.Payin, media string, now time.Time) error {
+func (p Proof) keep(ctx context.Context, q *db.Queries, of db.Payout, media string, now time.Time) error {
 	content, size, err := attachment.WithoutMetadata(p.File, media)
 	if err != nil {
 		return fmt.Errorf("read proof: %w", err)
 	}
-	err = q.PayinProofInsert(ctx, db.PayinProofInsertParams{
-		MerchantID: of.MerchantID, PayinID: of.ID, FileName: p.FileName, FileType: media, FileSize: size, CreatedAt: now,
+	err = q.PayoutProofInsert(ctx, db.PayoutProofInsertParams{
+		MerchantID: of.MerchantID, PayoutID: of.ID, FileName: p.FileName, FileType: media, FileSize: size, CreatedAt: now,
 	})
 	if err != nil {
 		return fmt.Errorf("keep proof: %w", err)
 	}
 	return attachment.Store(ctx, q, content, size, func(ctx context.Context, at int32, piece []byte) error {
-		return q.PayinProofChunkInsert(ctx, db.PayinProofChunkInsertParams{
-			MerchantID: of.MerchantID, PayinID: of.ID, Number: at, Content: piece,
+		return q.PayoutProofChunkInsert(ctx, db.PayoutProofChunkInsertParams{
+			MerchantID: of.MerchantID, PayoutID: of.ID, Number: at, Content: piece,
 		})
 	})
 }
@@ -72,18 +72,18 @@ func (s *Service) FindProof(ctx context.Context, who caller.Caller, id string) (
 	return &file, nil
 }
 
-func proofFile(row db.PayinProof) ProofFile {
+func proofFile(row db.PayoutProof) ProofFile {
 	return ProofFile{
 		Name: attachment.KeptName(row.FileName, row.FileType), Type: row.FileType, Size: row.FileSize, SentAt: row.CreatedAt,
 	}
 }
 
-func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (db.Payin, *db.PayinProof, error) {
+func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (db.Payout, *db.PayoutProof, error) {
 	p, err := s.findShown(ctx, who, id)
 	if err != nil {
 		return p, nil, err
 	}
-	row, err := s.q.PayinProofGet(ctx, db.PayinProofGetParams{MerchantID: p.MerchantID, PayinID: p.ID})
+	row, err := s.q.PayoutProofGet(ctx, db.PayoutProofGetParams{MerchantID: p.MerchantID, PayoutID: p.ID})
 	if db.NoRows(err) {
 		return p, nil, nil
 	}
@@ -95,12 +95,12 @@ func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (
 
 // findShown finds a payout for a caller who may see all of it: the trader who took it, its merchant, or an
 // operator.
-func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
+func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (db.Payout, error) {
 	if who.Kind == caller.MerchantPortal || who.Kind == caller.MerchantKey {
 		return s.findOwn(ctx, who, caller.MerchantRead, id)
 	}
 	if err := who.Need(caller.TraderRead, caller.OperatorRead); err != nil {
-		return db.Payin{}, err
+		return db.Payout{}, err
 	}
 	p, err := s.find(ctx, id)
 	if err == nil && who.Kind == caller.Trader && !isTaker(p, who) {
@@ -120,7 +120,7 @@ func (s *Service) ReadProof(ctx context.Context, who caller.Caller, id string) (
 	case row.PurgedAt != nil:
 		return ProofFile{}, nil, attachment.ErrPurged
 	}
-	pieces, err := s.q.PayinProofChunkList(ctx, db.PayinProofChunkListParams{MerchantID: p.MerchantID, PayinID: p.ID})
+	pieces, err := s.q.PayoutProofChunkList(ctx, db.PayoutProofChunkListParams{MerchantID: p.MerchantID, PayoutID: p.ID})
 	if err != nil {
 		return ProofFile{}, nil, fmt.Errorf("read proof: %w", err)
 	}

@@ -12,7 +12,7 @@ func (s *Service) PurgeProofs(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)
 	return db.Purge(ctx, s.pool, "payout_proof", now, before, func(q *db.Queries, most int32) (db.Purged, error) {
-		gone, err := q.PayinProofPurge(ctx, db.PayinProofPurgeParams{Before: before, Now: &now, Most: most})
+		gone, err := q.PayoutProofPurge(ctx, db.PayoutProofPurgeParams{Before: before, Now: &now, Most: most})
 		return db.Purged{Count: gone.Count, Bytes: gone.Bytes, First: gone.First, Last: gone.Last}, err
 	})
 }
@@ -23,7 +23,7 @@ func (s *Service) PurgeRequisites(ctx context.Context, keep time.Duration) error
 	now := s.clock.Now()
 	before := now.Add(-keep)
 	return db.Purge(ctx, s.pool, "payout_requisite", now, before, func(q *db.Queries, most int32) (db.Purged, error) {
-		gone, err := q.PayinRequisitePurge(ctx, db.PayinRequisitePurgeParams{Before: before, Most: most})
+		gone, err := q.PayoutRequisitePurge(ctx, db.PayoutRequisitePurgeParams{Before: before, Most: most})
 		return db.Purged{Count: gone.Count, First: gone.First, Last: gone.Last}, err
 	})
 }

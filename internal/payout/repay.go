@@ -61,8 +61,8 @@ func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Rep
 	if blocked != "" {
 		return uuid.Nil, fault.Fields{"address": {"is not paid out to"}}.Err()
 	}
-	key := db.PayinKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID}
-	id, err := q.PayinKeyInsert(ctx, key)
+	key := db.PayoutKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID}
+	id, err := q.PayoutKeyInsert(ctx, key)
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("claim order id: %w", err)
 	}
@@ -80,16 +80,16 @@ func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Rep
 // holdReturn inserts a repayment, which its trader is processing from the beginning, and holds its worth from the
 // trader.
 func (s *Service) holdReturn(
-	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.PayinInsertParams, traderID int64,
+	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.PayoutInsertParams, traderID int64,
 ) error {
 	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: p.ID, At: p.CreatedAt}
 	freeze := ledger.Plan(cause, false, ledger.Held(ledger.Trader, traderID, p.FrozenUSDT)...)
 	waits, actor := string(Waiting), who.Actor()
-	var inserted, taken db.Payin
+	var inserted, taken db.Payout
 	queries := append(freeze.Debits,
-		db.One(&inserted, (*db.Queries).PayinInsert, p),
+		db.One(&inserted, (*db.Queries).PayoutInsert, p),
 		record(change{to: Waiting, actor: actor}, p.MerchantID, p.ID, nil, p.CreatedAt),
-		db.One(&taken, (*db.Queries).PayinTake, db.PayinTakeParams{
+		db.One(&taken, (*db.Queries).PayoutTake, db.PayoutTakeParams{
 			MerchantID: p.MerchantID, ID: p.ID, Now: p.CreatedAt, TraderID: traderID,
 			TraderSharePercent: decimal.NewNullDecimal(decimal.Zero),
 			TraderUSDT:         decimal.NewNullDecimal(p.FrozenUSDT), PlatformUSDT: decimal.NewNullDecimal(decimal.Zero),
@@ -107,7 +107,7 @@ func (s *Service) holdReturn(
 // positionOfReturn is where the money of a repayment is. It is held from the trader who received the payment, and
 // is released when the trader has sent the money. If the repayment fails, the cashbox gets it instead, since it is
 // the merchant whose customer the payer is.
-func positionOfReturn(p db.Payin) ledger.Position {
+func positionOfReturn(p db.Payout) ledger.Position {
 	switch Status(p.Status) {
 	case Processing:
 		return ledger.Held(ledger.Trader, *p.TraderID, p.FrozenUSDT)

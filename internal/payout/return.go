@@ -34,18 +34,18 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 }
 
 // Reclaim takes a payout away from its trader, for an operator who has made sure that it was not paid.
-func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
+func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	f := fault.Decoded(ctx)
 	f.OptionalMaxLength("reason", reason, maxText)
 	if err := f.Err(); err != nil {
-		return Payin{}, err
+		return Payout{}, err
 	}
 	after, err := s.giveBack(
 		ctx,
@@ -58,8 +58,8 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 
 // giveBack moves a payout from processing to waiting. The money stays frozen, and the merchant gets no webhook,
 // since the payout has not ended. It still expires at its time.
-func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
-	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+func (s *Service) giveBack(ctx context.Context, found db.Payout, admitted admits, c change) (after db.Payout, err error) {
+	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payout) error {
 		if err := admitted(p); err != nil {
 			return err
 		}
@@ -68,13 +68,13 @@ func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits,
 		}
 		now := s.clock.Now()
 		if p.TraderID != nil && c.byTrader {
-			given := db.TakeGiveBackParams{TraderID: *p.TraderID, PayinID: p.ID, At: &now}
+			given := db.TakeGiveBackParams{TraderID: *p.TraderID, PayoutID: p.ID, At: &now}
 			if err := db.New(tx).TakeGiveBack(ctx, given); err != nil {
 				return fmt.Errorf("note who gave the payout back: %w", err)
 			}
 		}
 		err := db.Pipeline(ctx, tx,
-			db.One(&after, (*db.Queries).PayinGiveBack, db.PayinGiveBackParams{
+			db.One(&after, (*db.Queries).PayoutGiveBack, db.PayoutGiveBackParams{
 				MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,
 			}),
 			record(c, p.MerchantID, p.ID, &p.Status, now),

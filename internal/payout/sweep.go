@@ -17,15 +17,15 @@ const (
 // that sweep at the same time skip each other's rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
-	list := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
-		return s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: putOff, Page: page})
+	list := func(putOff []int64, page int32) ([]db.PayoutsExpiredRow, error) {
+		return s.q.PayoutsExpired(ctx, db.PayoutsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	key := func(row db.PayinsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
-	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayinsExpiredRow) (bool, error) {
-		var overdue *db.Payin
+	key := func(row db.PayoutsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
+	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
+		var overdue *db.Payout
 		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
-			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PayinLockExpired,
-				db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now}))
+			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PayoutLockExpired,
+				db.PayoutLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now}))
 			if err != nil || overdue == nil {
 				return err
 			}
@@ -38,13 +38,13 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 
 // payoutsFree finds which of a merchant's payouts are not locked.
 func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
-	return db.One(free, (*db.Queries).PayinsFree, db.PayinsFreeParams{MerchantID: merchantID, Ids: ids})
+	return db.One(free, (*db.Queries).PayoutsFree, db.PayoutsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
 // ExpireAll expires payouts until none is overdue. It waits for those that another process is expiring, but does
 // not repeat those whose expiry has just returned an error.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
-		return s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
+		return s.q.PayoutsExpiredLeft(ctx, db.PayoutsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
 	}, s.Expire)
 }

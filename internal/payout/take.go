@@ -30,8 +30,8 @@ func (s *Service) givenBack(ctx context.Context, q *db.Queries, traderID int64) 
 
 // mayTake refuses a trader who gave the payout back before, or who has taken too many in the last
 // hour, because each shows them a recipient. The trader's row is locked, and the payout is counted.
-func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payin) error {
-	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayinID: p.ID})
+func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payout) error {
+	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayoutID: p.ID})
 	if err != nil {
 		return fmt.Errorf("read whether the trader gave the payout back: %w", err)
 	}
@@ -51,5 +51,5 @@ func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p 
 		return fault.RateLimited(max(taken.Oldest.Add(span).Sub(now), time.Second)).
 			Saying("You have taken as many payouts as you may in an hour.")
 	}
-	return fault.Doing("note who takes the payout", q.TakePut(ctx, db.TakePutParams{TraderID: traderID, PayinID: p.ID, At: now}))
+	return fault.Doing("note who takes the payout", q.TakePut(ctx, db.TakePutParams{TraderID: traderID, PayoutID: p.ID, At: now}))
 }

@@ -276,14 +276,14 @@ var acts = map[Action]act{
 			_, err := r.Payments.Attach(ctx, who, a.ArrivalID, a.PaymentID)
 			return Done{}, err
 		}),
-	foureyes.ResolvePayin: declare(caller.OperatorCases,
-		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
+	foureyes.ResolvePayout: declare(caller.OperatorCases,
+		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
 		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
 			_, err := r.Payouts.Resolve(ctx, who, d.ID, d.Resolution)
 			return Done{}, err
 		}),
-	foureyes.ReversePayin: declare(caller.OperatorCases,
-		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
+	foureyes.ReversePayout: declare(caller.OperatorCases,
+		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
 		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
 			_, err := r.Payouts.Reverse(ctx, who, d.ID, d.Resolution.Reason)
 			return Done{}, err
@@ -302,8 +302,8 @@ func ofWithdrawal(
 }
 
 const (
-	aboutUser  = "app_user"
-	aboutPayin = "payin"
+	aboutUser   = "app_user"
+	aboutPayout = "payin"
 )
 
 func invited(c directory.Changed[session.User], link string, err error) (Done, error) {

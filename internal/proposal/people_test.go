@@ -299,8 +299,8 @@ func (c *cases) taken(t *testing.T, orderID, amount string) string {
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)
-	testenv.Must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payin.UUID.String()))(t)
-	return made.Payin.UUID.String()
+	testenv.Must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payout.UUID.String()))(t)
+	return made.Payout.UUID.String()
 }
 
 // What support decides moves money too: it is done once, by two, above what one operator moves alone, and that is added up
@@ -319,14 +319,14 @@ func TestCasesByTwo(t *testing.T) {
 				return testenv.ErrOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
 			}
 		}},
-		{foureyes.ResolvePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+		{foureyes.ResolvePayout, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
 			return func(who caller.Caller) error {
 				return testenv.ErrOf(c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word}))
 			}
 		}},
-		{foureyes.ReversePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+		{foureyes.ReversePayout, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
 			testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)

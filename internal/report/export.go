@@ -62,7 +62,7 @@ func (s *Service) ExportPayouts(
 	c := scopeOf(who, f)
 	read := func(at window) (Page[PayoutItem], error) {
 		rows, err := s.payoutRows(ctx, c, at)
-		return turned(rows, func(row db.Payin) PayoutItem { return payoutItem(who, row) }), err
+		return turned(rows, func(row db.Payout) PayoutItem { return payoutItem(who, row) }), err
 	}
 	return exportNamed(ctx, s, who, newFile(w, zone, who, payoutColumns), read,
 		func(p PayoutItem, names Names) payoutRow {

@@ -58,15 +58,15 @@ func payoutIDs(q *db.Queries) idSource {
 	return idSource{
 		subject: db.SubjectPayout,
 		from: func(ctx context.Context, id int64) (mark, error) {
-			row, err := q.PayinAtOrAfter(ctx, id)
+			row, err := q.PayoutAtOrAfter(ctx, id)
 			return mark{row.ID, row.CreatedAt}, err
 		},
 		newest: func(ctx context.Context) (mark, error) {
-			row, err := q.PayinNewest(ctx)
+			row, err := q.PayoutNewest(ctx)
 			return mark{row.ID, row.CreatedAt}, err
 		},
 		firstSince: func(ctx context.Context, past, last int64, since time.Time) (int64, error) {
-			return q.PayinFirstSince(ctx, db.PayinFirstSinceParams{Past: past, LastID: last, Since: since})
+			return q.PayoutFirstSince(ctx, db.PayoutFirstSinceParams{Past: past, LastID: last, Since: since})
 		},
 	}
 }

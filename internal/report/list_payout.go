@@ -18,7 +18,7 @@ import (
 
 // PayoutItem is a payout in a list. Fields that its caller may not see are empty.
 type PayoutItem struct {
-	payout.Payin
+	payout.Payout
 	// RewardUSDT is what the trader who took the payout gets for completing it; nil for merchants, and before it is
 	// taken.
 	RewardUSDT *decimal.Decimal
@@ -37,11 +37,11 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter
 	if err != nil {
 		return Page[PayoutItem]{}, err
 	}
-	return turned(rows, func(row db.Payin) PayoutItem { return payoutItem(who, row) }), nil
+	return turned(rows, func(row db.Payout) PayoutItem { return payoutItem(who, row) }), nil
 }
 
-func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
-	item := PayoutItem{Payin: payout.FromRow(row).Seen(who)}
+func payoutItem(who caller.Caller, row db.Payout) PayoutItem {
+	item := PayoutItem{Payout: payout.FromRow(row).Seen(who)}
 	if row.TraderUSDT.Valid && who.Kind != caller.MerchantPortal {
 		item.RewardUSDT = &row.TraderUSDT.Decimal
 	}
@@ -49,16 +49,16 @@ func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
 }
 
 // payoutRows reads a page: the payouts that the search names exactly, or else those that match it.
-func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payin], error) {
+func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payout], error) {
 	exact, err := s.payoutsNamed(ctx, c)
 	t := payoutTable{scope: c, sought: c.sought(), now: s.clock.Now()}
 	if err != nil || len(exact) > 0 && !t.number() || c.Search != "" && !t.any() {
-		return Page[db.Payin]{Items: exact}, err
+		return Page[db.Payout]{Items: exact}, err
 	}
 	if t.part != nil && c.onlySearch() {
 		begun, err := s.payoutsBegun(ctx, c)
 		if err != nil {
-			return Page[db.Payin]{}, err
+			return Page[db.Payout]{}, err
 		}
 		exact = append(exact, besides(exact, begun, t.id)...)
 	}
@@ -69,13 +69,13 @@ func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Pa
 	return beginWith(page, exact, w, t.id), err
 }
 
-func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
+func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payout], error) {
 	var err error
 	if t.created, w, err = s.bound(ctx, db.SubjectPayout, t.Filter, w); err != nil {
-		return Page[db.Payin]{}, err
+		return Page[db.Payout]{}, err
 	}
 	if t.ids, err = s.paired(ctx, db.SubjectPayout, t.scope, w); err != nil {
-		return Page[db.Payin]{}, err
+		return Page[db.Payout]{}, err
 	}
 	page, err := read(ctx, s, t, t.branchesBy(payoutIndexed), w)
 	if err != nil {
@@ -85,19 +85,19 @@ func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page
 }
 
 // payoutsNamed lists the payouts that a search names exactly, if the caller may see them.
-func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error) {
-	var found []db.Payin
-	one := func(p db.Payin, err error) error {
+func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payout, error) {
+	var found []db.Payout
+	one := func(p db.Payout, err error) error {
 		if err == nil && c.has(p.MerchantID, p.TraderID) {
 			found = append(found, p)
 		}
 		return db.IgnoreNoRows(err)
 	}
 	if id, err := uuid.Parse(c.Search); err == nil {
-		return found, one(s.q.PayinFind(ctx, id))
+		return found, one(s.q.PayoutFind(ctx, id))
 	}
 	if id, err := strconv.ParseInt(c.Search, 10, 64); err == nil && !lastDigits(c.Search) {
-		if err := one(s.q.ReportPayinByID(ctx, id)); err != nil || len(found) > 0 {
+		if err := one(s.q.ReportPayoutByID(ctx, id)); err != nil || len(found) > 0 {
 			return found, err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 	if err != nil || len(merchants) == 0 {
 		return found, err
 	}
-	return s.q.ReportPayinsByOrder(ctx, db.ReportPayinsByOrderParams{
+	return s.q.ReportPayoutsByOrder(ctx, db.ReportPayoutsByOrderParams{
 		Merchants: merchants, Channels: methods(), OrderID: c.Search,
 	})
 }
@@ -119,10 +119,10 @@ type payoutTable struct {
 	ids []int64
 }
 
-func (payoutTable) id(p db.Payin) int64 { return p.ID }
+func (payoutTable) id(p db.Payout) int64 { return p.ID }
 
-func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payin, error) {
-	params := db.ReportPayinsParams{
+func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payout, error) {
+	params := db.ReportPayoutsParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
 		Currency: optional.Of(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
@@ -136,12 +136,12 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status
 	}
-	rows, err := q.ReportPayins(ctx, params)
-	return db.Each(rows, func(row db.ReportPayinsRow) db.Payin { return db.Payin(row) }), err
+	rows, err := q.ReportPayouts(ctx, params)
+	return db.Each(rows, func(row db.ReportPayoutsRow) db.Payout { return db.Payout(row) }), err
 }
 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
-	row, err := q.ReportPayinsStop(ctx, db.ReportPayinsStopParams{
+	row, err := q.ReportPayoutsStop(ctx, db.ReportPayoutsStopParams{
 		Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID), TraderID: optional.Of(t.TraderID), Status: branch,
 		Past: scanMost - 1, Ids: t.ids, Backward: w.backward,
 	})

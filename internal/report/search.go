@@ -147,16 +147,16 @@ func (s *Service) paymentsBegun(ctx context.Context, c scope) ([]db.Payment, err
 }
 
 // payoutsBegun lists payouts whose order ids begin with the searched text, however old they are.
-func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payin, error) {
+func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payout, error) {
 	merchants, err := s.ordersOf(ctx, c)
 	if err != nil || len(merchants) == 0 {
 		return nil, err
 	}
 	begins, beyond := db.Begins(c.Search)
-	found, err := s.q.ReportPayinsBegun(ctx, db.ReportPayinsBegunParams{
+	found, err := s.q.ReportPayoutsBegun(ctx, db.ReportPayoutsBegunParams{
 		Merchants: merchants, Begins: begins, Beyond: beyond, Page: begunMost,
 	})
-	return slices.DeleteFunc(found, func(p db.Payin) bool { return !c.has(p.MerchantID, p.TraderID) }), err
+	return slices.DeleteFunc(found, func(p db.Payout) bool { return !c.has(p.MerchantID, p.TraderID) }), err
 }
 
 // paymentsNamed lists the payments that a search names exactly, if the caller may see them.

@@ -128,7 +128,7 @@ func (b *Bundle) MayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Tr
 }
 
 // PayOut makes a payout of 1000 RUB by sbp.
-func (b *Bundle) PayOut(t *testing.T, m dbtest.Merchant, orderID string) payout.Payin {
+func (b *Bundle) PayOut(t *testing.T, m dbtest.Merchant, orderID string) payout.Payout {
 	t.Helper()
 	who := m.Caller
 	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
@@ -136,7 +136,7 @@ func (b *Bundle) PayOut(t *testing.T, m dbtest.Merchant, orderID string) payout.
 		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)
-	return created.Payin
+	return created.Payout
 }
 
 // Set sets a payment's status, as the application does.

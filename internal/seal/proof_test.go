@@ -231,10 +231,10 @@ func TestPayoutProof(t *testing.T) {
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)
 	b.sealAt(t, seal.Grace)
-	proof := testenv.Must(b.proofs.Payout(t.Context(), b.shop.User(caller.Owner), created.Payin.UUID.String()))(t)
+	proof := testenv.Must(b.proofs.Payout(t.Context(), b.shop.User(caller.Owner), created.Payout.UUID.String()))(t)
 	b.proves(t, proof, fmt.Sprintf("10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
 		"given to the reserved account of cashbox %[1]d", b.shop.CashboxID))
-	_, err := b.proofs.Payout(t.Context(), b.other.User(caller.Owner), created.Payin.UUID.String())
+	_, err := b.proofs.Payout(t.Context(), b.other.User(caller.Owner), created.Payout.UUID.String())
 	dbtest.WantCode(t, err, "cashbox_access_denied") // of another merchant
 }
 

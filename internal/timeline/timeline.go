@@ -330,9 +330,9 @@ func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]L
 		return nil, err
 	}
 	t := told{who: who, merchantID: p.MerchantID, id: p.ID}
-	var history []db.PayinHistory
-	queries := append(t.queries(db.SubjectPayout), db.One(&history, (*db.Queries).PayinHistoryList,
-		db.PayinHistoryListParams{MerchantID: p.MerchantID, PayinID: p.ID}))
+	var history []db.PayoutHistory
+	queries := append(t.queries(db.SubjectPayout), db.One(&history, (*db.Queries).PayoutHistoryList,
+		db.PayoutHistoryListParams{MerchantID: p.MerchantID, PayoutID: p.ID}))
 	if err := db.Pipeline(ctx, s.reads, queries...); err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)
 	}
@@ -341,12 +341,12 @@ func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]L
 }
 
 // findPayout finds a payout that the caller may see.
-func (s *Service) findPayout(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
+func (s *Service) findPayout(ctx context.Context, who caller.Caller, id string) (db.Payout, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(uuid.UUID{}.String()) {
-		return db.Payin{}, fault.ErrNotFound
+		return db.Payout{}, fault.ErrNotFound
 	}
-	p, err := s.q.PayinFind(ctx, parsed)
+	p, err := s.q.PayoutFind(ctx, parsed)
 	switch {
 	case db.NoRows(err):
 		return p, fault.ErrNotFound
@@ -360,7 +360,7 @@ func (s *Service) findPayout(ctx context.Context, who caller.Caller, id string) 
 	return p, nil
 }
 
-func (t *told) payout(p db.Payin, history []db.PayinHistory) {
+func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 	var creator string
 	if len(history) > 0 {
 		creator = history[0].Actor
@@ -383,7 +383,7 @@ func (t *told) payout(p db.Payin, history []db.PayinHistory) {
 
 // payoutRate is the part of a payout's calculation that the caller may see: a trader the reward, a merchant the
 // price.
-func (t *told) payoutRate(p db.Payin) *Rate {
+func (t *told) payoutRate(p db.Payout) *Rate {
 	r := &Rate{}
 	if t.who.Kind != caller.Trader {
 		r.Source, r.ObservedAt = p.RateSource, &p.RateObservedAt

@@ -35,7 +35,7 @@ func (s *Service) completePayout(ctx context.Context, id uuid.UUID) (Happened, e
 }
 
 // openPayout finds the payout, which must not have ended, or makes one.
-func (s *Service) openPayout(ctx context.Context, id uuid.UUID) (payout.Payin, error) {
+func (s *Service) openPayout(ctx context.Context, id uuid.UUID) (payout.Payout, error) {
 	if id == uuid.Nil {
 		return s.makePayout(ctx)
 	}
@@ -50,21 +50,21 @@ func (s *Service) openPayout(ctx context.Context, id uuid.UUID) (payout.Payin, e
 }
 
 // makePayout makes a payout as a shop's server would.
-func (s *Service) makePayout(ctx context.Context) (payout.Payin, error) {
+func (s *Service) makePayout(ctx context.Context) (payout.Payout, error) {
 	merchant, err := s.Merchant(ctx, "RUB")
 	if err != nil {
-		return payout.Payin{}, err
+		return payout.Payout{}, err
 	}
 	bank := "Sample Bank"
 	created, err := s.Payouts.Create(ctx, merchant, payout.Request{
 		OrderID: newOrder(), Amount: "1500.00", Currency: "RUB", Method: "sbp", CallbackURI: s.Hook,
 		Address: "+79001234567", Recipient: "Anna S.", BankName: &bank,
 	})
-	return created.Payin, err
+	return created.Payout, err
 }
 
 // takerOf is the trader who took the payout, or the first one who can.
-func (s *Service) takerOf(ctx context.Context, p payout.Payin) (int64, error) {
+func (s *Service) takerOf(ctx context.Context, p payout.Payout) (int64, error) {
 	if p.Status == payout.Processing && p.TraderID != nil {
 		return *p.TraderID, nil
 	}

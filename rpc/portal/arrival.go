@@ -87,8 +87,8 @@ func arrivalView(a payment.Arrival) *portalv1.Arrival {
 		Note: a.Note, MessageId: a.MessageID, State: string(a.State), PaymentId: a.PaymentID, Actor: a.Actor,
 		CreatedAt: rpc.Timestamp(a.CreatedAt),
 	}
-	if a.PayinUUID != nil {
-		view.PayinId = new(a.PayinUUID.String())
+	if a.PayoutUUID != nil {
+		view.PayinId = new(a.PayoutUUID.String())
 	}
 	return view
 }

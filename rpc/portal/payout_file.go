@@ -117,10 +117,10 @@ func (s *PayoutFileService) ListFilePayouts(
 ) (*portalv1.ListFilePayoutsResponse, error) {
 	var page payout.FilePage
 	page.Limit, page.Cursor = req.Limit, req.Cursor
-	list, next, err := s.Payouts.FilePayins(ctx, caller.From(ctx), req.GetId(), page)
+	list, next, err := s.Payouts.FilePayouts(ctx, caller.From(ctx), req.GetId(), page)
 	return &portalv1.ListFilePayoutsResponse{Data: rpc.Views(list, filePayout), NextCursor: next}, err
 }
 
-func filePayout(p payout.FilePayin) *portalv1.FilePayout {
-	return &portalv1.FilePayout{Line: int32(p.Line), Payin: rpc.PayinView(p.Payin)}
+func filePayout(p payout.FilePayout) *portalv1.FilePayout {
+	return &portalv1.FilePayout{Line: int32(p.Line), Payin: rpc.PayinView(p.Payout)}
 }

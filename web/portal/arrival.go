@@ -17,8 +17,8 @@ func (v *Visit) Arrival(a payment.Arrival) view.Arrival {
 	if a.MessageID != nil {
 		row.Message = v.Say(say.ByMessage, *a.MessageID)
 	}
-	if a.PayinUUID != nil && (v.Who.Kind != caller.Trader || a.State == payment.ArrivalReturned) {
-		row.Payout = view.Link(v.PayoutPath(a.PayinUUID.String()))
+	if a.PayoutUUID != nil && (v.Who.Kind != caller.Trader || a.State == payment.ArrivalReturned) {
+		row.Payout = view.Link(v.PayoutPath(a.PayoutUUID.String()))
 	}
 	return row
 }

@@ -212,7 +212,7 @@ func (p *planted) payout(text string, at int) {
 			if err != nil {
 				return err
 			}
-			p.ended(made.Payin.UUID.String(), text, at%2 == 0)
+			p.ended(made.Payout.UUID.String(), text, at%2 == 0)
 			return nil
 		})
 	}

@@ -99,8 +99,8 @@ func TestProposedFieldsHaveNames(t *testing.T) {
 		foureyes.CreateUser: &session.NewUser{}, foureyes.UpdateUser: &session.UserUpdate{},
 		foureyes.CreateRequisite: &directory.NewRequisite{}, foureyes.SetCashboxMethod: &directory.CashboxMethod{},
 		foureyes.UpdateMerchant: &directory.MerchantUpdate{}, foureyes.UpdateTrader: &directory.TraderUpdate{},
-		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayin: &payout.Decision{},
-		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayin: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
+		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayout: &payout.Decision{},
+		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayout: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
 	} {
 		fill(reflect.ValueOf(params).Elem())
 		details := proposal.Proposal{Params: params}.Details()

@@ -44,11 +44,11 @@ func (s *service) ReversePayin(
 	return operatorPayinResponse("Payin reversed", p, err)
 }
 
-func operatorPayinResponse(message string, p payout.Payin, err error) (*portalv1.OperatorPayinResponse, error) {
+func operatorPayinResponse(message string, p payout.Payout, err error) (*portalv1.OperatorPayinResponse, error) {
 	return &portalv1.OperatorPayinResponse{Message: message, Data: operatorPayin(p)}, err
 }
 
-func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
+func operatorPayin(p payout.Payout) *portalv1.OperatorPayin {
 	return &portalv1.OperatorPayin{
 		Payin:             rpc.PayinView(p),
 		MerchantId:        p.MerchantID,

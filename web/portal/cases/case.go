@@ -255,7 +255,7 @@ func (v *visit) payoutSubject() (decidable, error) {
 	return v.subjectOfPayout(p)
 }
 
-func (v *visit) subjectOfPayout(p payout.Payin) (decidable, error) {
+func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 	owners, err := v.OwnersOf(v.Settings, p.CashboxID, p.TraderID)
 	amount := v.Amount(p.Amount, p.Currency)
 	facts := []view.Fact{

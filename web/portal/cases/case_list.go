@@ -164,15 +164,15 @@ func (v *visit) amounts() error {
 }
 
 func (v *visit) overdue() error {
-	return cases[payout.Payin]{
+	return cases[payout.Payout]{
 		of: overdueList, kind: work.Overdue, title: say.OverdueTitle, text: sayOverdueText, at: say.TakenAt,
-		read: func(a portal.Asked) (found report.Page[payout.Payin], err error) {
+		read: func(a portal.Asked) (found report.Page[payout.Payout], err error) {
 			var page payout.Page
 			page.Cursor = optional.Of(a.Filter.Cursor)
 			found.Items, found.Next, err = v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
 			return found, err
 		},
-		row: func(p payout.Payin) caseRow {
+		row: func(p payout.Payout) caseRow {
 			r := caseRow{
 				open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PayoutPath(p.UUID.String())), at: p.CreatedAt,
 				status: view.PayoutBadge(string(p.Status)), amount: v.Amount(p.Amount, p.Currency),
@@ -348,7 +348,7 @@ func conflictBadge(c checkout.Conflict) view.Badge {
 }
 
 // onPayout is what an operator may do about a payout, and who works on it.
-func (v *visit) onPayout(p payout.Payin) ([]view.Act, *view.Claim, error) {
+func (v *visit) onPayout(p payout.Payout) ([]view.Act, *view.Claim, error) {
 	found, err := v.subjectOfPayout(p)
 	if err != nil {
 		return nil, nil, err

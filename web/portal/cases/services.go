@@ -62,8 +62,8 @@ func Claim(s Services) func(*portal.Visit, work.Kind, int64) (*view.Claim, error
 
 // OnPayout returns a function for the page of a payout, which shows what an operator may do about it and who works
 // on it.
-func OnPayout(s Services) func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error) {
-	return func(v *portal.Visit, p payout.Payin) ([]view.Act, *view.Claim, error) {
+func OnPayout(s Services) func(*portal.Visit, payout.Payout) ([]view.Act, *view.Claim, error) {
+	return func(v *portal.Visit, p payout.Payout) ([]view.Act, *view.Claim, error) {
 		return (&visit{Visit: v, Services: s}).onPayout(p)
 	}
 }

@@ -168,12 +168,12 @@ func (v *visit) payoutShown(o payout.Offer) Payout {
 }
 
 // ownPayout is a payout as its merchant sees it.
-func (v *visit) ownPayout(p payout.Payin) (Payout, error) {
+func (v *visit) ownPayout(p payout.Payout) (Payout, error) {
 	boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
 	if err != nil {
 		return Payout{}, err
 	}
-	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
+	shown := v.payoutShown(payout.Offer{Payout: p, Address: p.AddressMask, Recipient: p.Recipient})
 	shown.Note, shown.Curl = say.Phrase{}, v.Curl("/api/v1/payins/"+p.UUID.String())
 	if p.Status == payout.Waiting && v.Who.May(caller.MerchantPayouts) {
 		shown.Cancel = view.Link(shown.Path + "/cancel")
@@ -234,7 +234,7 @@ func (v *visit) casePayout(id string) (Payout, error) {
 	if err != nil {
 		return Payout{}, err
 	}
-	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
+	shown := v.payoutShown(payout.Offer{Payout: p, Address: p.AddressMask, Recipient: p.Recipient})
 	shown.Note = say.Phrase{}
 	shown.Facts = append(owners,
 		view.Fact{Label: say.Order, Value: p.OrderID}, view.Fact{Label: sayUser, Value: optional.Value(p.UserID)},

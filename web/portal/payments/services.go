@@ -39,7 +39,7 @@ type Services struct {
 	// Claim shows which operator works on a payment or an appeal.
 	Claim func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error)
 	// OnPayout shows what an operator may do about a payout, and who works on it.
-	OnPayout func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error)
+	OnPayout func(*portal.Visit, payout.Payout) ([]view.Act, *view.Claim, error)
 }
 
 type visit struct {

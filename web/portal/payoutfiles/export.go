@@ -9,7 +9,7 @@ import (
 )
 
 // writePayouts writes the payouts of a file, with their status, as CSV in the order of its lines.
-func writePayouts(w io.Writer, zone *time.Location, rows []payout.FilePayin) error {
+func writePayouts(w io.Writer, zone *time.Location, rows []payout.FilePayout) error {
 	out := export.New(w, zone, "line", "order_id", "uuid", "status", "status_reason", "status_at", "method", "currency", "amount",
 		"frozen_usdt", "address", "recipient", "proof_reference")
 	for _, p := range rows {

@@ -345,7 +345,7 @@ func (v *visit) result() error {
 	}
 	name := "payouts-" + view.Number(f.ID)
 	if f.Made() {
-		rows, err := v.Payouts.AllFilePayins(v.Ctx(), v.Who, f.ID)
+		rows, err := v.Payouts.AllFilePayouts(v.Ctx(), v.Who, f.ID)
 		if err != nil {
 			return err
 		}

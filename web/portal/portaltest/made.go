@@ -200,7 +200,7 @@ func (b *Bundle) PayOut(t testing.TB, count int) []string {
 			Method: "sbp", Address: "+79001234567", Recipient: "Ivan <i>Petrov</i>",
 		})
 		noError(t, err)
-		ids = append(ids, "/trader/payouts/"+created.Payin.UUID.String())
+		ids = append(ids, "/trader/payouts/"+created.Payout.UUID.String())
 	}
 	return ids
 }

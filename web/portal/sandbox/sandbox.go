@@ -241,7 +241,7 @@ func (v *visit) made() ([]Made, error) {
 		list = append(list, v.madePayment(p.Payment, hooks))
 	}
 	for _, p := range payouts.Items {
-		list = append(list, v.madePayout(p.Payin, hooks))
+		list = append(list, v.madePayout(p.Payout, hooks))
 	}
 	slices.SortStableFunc(list, func(a, b Made) int { return b.At.Compare(a.At) })
 	return list[:min(len(list), madeShown)], nil
@@ -264,7 +264,7 @@ func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	return made
 }
 
-func (v *visit) madePayout(p payout.Payin, hooks map[string]int) Made {
+func (v *visit) madePayout(p payout.Payout, hooks map[string]int) Made {
 	var trader int64
 	if p.TraderID != nil {
 		trader = *p.TraderID

@@ -75,13 +75,13 @@ func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (or
 }
 
 // row is the row of a payout that is being made.
-func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
+func (s *Service) row(d *draft) (db.PayoutInsertParams, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return db.PayinInsertParams{}, fmt.Errorf("make uuid: %w", err)
+		return db.PayoutInsertParams{}, fmt.Errorf("make uuid: %w", err)
 	}
 	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
-	return db.PayinInsertParams{
+	return db.PayoutInsertParams{
 		MerchantID:     d.who.MerchantID,
 		ID:             d.id,
 		UUID:           id,
@@ -112,7 +112,7 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 	}, nil
 }
 
-type Payin struct {
+type Payout struct {
 	ID         int64
 	UUID       uuid.UUID
 	MerchantID int64
@@ -153,11 +153,11 @@ type Payin struct {
 	ReturnOf *int64
 }
 
-func FromRow(row db.Payin) Payin {
+func FromRow(row db.Payout) Payout {
 	if row.ReturnOf != nil {
 		row.FrozenUSDT = decimal.Zero
 	}
-	return Payin{
+	return Payout{
 		ID:             row.ID,
 		UUID:           row.UUID,
 		MerchantID:     row.MerchantID,
@@ -187,8 +187,8 @@ func FromRow(row db.Payin) Payin {
 }
 
 // Seen is the payout as a caller who may read it sees it. It copies only what each kind of caller may see.
-func (p Payin) Seen(who caller.Caller) Payin {
-	seen := Payin{
+func (p Payout) Seen(who caller.Caller) Payout {
+	seen := Payout{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
 		Amount: p.Amount, AddressMask: p.AddressMask, Recipient: p.Recipient, BankCode: p.BankCode, BankName: p.BankName,
 		Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt, CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt,
@@ -205,7 +205,7 @@ func (p Payin) Seen(who caller.Caller) Payin {
 }
 
 // Bank is the code of the recipient's bank or, without one, its name; nil if neither is known.
-func (p Payin) Bank() *string {
+func (p Payout) Bank() *string {
 	for _, bank := range []*string{p.BankCode, p.BankName} {
 		if bank != nil && *bank != "" {
 			return bank
