@@ -1,4 +1,4 @@
-// Package web has the rooms of everything that people see in a browser.
+// Package web has the packages of everything that people see in a browser.
 package web
 
 //go:generate go tool -modfile=../internal/tools/generate/go.mod templ generate -lazy=false

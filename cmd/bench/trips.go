@@ -57,7 +57,7 @@ func (b *bench) roundTrips(ctx context.Context) {
 // while creations are recorded, and another process than a gateway's asks for them in vain.
 const settingsHere = time.Hour
 
-// creatorHere authenticates and creates payments in this process, with the rooms that the gateway
+// creatorHere authenticates and creates payments in this process, with the services that the gateway
 // has for it, over connections that are heard.
 func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amount string) (int64, time.Time) {
 	settings := must(inforce.NewKeeper(ctx, b.pool, settingsHere, nil))

@@ -104,14 +104,14 @@ func (g *gateway) procedures() rpc.Services {
 	return services
 }
 
-func (g *gateway) reportRooms() rpcreport.Rooms {
-	return rpcreport.Rooms{
+func (g *gateway) reportRooms() rpcreport.Services {
+	return rpcreport.Services{
 		Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
 	}
 }
 
-func (g *gateway) operatorRooms() operator.Rooms {
-	return operator.Rooms{
+func (g *gateway) operatorRooms() operator.Services {
+	return operator.Services{
 		Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 		Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
@@ -180,18 +180,18 @@ func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.H
 	if err != nil {
 		return nil, err
 	}
-	rooms := reference.Rooms{Description: description}
+	services := reference.Services{Description: description}
 	if g.sandbox {
-		rooms.API, rooms.Sandbox = calls, &reference.Sandbox{Secret: g.externalSecret}
+		services.API, services.Sandbox = calls, &reference.Sandbox{Secret: g.externalSecret}
 		for _, box := range g.introduced.Cashboxes {
-			rooms.Sandbox.Keys = append(rooms.Sandbox.Keys, reference.Key{
+			services.Sandbox.Keys = append(services.Sandbox.Keys, reference.Key{
 				ID:     box.KeyID,
 				Secret: box.Secret,
 				About:  fmt.Sprintf("cashbox %d, %s: %s", box.MerchantCashboxID, box.Currency, strings.Join(box.Methods, ", ")),
 			})
 		}
 	}
-	return reference.New(rooms)
+	return reference.New(services)
 }
 
 // whenAsked makes a handler at its first request: a start does not wait for what few ask for. The program's own data alone
@@ -221,7 +221,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 
 // payHandler is everything on the pay address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
-	rooms := pay.Rooms{
+	services := pay.Services{
 		Payments:  g.payments,
 		Checkouts: g.checkouts,
 		Looks:     g.looks,
@@ -236,9 +236,9 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 		Sandbox:   g.sandbox,
 	}
 	if g.sandbox {
-		rooms.Simulate = g.simulateTransfer
+		services.Simulate = g.simulateTransfer
 	}
-	return g.observer.Observe(pay.New(rooms))
+	return g.observer.Observe(pay.New(services))
 }
 
 // simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
@@ -250,7 +250,7 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 
 // portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
-	rooms := portals.Rooms{
+	services := portals.Services{
 		Sessions:    g.users,
 		Submissions: g.submissions,
 		Views:       g.savedViews,
@@ -296,9 +296,9 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Stopping:        stopping,
 	}
 	if g.sandbox {
-		rooms.Sandbox, rooms.Simulator = g.startPage(), g.simulator
+		services.Sandbox, services.Simulator = g.startPage(), g.simulator
 	}
-	pages, err := portals.New(rooms)
+	pages, err := portals.New(services)
 	if err != nil {
 		return nil, err
 	}

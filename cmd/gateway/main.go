@@ -1,5 +1,5 @@
 // Command gateway is the payment gateway: the service and the commands around it. It parses, wires
-// and shuts down; what it does is in the rooms below.
+// and shuts down; what it does is in the packages below.
 package main
 
 import (

@@ -74,11 +74,11 @@ func printPushKey(out io.Writer) error {
 
 // wireNotify builds what tells users. A gateway that is offline tells nobody.
 func (g *gateway) wireNotify(context.Context) error {
-	rooms := notify.Rooms{
+	services := notify.Services{
 		Vault: g.vault, HashKey: g.hashKey, PortalURL: g.portalURL, Breaks: g.settings.SetBreak, Alarms: map[string]notify.Alarm{},
 	}
 	for _, rule := range alarm.Rules {
-		rooms.Alarms[rule.Name] = notify.Alarm{Path: rule.Leads(), Work: rule.OfWork()}
+		services.Alarms[rule.Name] = notify.Alarm{Path: rule.Leads(), Work: rule.OfWork()}
 	}
 	if g.notify.token != "" {
 		bot, err := notify.NewTelegram(g.notify.token, g.notify.bot, g.notify.telegramURL)
@@ -86,21 +86,21 @@ func (g *gateway) wireNotify(context.Context) error {
 			return fmt.Errorf("%s: it is no token", envTelegramToken)
 		}
 		g.bot = bot
-		rooms.Senders = append(rooms.Senders, bot)
+		services.Senders = append(services.Senders, bot)
 	}
 	if g.notify.mailServer != "" {
 		mail, err := notify.NewMail(g.notify.mail)
 		if err != nil {
 			return fmt.Errorf("-mail-server (GATEWAY_MAIL_SERVER), -mail-from (GATEWAY_MAIL_FROM): %w", err)
 		}
-		rooms.Senders = append(rooms.Senders, mail)
+		services.Senders = append(services.Senders, mail)
 	}
 	if g.notify.pushKey != "" {
-		rooms.Senders = append(rooms.Senders, notify.NewPush(
+		services.Senders = append(services.Senders, notify.NewPush(
 			g.notify.pushing[0], g.notify.pushing[1], g.notify.pushContact, outbound.NewAddresses(g.sandbox)))
 	}
-	g.notices = notify.New(g.pools, g.clock, rooms)
-	g.noticeFeed = notify.NewFeed(notify.New(db.OnePool(g.workPool), g.clock, rooms))
+	g.notices = notify.New(g.pools, g.clock, services)
+	g.noticeFeed = notify.NewFeed(notify.New(db.OnePool(g.workPool), g.clock, services))
 	g.noticeDeliverer = notify.NewDeliverer(g.notices, g.deliveryPool, g.ops.metrics)
 	return nil
 }

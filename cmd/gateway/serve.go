@@ -118,7 +118,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	return g.run(ctx, doors, database.died())
 }
 
-// open migrates the database and wires the rooms together.
+// open migrates the database and wires the services together.
 func (g *gateway) open(ctx context.Context, url string) error {
 	g.tell("Bringing the tables of the database up to date.")
 	if err := db.Migrate(ctx, url); err != nil {

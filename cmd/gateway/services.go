@@ -232,7 +232,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
 		g.simulator.Phones = g.phones
 	}
-	g.proposals = proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
+	g.proposals = proposal.New(g.pools, g.clock, g.vault, proposal.Services{
 		Settings: g.settings, Rates: g.rateSettings, Deposits: g.deposits, Users: g.users, Acquirers: g.acquirers,
 		Payments: g.payments, Payouts: g.payouts, Withdrawals: g.withdrawals,
 	})
@@ -259,7 +259,7 @@ func (g *gateway) newMovers(pools db.Pools, addresses *outbound.Addresses) (m mo
 	if err != nil {
 		return m, err
 	}
-	m.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
+	m.checkouts = checkout.New(pools, g.clock, checkout.Services{
 		Payments: m.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
 	})
 	return m, nil
@@ -274,7 +274,7 @@ func (g *gateway) wireProofs(ctx context.Context) error {
 		Name: "gateway_ledger_seal_failures_total",
 		Help: "Attempts to seal days of the ledger that failed.",
 	})
-	g.proofs = seal.New(g.pools, g.clock, seal.Rooms{
+	g.proofs = seal.New(g.pools, g.clock, seal.Services{
 		Payments: g.payments, Payouts: g.payouts, Deposits: g.deposits, Withdrawals: g.withdrawals, Signer: g.signer,
 	})
 	g.audits = audit.New(g.pools)

@@ -92,7 +92,7 @@ func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.
 // trigger makes an event happen. New payments and payouts are made by the first key of the sandbox that
 // has a cashbox of the currency, and their webhooks go to where "gateway listen" waits.
 func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered, error) {
-	rooms := trigger.Rooms{
+	services := trigger.Services{
 		Payments: g.payments, Payouts: g.payouts, Checkouts: g.checkouts, Links: g.links, Clock: g.clock,
 		Hook: welcomeHook,
 		Merchant: func(ctx context.Context, currency string) (caller.Caller, error) {
@@ -106,10 +106,10 @@ func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered,
 	}
 	for _, user := range g.introduced.Users {
 		if user.TraderID != 0 {
-			rooms.Traders = append(rooms.Traders, user.TraderID)
+			services.Traders = append(services.Traders, user.TraderID)
 		}
 	}
-	done, err := trigger.New(rooms).Trigger(ctx, event, id)
+	done, err := trigger.New(services).Trigger(ctx, event, id)
 	return rpc.Triggered(done), err
 }
 

@@ -194,7 +194,7 @@ func TestSecondOperatorMissingFires(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
 	settings := directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	service.WatchDeciders(proposal.New(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), proposal.Rooms{Settings: settings}))
+	service.WatchDeciders(proposal.New(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), proposal.Services{Settings: settings}))
 	fire := firing(t, service)
 	testenv.Check(t, len(fire) == 0, "one decides alone: %+v", fire)
 	settings.FourEyes.On = true

@@ -375,7 +375,7 @@ func TestProveUpload(t *testing.T) {
 		refused(t, err, fault.Forbidden, "invalid_signature")
 		testenv.Check(t, reflect.DeepEqual(who, caller.Caller{}), "%s: let in as %+v", name, who)
 	}
-	// Without one of the parts there is no text to sign; the room refuses such an upload.
+	// Without one of the parts there is no text to sign; the gateway refuses such an upload.
 	for name, part := range map[string]auth.Upload{
 		"nothing": {}, "no reason": {FileName: good.FileName, FileSize: good.FileSize}, "no file": {Reason: good.Reason, FileName: good.FileName},
 		"no name": {Reason: good.Reason, FileSize: good.FileSize},

@@ -121,7 +121,7 @@ func (b *bundle) start(t *testing.T) {
 		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
 	}))(t)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
-	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{
+	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Services{
 		Payments: b.payments, Links: b.links, Cards: safe, Acquirers: b.line, Limits: limits,
 	})
 }

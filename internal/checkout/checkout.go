@@ -66,8 +66,8 @@ type Acquirers interface {
 	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
 }
 
-// Rooms are the services and stores that checkouts use.
-type Rooms struct {
+// Services are the services and stores that checkouts use.
+type Services struct {
 	Payments  *payment.Service
 	Links     *auth.Links
 	Cards     *card.Safe
@@ -77,7 +77,7 @@ type Rooms struct {
 
 // Service runs checkouts.
 type Service struct {
-	Rooms
+	Services
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
 	q     *db.Queries
@@ -86,14 +86,14 @@ type Service struct {
 	polling crowd
 }
 
-func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
+func New(pools db.Pools, c clock.Clock, services Services) *Service {
 	return &Service{
-		Rooms:   rooms,
-		pool:    pools.Calls,
-		reads:   pools.Reads,
-		q:       db.New(pools.Reads),
-		clock:   c,
-		polling: crowd{out: map[queue]int{}},
+		Services: services,
+		pool:     pools.Calls,
+		reads:    pools.Reads,
+		q:        db.New(pools.Reads),
+		clock:    c,
+		polling:  crowd{out: map[queue]int{}},
 	}
 }
 

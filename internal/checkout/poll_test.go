@@ -66,9 +66,9 @@ func (b *bundle) withHanging(t *testing.T) *switched {
 	t.Helper()
 	s := &switched{line: b.line}
 	s.hanging.Acquirer = b.line.Acquirer
-	rooms := b.checkouts.Rooms
-	rooms.Acquirers = s
-	b.checkouts = checkout.New(b.Pools(), b.clock, rooms)
+	services := b.checkouts.Services
+	services.Acquirers = s
+	b.checkouts = checkout.New(b.Pools(), b.clock, services)
 	return s
 }
 

@@ -1,7 +1,7 @@
 // Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
 // withdrawals, insurance and appeals mixed, and compares every step with a small model written from the
 // contract. Refusals for which it does not matter what was made before, of a wrong caller or a field,
-// are left to the rooms' own tests. There is no program code here.
+// are left to the packages' own tests. There is no program code here.
 package model_test
 
 import (
@@ -132,7 +132,7 @@ func (w *modelWalk) restart() {
 	w.messages = bankmessage.New(pools, w.clock, w.vault, w.service)
 	w.links = given(auth.NewLinks(key))
 	// Limits that were never loaded bound nothing.
-	w.checkouts = checkout.New(pools, w.clock, checkout.Rooms{
+	w.checkouts = checkout.New(pools, w.clock, checkout.Services{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
 	w.accounts = deposit.New(pools, w.clock, foureyes.Rules{})
@@ -320,7 +320,7 @@ func atOnce[T any](count int, call func(i int) (T, error)) (answers []T, errs []
 }
 
 func TestMain(m *testing.M) {
-	// What the rooms log of each refusal would hide what a failing walk has to tell.
+	// What the services log of each refusal would hide what a failing walk has to tell.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	dbtest.Main(m)
 }

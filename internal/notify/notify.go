@@ -42,9 +42,9 @@ type Service struct {
 	alarms map[string]Alarm
 }
 
-// Rooms are what the service works with. HashKey is the key of the hashes that identify addresses. Senders are
+// Services are what the service works with. HashKey is the key of the hashes that identify addresses. Senders are
 // those of the configured channels.
-type Rooms struct {
+type Services struct {
 	Vault     *vault.Vault
 	HashKey   []byte
 	Senders   []Sender
@@ -59,7 +59,7 @@ type Alarm struct {
 	Work bool
 }
 
-func New(pools db.Pools, c clock.Clock, r Rooms) *Service {
+func New(pools db.Pools, c clock.Clock, r Services) *Service {
 	s := &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), clock: c, vault: r.Vault, hashKey: r.HashKey,
 		senders: map[Channel]Sender{}, portalURL: r.PortalURL, breaks: r.Breaks, alarms: r.Alarms,

@@ -36,7 +36,7 @@ func setup(t *testing.T, senders ...Sender) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock)}
-	b.Service = New(b.Pools(), b.clock, Rooms{
+	b.Service = New(b.Pools(), b.clock, Services{
 		Vault: dbtest.Vault(), HashKey: make([]byte, 32), Senders: senders, PortalURL: "https://portal.example",
 	})
 	b.feed, b.deliverer = NewFeed(b.Service), NewDeliverer(b.Service, b.Pool, prometheus.NewRegistry())

@@ -54,8 +54,8 @@ type Payload struct {
 	ValidSeconds *int64 `json:"valid_seconds,omitempty"`
 }
 
-// Rooms are the services that carry actions out.
-type Rooms struct {
+// Services are the services that carry actions out.
+type Services struct {
 	Settings  *directory.Settings
 	Rates     *rate.Settings
 	Deposits  *deposit.Service
@@ -69,11 +69,11 @@ type Rooms struct {
 
 // approved are the services for use inside the transaction in which a second operator approves a
 // proposal.
-func (r Rooms) approved(tx pgx.Tx, proposedBy int64) Rooms {
+func (r Services) approved(tx pgx.Tx, proposedBy int64) Services {
 	if r.Users != nil {
 		r.Users = r.Users.Approved(tx, proposedBy)
 	}
-	return Rooms{
+	return Services{
 		Settings: within(r.Settings, tx), Rates: within(r.Rates, tx), Deposits: within(r.Deposits, tx), Users: r.Users,
 		Acquirers: within(r.Acquirers, tx), Payments: within(r.Payments, tx), Payouts: within(r.Payouts, tx),
 		Withdrawals: within(r.Withdrawals, tx),
@@ -108,7 +108,7 @@ type act struct {
 	// read decodes the stored params into the action's type.
 	read  func(payload []byte) (any, error)
 	about func(params any) (subject, key string)
-	do    func(ctx context.Context, who caller.Caller, r Rooms, params any) (Done, error)
+	do    func(ctx context.Context, who caller.Caller, r Services, params any) (Done, error)
 	// hide takes secrets out of the params, and show puts them back.
 	hide func(params any) (open any, secret string)
 	show func(params any, secret string) any
@@ -117,7 +117,7 @@ type act struct {
 // declare makes an action with params of a type.
 func declare[P any](
 	needs caller.Capability, about func(P) (subject, key string),
-	do func(ctx context.Context, who caller.Caller, r Rooms, params P) (Done, error),
+	do func(ctx context.Context, who caller.Caller, r Services, params P) (Done, error),
 ) act {
 	return act{
 		needs: needs,
@@ -129,7 +129,7 @@ func declare[P any](
 			return params, err
 		},
 		about: func(params any) (subject, key string) { return about(params.(P)) }, //nolint:forcetypeassert // read made it
-		do: func(ctx context.Context, who caller.Caller, r Rooms, params any) (Done, error) {
+		do: func(ctx context.Context, who caller.Caller, r Services, params any) (Done, error) {
 			return do(ctx, who, r, params.(P)) //nolint:forcetypeassert // read made it
 		},
 		hide: func(params any) (any, string) { return params, "" },
@@ -175,7 +175,7 @@ var acts = map[Action]act{
 			}
 			return "rate_feed", numbered(f.ID)
 		},
-		func(ctx context.Context, who caller.Caller, r Rooms, f rate.Feed) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, f rate.Feed) (Done, error) {
 			_, err := r.Rates.SetFeed(ctx, who, f)
 			return Done{}, err
 		}), func(f *rate.Feed) *string { return &f.URL }, func(url string) string {
@@ -187,27 +187,27 @@ var acts = map[Action]act{
 	}),
 	foureyes.CreateUser: declare(caller.OperatorUsers,
 		func(n session.NewUser) (string, string) { return aboutUser, n.Login },
-		func(ctx context.Context, who caller.Caller, r Rooms, n session.NewUser) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, n session.NewUser) (Done, error) {
 			return invited(r.Users.Create(ctx, who, n))
 		}),
 	foureyes.InviteUser: declare(caller.OperatorUsers,
 		func(id int64) (string, string) { return aboutUser, numbered(id) },
-		func(ctx context.Context, who caller.Caller, r Rooms, id int64) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, id int64) (Done, error) {
 			return invited(r.Users.Invite(ctx, who, id))
 		}),
 	foureyes.UpdateUser: declare(caller.OperatorUsers,
 		func(u session.UserUpdate) (string, string) { return aboutUser, numbered(u.ID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, u session.UserUpdate) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, u session.UserUpdate) (Done, error) {
 			return changed(r.Users.Update(ctx, who, u))
 		}),
 	foureyes.SetReceiving: declare(caller.OperatorMoney,
 		func(r deposit.Receiving) (string, string) { return "receiving_address", r.Network },
-		func(ctx context.Context, who caller.Caller, r Rooms, a deposit.Receiving) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, a deposit.Receiving) (Done, error) {
 			return noted(r.Deposits.SetReceiving(ctx, who, a))
 		}),
 	foureyes.SetWithdrawalTerms: declare(caller.OperatorMoney,
 		func(n withdrawal.NewTerms) (string, string) { return "withdrawal_terms", n.Network },
-		func(ctx context.Context, who caller.Caller, r Rooms, n withdrawal.NewTerms) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, n withdrawal.NewTerms) (Done, error) {
 			return noted(r.Withdrawals.SetTerms(ctx, who, n))
 		}),
 	foureyes.ApproveWithdrawal: ofWithdrawal(
@@ -227,39 +227,39 @@ var acts = map[Action]act{
 		}),
 	foureyes.SetAcquirer: secret(declare(caller.OperatorDirectory,
 		func(s acquirer.Setting) (string, string) { return "trader_acquirer", numbered(s.TraderID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, s acquirer.Setting) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, s acquirer.Setting) (Done, error) {
 			c, _, err := r.Acquirers.Set(ctx, who, s)
 			return changed(c, err)
 		}), func(s *acquirer.Setting) *string { return &s.Secret }, func(string) string { return "" }),
 	foureyes.CreateRequisite: secret(declare(caller.OperatorDirectory,
 		func(n directory.NewRequisite) (string, string) { return "trader", numbered(n.TraderID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, n directory.NewRequisite) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, n directory.NewRequisite) (Done, error) {
 			return changed(r.Settings.CreateRequisite(ctx, who, n))
 		}), func(n *directory.NewRequisite) *string { return &n.Value }, requisite.Mask),
 	foureyes.SetCashboxMethod: declare(caller.OperatorDirectory,
 		func(m directory.CashboxMethod) (string, string) { return "cashbox", numbered(m.CashboxID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, m directory.CashboxMethod) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, m directory.CashboxMethod) (Done, error) {
 			return changed(r.Settings.SetMethod(ctx, who, m))
 		}),
 	foureyes.UpdateMerchant: declare(caller.OperatorDirectory,
 		func(u directory.MerchantUpdate) (string, string) { return "merchant", numbered(u.ID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, u directory.MerchantUpdate) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, u directory.MerchantUpdate) (Done, error) {
 			return changed(r.Settings.UpdateMerchant(ctx, who, u))
 		}),
 	foureyes.UpdateTrader: declare(caller.OperatorDirectory,
 		func(u directory.TraderUpdate) (string, string) { return "trader", numbered(u.ID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, u directory.TraderUpdate) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, u directory.TraderUpdate) (Done, error) {
 			return changed(r.Settings.UpdateTrader(ctx, who, u))
 		}),
 	foureyes.ResolveAppeal: declare(caller.OperatorCases,
 		func(d payment.AppealDecision) (string, string) { return "appeal", numbered(d.ID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, d payment.AppealDecision) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, d payment.AppealDecision) (Done, error) {
 			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Resolution)
 			return Done{}, err
 		}),
 	foureyes.DecideCase: secret(declare(caller.OperatorCases,
 		func(d payment.CaseDecision) (string, string) { return "payment", numbered(d.PaymentID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, d payment.CaseDecision) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, d payment.CaseDecision) (Done, error) {
 			_, err := r.Payments.DecideCase(ctx, who, d)
 			return Done{}, err
 		}), func(d *payment.CaseDecision) *string {
@@ -272,19 +272,19 @@ var acts = map[Action]act{
 	}, requisite.Mask),
 	foureyes.AttachArrival: declare(caller.OperatorCases,
 		func(a payment.Attachment) (string, string) { return "payment", numbered(a.PaymentID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, a payment.Attachment) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, a payment.Attachment) (Done, error) {
 			_, err := r.Payments.Attach(ctx, who, a.ArrivalID, a.PaymentID)
 			return Done{}, err
 		}),
 	foureyes.ResolvePayout: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
-		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, d payout.Decision) (Done, error) {
 			_, err := r.Payouts.Resolve(ctx, who, d.ID, d.Resolution)
 			return Done{}, err
 		}),
 	foureyes.ReversePayout: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
-		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, d payout.Decision) (Done, error) {
 			_, err := r.Payouts.Reverse(ctx, who, d.ID, d.Resolution.Reason)
 			return Done{}, err
 		}),
@@ -296,7 +296,7 @@ func ofWithdrawal(
 ) act {
 	return declare(caller.OperatorMoney,
 		func(d withdrawal.Decision) (string, string) { return "withdrawal", numbered(d.ID) },
-		func(ctx context.Context, who caller.Caller, r Rooms, d withdrawal.Decision) (Done, error) {
+		func(ctx context.Context, who caller.Caller, r Services, d withdrawal.Decision) (Done, error) {
 			return Done{}, do(ctx, who, r.Withdrawals, d)
 		})
 }
@@ -337,19 +337,19 @@ func aboutAccounts(p Payload) (subject, key string) {
 	return "account", numbered(*p.From) + ">" + numbered(*p.To)
 }
 
-func fundTrader(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func fundTrader(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	return noted(r.Settings.FundTrader(ctx, who, directory.Funding{
 		TraderID: p.TraderID, Amount: p.Amount, Reference: p.Reference,
 	}))
 }
 
-func withdrawTrader(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func withdrawTrader(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	return noted(r.Settings.WithdrawTrader(ctx, who, directory.Funding{
 		TraderID: p.TraderID, Amount: p.Amount, Reference: p.Reference,
 	}))
 }
 
-func correct(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func correct(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	n := directory.Correction{Amount: p.Amount, Reference: p.Reference, Reason: p.Reason}
 	if p.From != nil {
 		n.From = ledger.AccountOf(*p.From)
@@ -360,16 +360,16 @@ func correct(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, 
 	return noted(r.Settings.Correct(ctx, who, n))
 }
 
-func confirmDeposit(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func confirmDeposit(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	d, err := r.Deposits.Confirm(ctx, who, p.DepositID)
 	return Done{Deposit: &d}, err
 }
 
-func setInsurance(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func setInsurance(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	return noted(r.Settings.SetInsurance(ctx, who, p.CashboxID, p.Amount))
 }
 
-func setRate(ctx context.Context, who caller.Caller, r Rooms, p Payload) (Done, error) {
+func setRate(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	known, err := r.Rates.Set(ctx, who, rate.Manual{
 		Currency: p.Currency, FiatPerUSDT: p.FiatPerUSDT, ValidSeconds: p.ValidSeconds,
 	})

@@ -61,7 +61,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 		act: func(tx pgx.Tx, p Proposal, secret string) (*int64, error) {
 			var err error
 			a := acts[p.Action]
-			done, err = a.do(ctx, with, s.rooms.approved(tx, p.ProposedBy), a.show(p.Params, secret))
+			done, err = a.do(ctx, with, s.services.approved(tx, p.ProposedBy), a.show(p.Params, secret))
 			if err != nil || done.Change == nil || done.Change.ID == 0 {
 				return nil, err
 			}

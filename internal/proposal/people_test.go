@@ -50,7 +50,7 @@ func setupStaff(t *testing.T) *staffed {
 	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{FourEyes: rules})
 	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
 	s.rates = rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), rules)
-	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
+	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
 		Settings: s.settings, Rates: s.rates, Deposits: b.deposits, Users: s.users, Acquirers: s.acquirers,
 	})
 	b.one.Role = caller.Admin
@@ -248,7 +248,7 @@ func setupCases(t *testing.T) *cases {
 	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)
 	c.payments = testenv.Must(payment.New(c.Pools(), c.clock, addresses, settings,
 		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules, Payouts: c.payouts}))(t)
-	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Rooms{
+	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Services{
 		Deposits: c.deposits, Payments: c.payments, Payouts: c.payouts,
 	})
 	c.one.Role = caller.Admin

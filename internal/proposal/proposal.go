@@ -67,12 +67,12 @@ type Service struct {
 	q           *db.Queries
 	clock       clock.Clock
 	vault       *vault.Vault
-	rooms       Rooms
+	services    Services
 }
 
-// New makes the service. The services in rooms decide which actions take a second operator.
-func New(pools db.Pools, c clock.Clock, v *vault.Vault, rooms Rooms) *Service {
-	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, rooms: rooms}
+// New makes the service. The services decide which actions take a second operator.
+func New(pools db.Pools, c clock.Clock, v *vault.Vault, services Services) *Service {
+	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, services: services}
 }
 
 // Do carries out an action. If it takes a second operator, it becomes a proposal instead, which the
@@ -93,7 +93,7 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 		ctx = fault.WithDecoded(ctx, f)
 	}
 	p = reads[a](p)
-	done, err := act.do(ctx, who, s.rooms, p)
+	done, err := act.do(ctx, who, s.services, p)
 	if !errors.Is(err, foureyes.ErrSecondOperator) {
 		return done, err
 	}
@@ -264,7 +264,7 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 // TwoDecide tells whether some operator could decide what another one proposes. It is also true if
 // one operator decides alone.
 func (s *Service) TwoDecide(ctx context.Context) (bool, error) {
-	if !s.rooms.Settings.FourEyes.On {
+	if !s.services.Settings.FourEyes.On {
 		return true, nil
 	}
 	they, err := s.q.OperatorTwoDecide(ctx, db.OperatorTwoDecideParams{

@@ -52,7 +52,7 @@ func setup(t *testing.T) *bundle {
 	settings := directory.NewSettings(d.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
 	rates := rate.NewSettings(d.Pool, b.clock, outbound.NewAddresses(true), rules)
 	b.deposits = deposit.New(d.Pools(), b.clock, rules)
-	b.proposals = proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
+	b.proposals = proposal.New(d.Pools(), b.clock, dbtest.Vault(), proposal.Services{
 		Settings: settings, Rates: rates, Deposits: b.deposits,
 	})
 	b.trader = d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
@@ -405,7 +405,7 @@ func TestKept(t *testing.T) {
 // Without the rules everything is done at once.
 func TestOff(t *testing.T) {
 	b := setup(t)
-	alone := proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Rooms{
+	alone := proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
 		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}),
 		Rates:    rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), foureyes.Rules{}),
 		Deposits: deposit.New(b.Pools(), b.clock, foureyes.Rules{}),

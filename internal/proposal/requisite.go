@@ -23,7 +23,7 @@ const (
 // they are the second person, so that it takes no other operator.
 func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n directory.NewRequisite) (Proposal, error) {
 	n.TraderID, n.Limits = who.TraderID, directory.Limits{}
-	if err := s.rooms.Settings.CheckProposed(ctx, who, n); err != nil {
+	if err := s.services.Settings.CheckProposed(ctx, who, n); err != nil {
 		return Proposal{}, err
 	}
 	list, err := s.Requisites(ctx, who)
@@ -75,7 +75,7 @@ func (s *Service) mayGrant(ctx context.Context, q *db.Queries, who caller.Caller
 	if !on {
 		return "", errAuthor
 	}
-	if s.rooms.Settings.FourEyes.On {
+	if s.services.Settings.FourEyes.On {
 		if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
 			return "", err
 		}

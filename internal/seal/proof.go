@@ -74,7 +74,7 @@ func (p Proof) File() ([]byte, error) {
 // Payment proves a payment's transfers to a user of its merchant. It accepts the payment's id or uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayment, func() (id, cashboxID int64, err error) {
-		p, err := s.rooms.Payments.Get(ctx, who, paymentID)
+		p, err := s.services.Payments.Get(ctx, who, paymentID)
 		return p.ID, p.CashboxID, err
 	})
 }
@@ -82,7 +82,7 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID stri
 // Payout proves a payout's transfers to a user of its merchant. It accepts the payout's uuid.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayout, func() (id, cashboxID int64, err error) {
-		p, err := s.rooms.Payouts.Get(ctx, who, payoutID)
+		p, err := s.services.Payouts.Get(ctx, who, payoutID)
 		return p.ID, p.CashboxID, err
 	})
 }
@@ -90,7 +90,7 @@ func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string
 // Deposit proves a deposit's transfers to a user of its merchant.
 func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int64) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantMoney, SubjectDeposit, func() (id, cashboxID int64, err error) {
-		d, err := s.rooms.Deposits.Get(ctx, who, depositID)
+		d, err := s.services.Deposits.Get(ctx, who, depositID)
 		return d.ID, d.CashboxID, err
 	})
 }
@@ -98,7 +98,7 @@ func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int6
 // Withdrawal proves a withdrawal's transfers to a user of its merchant.
 func (s *Service) Withdrawal(ctx context.Context, who caller.Caller, withdrawalID int64) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantMoney, SubjectWithdrawal, func() (id, cashboxID int64, err error) {
-		w, err := s.rooms.Withdrawals.Get(ctx, who, withdrawalID)
+		w, err := s.services.Withdrawals.Get(ctx, who, withdrawalID)
 		return w.ID, w.CashboxID, err
 	})
 }

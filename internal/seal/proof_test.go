@@ -226,7 +226,7 @@ func TestPayoutProof(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
 	b.PaysOut(t, b.shop.CashboxID, "2", "sbp")
-	created := testenv.Must(b.rooms.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
+	created := testenv.Must(b.services.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
 		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)

@@ -16,13 +16,13 @@ import (
 
 // Service makes proofs and shows pages.
 type Service struct {
-	q     *db.Queries
-	clock clock.Clock
-	rooms Rooms
+	q        *db.Queries
+	clock    clock.Clock
+	services Services
 }
 
-// Rooms are the services that decide what a caller may see. Signer has the public keys.
-type Rooms struct {
+// Services are the services that decide what a caller may see. Signer has the public keys.
+type Services struct {
 	Payments    *payment.Service
 	Payouts     *payout.Service
 	Deposits    *deposit.Service
@@ -30,8 +30,8 @@ type Rooms struct {
 	Signer      *attest.Signer
 }
 
-func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
-	return &Service{db.New(pools.Reads), c, rooms}
+func New(pools db.Pools, c clock.Clock, services Services) *Service {
+	return &Service{db.New(pools.Reads), c, services}
 }
 
 // Age is how long ago the last sealed day ended, in seconds. Before the first sealed day, it counts
@@ -53,7 +53,7 @@ func Age(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 }
 
 func (s *Service) keys(ctx context.Context) (attest.Keys, error) {
-	file, err := s.rooms.Signer.Published(ctx)
+	file, err := s.services.Signer.Published(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ type bundle struct {
 	proofs   *seal.Service
 	payments *payment.Service
 	deposits *deposit.Service
-	rooms    seal.Rooms
+	services seal.Services
 
 	shop, other dbtest.Merchant
 	trader      dbtest.Trader
@@ -62,11 +62,11 @@ func setup(t *testing.T) *bundle {
 	b.deposits = deposit.New(b.Pools(), b.clock, foureyes.Rules{})
 	b.signer = testenv.Must(attest.New(b.Pool, bytes.Repeat([]byte{7}, 32)))(t)
 	testenv.NoError(t, b.signer.Note(t.Context(), dbtest.Start))
-	b.rooms = seal.Rooms{
+	b.services = seal.Services{
 		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
 		Withdrawals: withdrawal.New(b.Pools(), b.clock, addresses, b.signer, foureyes.Rules{}), Signer: b.signer,
 	}
-	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
+	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.services)
 	return b
 }
 

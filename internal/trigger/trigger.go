@@ -38,8 +38,8 @@ const (
 	noPayout   = "must be the uuid of a payout"
 )
 
-// Rooms are the services that make events.
-type Rooms struct {
+// Services are the services that make events.
+type Services struct {
 	Payments  *payment.Service
 	Payouts   *payout.Service
 	Checkouts *checkout.Service
@@ -53,9 +53,9 @@ type Rooms struct {
 	Hook string
 }
 
-type Service struct{ Rooms }
+type Service struct{ Services }
 
-func New(rooms Rooms) *Service { return &Service{Rooms: rooms} }
+func New(services Services) *Service { return &Service{Services: services} }
 
 // Happened is what was done.
 type Happened struct {

@@ -92,21 +92,21 @@ func serve(t *testing.T, simulate bool) *bundle {
 	b.payLinks = paylink.New(d.Pools(), b.clock, settings, outbound.NewAddresses(simulate), b.payments)
 	b.limits = limit.New(d.Pool)
 	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
-	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
+	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Services{
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
 	b.settings = directory.NewSettings(d.Pools(), b.clock, nil, dbtest.Requisites(), directory.Config{})
-	rooms := pay.Rooms{
+	services := pay.Services{
 		Payments: b.payments, Checkouts: b.checkouts, Looks: directory.NewLooks(d.Pools()), Links: b.links,
 		PayLinks: b.payLinks,
 		Limits:   b.limits, Clock: b.clock, Sandbox: simulate, URL: "https://pay.example",
 		Operator: "Example Payments, help@pay.example",
 	}
 	if simulate {
-		rooms.Simulate = b.confirm
+		services.Simulate = b.confirm
 	}
-	b.server = httptest.NewServer(pay.New(rooms))
+	b.server = httptest.NewServer(pay.New(services))
 	b.site = &portaltest.Bundle{Server: b.server}
 	t.Cleanup(func() {
 		b.server.CloseClientConnections() // a page that is still open has a question held

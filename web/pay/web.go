@@ -24,7 +24,7 @@ import (
 	"gateway.example/web/words"
 )
 
-type Rooms struct {
+type Services struct {
 	Payments  *payment.Service
 	Checkouts *checkout.Service
 	Looks     *directory.Looks
@@ -47,7 +47,7 @@ type Rooms struct {
 }
 
 type Pay struct {
-	Rooms
+	Services
 	files      view.Files
 	styles     *site.PaySheets
 	linkStyles *site.PaySheets
@@ -57,14 +57,14 @@ type Pay struct {
 	watching *watch
 }
 
-func New(rooms Rooms) http.Handler {
+func New(services Services) http.Handler {
 	p := &Pay{
-		Rooms:      rooms,
+		Services:   services,
 		styles:     &site.PaySheets{},
 		linkStyles: &site.PaySheets{More: "link.css"},
-		forms:      newForms(rooms.Links),
+		forms:      newForms(services.Links),
 		uploads:    edge.NewFiles(merchantFiles),
-		watching:   &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
+		watching:   &watch{look: services.Checkouts.Stamps, waiting: map[int64]*watched{}},
 	}
 	library := site.Library{}
 	p.files = view.Files{Script: library.Add("pay.js"), Icon: library.Add("icon.svg")}

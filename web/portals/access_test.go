@@ -82,7 +82,7 @@ var visitors = []visitor{
 func TestAccess(t *testing.T) {
 	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
-	patterns := patterns(t, b.Rooms)
+	patterns := patterns(t, b.Services)
 	for pattern := range access {
 		if _, there := patterns[pattern]; !there {
 			t.Errorf("%s is in the table and no route", pattern)
@@ -176,9 +176,9 @@ func verdict(pattern string, a portaltest.Answer) string {
 }
 
 // patterns are those of all routes, and whether they are open to everybody.
-func patterns(t testing.TB, rooms portals.Rooms) map[string]bool {
+func patterns(t testing.TB, services portals.Services) map[string]bool {
 	t.Helper()
-	features := testenv.Must(portals.Routes(rooms))(t)
+	features := testenv.Must(portals.Routes(services))(t)
 	found := map[string]bool{}
 	for _, route := range append(portal.CoreRoutes(), features...) {
 		found[route.Pattern] = route.Open
@@ -203,7 +203,7 @@ func viewEverywhere(t *testing.T, kind caller.Kind, beyond string, pages int) {
 	payment := b.Create(t, "1500")
 	p := b.ViewerOf(t, kind, login)
 	before, banded := kept(t, b), 0
-	for _, pattern := range slices.Sorted(maps.Keys(patterns(t, b.Rooms))) {
+	for _, pattern := range slices.Sorted(maps.Keys(patterns(t, b.Services))) {
 		if strings.HasSuffix(pattern, "/trader/live") || slices.Contains(mayBePosted, pattern) ||
 			strings.Contains(pattern, " "+beyond) || strings.HasPrefix(pattern, "GET /operator") ||
 			pattern == "GET /merchant/payments/{id}/appeal" {

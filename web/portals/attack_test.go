@@ -143,7 +143,7 @@ func TestForeignIDs(t *testing.T) {
 	v := makeVictims(t, b)
 	before := kept(t, b)
 	asked := 0
-	for _, pattern := range slices.Sorted(maps.Keys(patterns(t, b.Rooms))) {
+	for _, pattern := range slices.Sorted(maps.Keys(patterns(t, b.Services))) {
 		method, path, _ := strings.Cut(pattern, " ")
 		part := "/" + strings.SplitN(path, "/", 3)[1] + "/"
 		if !named.MatchString(pattern) || part == "/operator/" || part == "/sandbox/" || path == "/{$}" ||
@@ -192,7 +192,7 @@ func TestForeignPostsEverywhere(t *testing.T) {
 	testenv.OneByOne(t)
 	b, p := portaltest.Trader(t)
 	tried := 0
-	for pattern := range patterns(t, b.Rooms) {
+	for pattern := range patterns(t, b.Services) {
 		method, path, _ := strings.Cut(pattern, " ")
 		if method != http.MethodPost || strings.HasPrefix(path, "/sandbox/hooks/") {
 			continue
@@ -224,7 +224,7 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "root", caller.Operator, caller.Admin, 0)
 	visitors := []*portaltest.Person{b.Nobody(), b.Trader(t, 0), b.As(t, caller.Owner), b.SignIn(t, "root")}
-	for pattern := range patterns(t, b.Rooms) {
+	for pattern := range patterns(t, b.Services) {
 		method, path, _ := strings.Cut(pattern, " ")
 		if path == "/trader/live" || method == http.MethodPost && strings.HasPrefix(path, "/sign-") {
 			continue // goes on for ever, and ends what is tried here
@@ -256,7 +256,7 @@ func TestUnreadableAddresses(t *testing.T) {
 		"q", "key", "code", "status", "method", "type", "currency", "subject", "owner", "kind", "url", "bank", "after",
 		"before", "state", "next", "lang", "at", "days",
 	}
-	for pattern := range patterns(t, b.Rooms) {
+	for pattern := range patterns(t, b.Services) {
 		method, path, _ := strings.Cut(pattern, " ")
 		visitor := visitors[strings.Split(path, "/")[1]]
 		if method != http.MethodGet || path == "/trader/live" || visitor == nil {

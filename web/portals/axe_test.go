@@ -103,7 +103,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 	all := portaltest.Parallel(t)
 	left := http.NewServeMux()
 	missing, files := map[string]bool{}, map[string]int{}
-	for pattern := range patterns(t, all.Rooms) {
+	for pattern := range patterns(t, all.Services) {
 		if strings.HasPrefix(pattern, "GET ") {
 			left.HandleFunc(pattern, http.NotFound)
 			missing[pattern] = !slices.Contains(unexamined, pattern)

@@ -84,7 +84,7 @@ func TestExpiredFragment(t *testing.T) {
 func TestPagesAreBounded(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.Exec(t, "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")
-	testenv.NoError(t, b.Rooms.Limits.Load(t.Context()))
+	testenv.NoError(t, b.Services.Limits.Load(t.Context()))
 	p := b.Trader(t, 0)
 	var last portaltest.Answer
 	for range 8 {

@@ -104,13 +104,13 @@ func (p *planted) everything(owner *portaltest.Person, text string, at int) {
 	p.payment(text, at)
 	p.plant("external", text, 255, func(text string) error {
 		box := b.Merchant.CashboxID
-		made, err := b.Rooms.Deposits.Create(ctx, b.AsMerchant(), deposit.Request{
+		made, err := b.Services.Deposits.Create(ctx, b.AsMerchant(), deposit.Request{
 			CashboxID: &box, Amount: "1", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 			ExternalReference: &text, IdempotencyKey: fmt.Sprintf("%08d-0000-4000-8000-000000000000", at),
 		})
 		if err == nil {
 			p.plant("rejected", text, 255, func(text string) error {
-				_, err := b.Rooms.Deposits.Reject(ctx, portaltest.Admin, made.Deposit.ID, &text)
+				_, err := b.Services.Deposits.Reject(ctx, portaltest.Admin, made.Deposit.ID, &text)
 				return err
 			})
 		}

@@ -26,15 +26,15 @@ var (
 // Portals of which a service is left out do not begin, and say whose it is.
 func TestNothingIsLeftOut(t *testing.T) {
 	t.Parallel()
-	var rooms portals.Rooms
-	all := reflect.ValueOf(&rooms).Elem()
+	var services portals.Services
+	all := reflect.ValueOf(&services).Elem()
 	for _, room := range all.Fields() {
 		if room.Kind() == reflect.Pointer {
 			room.Set(reflect.New(room.Type().Elem()))
 		}
 	}
-	rooms.Stopping, rooms.Clock = make(chan struct{}), clock.Real{}
-	testenv.Must(portals.Routes(rooms))(t)
+	services.Stopping, services.Clock = make(chan struct{}), clock.Real{}
+	testenv.Must(portals.Routes(services))(t)
 	for field, room := range all.Fields() {
 		kinds := []reflect.Kind{reflect.Pointer, reflect.Interface, reflect.Chan}
 		if !slices.Contains(kinds, room.Kind()) || field.Name == "Sandbox" || field.Name == "Simulator" {
@@ -42,7 +42,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		}
 		given := reflect.ValueOf(room.Interface())
 		room.SetZero()
-		_, err := portals.New(rooms)
+		_, err := portals.New(services)
 		if err == nil || !strings.Contains(err.Error(), "there is no "+field.Name) {
 			t.Errorf("without %s: %v", field.Name, err)
 		}

@@ -212,8 +212,8 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 		t.Error("a payment got a requisite outside its hours")
 	}
 	// Who found none is counted, by hour and cause.
-	testenv.NoError(t, b.Rooms.Refusals.Keep(t.Context(), b.Pool))
-	testenv.NoError(t, b.Rooms.Refusals.Keep(t.Context(), b.Pool))
+	testenv.NoError(t, b.Services.Refusals.Keep(t.Context(), b.Pool))
+	testenv.NoError(t, b.Services.Refusals.Keep(t.Context(), b.Pool))
 	wantIn(t, "refusals", one.Get(t, "/operator/routing").Text(), "working hours 1")
 	b.Clock.Advance(26 * time.Hour)
 	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
@@ -244,11 +244,11 @@ func TestReplayPage(t *testing.T) {
 		t.Fatal("no choice is told")
 		return nil
 	}
-	c := told(b.Rooms.Timelines.Payment(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
+	c := told(b.Services.Timelines.Payment(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
 	want(t, "operators are told", fmt.Sprint(c.Passed), fmt.Sprintf("[{amount_limits [%d]}]", b.Traders[1].Requisites[0]))
 	owner := third.Caller
 	owner.Role = caller.Owner
-	if c := told(b.Rooms.Timelines.Payment(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
+	if c := told(b.Services.Timelines.Payment(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
 		t.Errorf("a trader is told %v", c.Passed)
 	}
 }

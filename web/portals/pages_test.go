@@ -56,12 +56,12 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 // forwarded is a message that waits, of a phone that the trader has paired.
 func forwarded(t testing.TB, b *portaltest.Bundle) (message, phoneID int64) {
 	t.Helper()
-	phone := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
-	testenv.NoError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
+	phone := testenv.Must(b.Services.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
+	testenv.NoError(t, b.Services.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
 		RequisiteID: b.Traders[0].Requisites[0], DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
 	}))
 	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
-	testenv.Must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+	testenv.Must(b.Services.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
 		ID: "1", Kind: "sms", Sender: "900", Text: "Перевод по СБП от Иван <b>П. + 1500 ₽",
 	}))(t)
 	b.Get(t, &message, "select max(id) from bank_message")
@@ -106,7 +106,7 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	payouts := b.TakenPayouts(t, 2)
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"
 	testenv.Must(b.Payouts.Complete(t.Context(), b.AsTrader(), payouts[1], &proof))(t)
-	replay := testenv.Must(b.Rooms.Events.Replay(t.Context(), portaltest.Admin,
+	replay := testenv.Must(b.Services.Events.Replay(t.Context(), portaltest.Admin,
 		webhook.Replay{MerchantID: &b.Merchant.ID, URL: &elsewhere}))(t)
 	b.Clock.Advance(31 * time.Minute)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
@@ -201,7 +201,7 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 	b.User(t, "desk", caller.Trader, caller.Desk, b.Traders[0].ID)
 	_, phone := forwarded(t, b)
 	who := caller.Caller{Kind: caller.Device, ID: phone, TraderID: b.Traders[0].ID}
-	testenv.Must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+	testenv.Must(b.Services.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
 		ID: "unknown", Kind: "push", Sender: "a.bank.with.a.rather.long.name", Text: strings.Repeat("Nobody <b>knows 5 of this. ", 9),
 	}))(t)
 	return []string{

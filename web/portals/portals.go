@@ -68,8 +68,8 @@ import (
 	"gateway.example/web/portal/withdrawals"
 )
 
-// Rooms are what the portals show and drive.
-type Rooms struct {
+// Services are what the portals show and drive.
+type Services struct {
 	Sessions    *session.Service
 	Submissions *submission.Service
 	Views       *savedview.Service
@@ -129,9 +129,9 @@ type Rooms struct {
 	Stopping <-chan struct{}
 }
 
-// New makes the handler of everything on the portals' address. It refuses rooms of which one is missing that the core or
+// New makes the handler of everything on the portals' address. It refuses services of which one is missing that the core or
 // a feature works with.
-func New(r Rooms) (http.Handler, error) {
+func New(r Services) (http.Handler, error) {
 	core := Core(r)
 	routes, err := Routes(r)
 	if err := errors.Join(err, whole(core)); err != nil {
@@ -141,7 +141,7 @@ func New(r Rooms) (http.Handler, error) {
 }
 
 // Routes are those of all features.
-func Routes(r Rooms) ([]portal.Route, error) {
+func Routes(r Services) ([]portal.Route, error) {
 	f := &features{}
 	f.ofAll(r)
 	f.ofTradersAndMerchants(r)
@@ -180,7 +180,7 @@ func whole(services any) error {
 }
 
 // ofAll adds what users of several kinds have.
-func (f *features) ofAll(r Rooms) {
+func (f *features) ofAll(r Services) {
 	add(f, account.Routes, account.Services{Sessions: r.Sessions, Sandbox: r.Sandbox != nil})
 	add(f, notices.Routes, notices.Services{Notices: r.Notices})
 	add(f, sandbox.Routes, sandbox.Services{
@@ -206,7 +206,7 @@ func (f *features) ofAll(r Rooms) {
 }
 
 // ofTradersAndMerchants adds what traders alone and merchants alone have.
-func (f *features) ofTradersAndMerchants(r Rooms) {
+func (f *features) ofTradersAndMerchants(r Services) {
 	add(f, desk.Routes, desk.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
 		Settings: r.Settings, Figures: r.Figures, Messages: r.Messages, Stopping: r.Stopping,
@@ -227,7 +227,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 }
 
 // ofOperators adds what operators have.
-func (f *features) ofOperators(r Rooms) {
+func (f *features) ofOperators(r Services) {
 	add(f, cases.Routes, ofCases(r))
 	add(f, money.Routes, money.Services{
 		Settings: r.Settings, Rates: r.Rates, Proposals: r.Proposals, Books: r.Books, BookExports: r.BookExports,
@@ -244,7 +244,7 @@ func (f *features) ofOperators(r Rooms) {
 }
 
 // ofCases are the services of cases, which payments ask what may be done with a payout.
-func ofCases(r Rooms) cases.Services {
+func ofCases(r Services) cases.Services {
 	return cases.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,
 		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports,
@@ -253,7 +253,7 @@ func ofCases(r Rooms) cases.Services {
 }
 
 // Core is what the core needs of them.
-func Core(r Rooms) portal.Core {
+func Core(r Services) portal.Core {
 	return portal.Core{
 		Sessions:    r.Sessions,
 		Submissions: r.Submissions,

@@ -82,7 +82,7 @@ func TestReconciliation(t *testing.T) {
 	wantIn(t, "what was found", page.Find(".note.bad").Text(), "sequence 7")
 	wantIn(t, "in Russian", p.Get(t, path+"?lang=ru").Text(), "Книга не сходится")
 
-	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
+	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Services.Signer).Run(t.Context()))
 	day := p.Page(t, p.Page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First().AttrOr("href", ""))
 	want(t, "sealed", day.Find(".head .badge").Text(), "as it was signed")
 	want(t, "no day", p.Get(t, path+"/days/1999-01-01").Code, http.StatusNotFound)

@@ -313,12 +313,12 @@ func TestMain(m *testing.M) {
 // serve starts the reference of the committed description, with an API that answers calls; nil is none, outside a sandbox.
 func serve(t testing.TB, api http.Handler) *httptest.Server {
 	t.Helper()
-	rooms := reference.Rooms{Description: testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)}
+	services := reference.Services{Description: testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)}
 	if api != nil {
-		rooms.API = api
-		rooms.Sandbox = &reference.Sandbox{Keys: []reference.Key{key}, Secret: applicationSecret}
+		services.API = api
+		services.Sandbox = &reference.Sandbox{Keys: []reference.Key{key}, Secret: applicationSecret}
 	}
-	server := httptest.NewServer(testenv.Must(reference.New(rooms))(t))
+	server := httptest.NewServer(testenv.Must(reference.New(services))(t))
 	t.Cleanup(server.Close)
 	return server
 }

@@ -18,8 +18,8 @@ import (
 // Path is where the reference is.
 const Path = "/docs"
 
-// Rooms are what the reference shows and drives.
-type Rooms struct {
+// Services are what the reference shows and drives.
+type Services struct {
 	// Description is the API's, as OpenAPI.
 	Description []byte
 	// API serves the calls that are tried out, and Sandbox has the keys to sign them with; nil outside a
@@ -40,7 +40,7 @@ type Shell struct {
 }
 
 type reference struct {
-	Rooms
+	Services
 	document *document
 	shell    Shell
 	calls    map[string]*Call
@@ -51,17 +51,17 @@ type reference struct {
 type guide struct{ title, html string }
 
 // New makes the handler of everything below /docs, and of the files of its pages.
-func New(rooms Rooms) (http.Handler, error) {
-	parsed, err := parse(rooms.Description)
+func New(services Services) (http.Handler, error) {
+	parsed, err := parse(services.Description)
 	if err != nil {
 		return nil, err
 	}
 	library := site.Library{}
 	s := &reference{
-		Rooms: rooms, document: parsed, calls: map[string]*Call{}, guides: map[string]guide{},
+		Services: services, document: parsed, calls: map[string]*Call{}, guides: map[string]guide{},
 		shell: Shell{
 			Style: []string{library.Add("tokens.css"), library.Add("reference.css")}, Icon: library.Add("icon.svg"),
-			Groups: parsed.groups(), Sandbox: rooms.Sandbox != nil,
+			Groups: parsed.groups(), Sandbox: services.Sandbox != nil,
 		},
 	}
 	for _, group := range s.shell.Groups {
@@ -77,7 +77,7 @@ func New(rooms Rooms) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Path, s.start)
 	mux.HandleFunc("GET "+Path+"/{name}", s.page)
-	if rooms.Sandbox != nil {
+	if services.Sandbox != nil {
 		refuse := func(w http.ResponseWriter, r *http.Request) {
 			s.show(w, r, http.StatusForbidden, "This form came from elsewhere", messagePage("Open the page and send the form from there."))
 		}

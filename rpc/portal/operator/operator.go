@@ -28,7 +28,7 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-type Rooms struct {
+type Services struct {
 	Payments *payment.Service
 	Rates    *rate.Settings
 	Settings *directory.Settings
@@ -53,15 +53,15 @@ type Rooms struct {
 }
 
 type service struct {
-	Rooms
+	Services
 	portal.Replays
 	portal.Threads
 	portal.AppealFiles
 }
 
-func New(rooms Rooms) portalv1connect.OperatorServiceHandler {
+func New(services Services) portalv1connect.OperatorServiceHandler {
 	return &service{
-		rooms, portal.Replays{Of: rooms.Events}, portal.Threads{Of: rooms.Payments}, portal.AppealFiles{Of: rooms.Payments},
+		services, portal.Replays{Of: services.Events}, portal.Threads{Of: services.Payments}, portal.AppealFiles{Of: services.Payments},
 	}
 }
 

@@ -32,10 +32,10 @@ func TestFourEyesByCalls(t *testing.T) {
 	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
 	rates := rate.NewSettings(d.Pool, clock, outbound.NewAddresses(true), rules)
 	deposits := deposit.New(d.Pools(), clock, rules)
-	s := operator.New(operator.Rooms{
+	s := operator.New(operator.Services{
 		Settings: settings, Rates: rates, Deposits: deposits,
 		Proposals: proposal.New(d.Pools(), clock, dbtest.Vault(),
-			proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits}),
+			proposal.Services{Settings: settings, Rates: rates, Deposits: deposits}),
 	})
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	operator := func(login string) context.Context {

@@ -19,7 +19,7 @@ func TestSettingsByCalls(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	settings := directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	s := operator.New(operator.Rooms{Settings: settings})
+	s := operator.New(operator.Services{Settings: settings})
 	id := testenv.Must(session.InsertUser(t.Context(), d.Queries(), session.NewUser{
 		Kind: caller.Operator, Role: caller.Admin, Login: "admin",
 	}, "hash", dbtest.Start))(t)

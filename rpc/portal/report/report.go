@@ -24,7 +24,7 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-type Rooms struct {
+type Services struct {
 	Reports   *report.Service
 	Books     *books.Service
 	Figures   *figures.Service
@@ -34,12 +34,12 @@ type Rooms struct {
 }
 
 type service struct {
-	Rooms
+	Services
 	statements *edge.Turnstile
 }
 
-func New(rooms Rooms) portalv1connect.ReportServiceHandler {
-	return &service{rooms, edge.NewTurnstile(statementsAtOnce)}
+func New(services Services) portalv1connect.ReportServiceHandler {
+	return &service{services, edge.NewTurnstile(statementsAtOnce)}
 }
 
 func (s *service) GetPaymentTimeline(

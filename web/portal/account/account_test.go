@@ -50,9 +50,9 @@ func TestBearerIsNoCookie(t *testing.T) {
 func TestSecureCookie(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
-	rooms := b.Rooms
-	rooms.Secure = true
-	server := httptest.NewServer(testenv.Must(portals.New(rooms))(t))
+	services := b.Services
+	services.Secure = true
+	server := httptest.NewServer(testenv.Must(portals.New(services))(t))
 	t.Cleanup(server.Close)
 	b.Server = server
 	cookie := b.Nobody().Post(t, "/sign-in", "login", "owner", "password", portaltest.Password).Header.Get("Set-Cookie")

@@ -57,7 +57,7 @@ func TestDeskIsLive(t *testing.T) {
 	testenv.Check(t, after > before, "%s chimes before, %s after", before, after)
 	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID))(t)
 	portaltest.AwaitScript(t, tab, jobs, ids(second, third))
-	testenv.NoError(t, b.Rooms.Settings.SetBreak(t.Context(), b.AsTrader(), true))
+	testenv.NoError(t, b.Services.Settings.SetBreak(t.Context(), b.AsTrader(), true))
 	tab.Await(".receiving .badge", "Paused")
 	want(t, "switches", browsertest.Eval[int](tab, `document.querySelectorAll(".receiving").length`), 1)
 }
@@ -73,7 +73,7 @@ func TestDeskOverReplicas(t *testing.T) {
 	replica.stop()
 	portaltest.AwaitScript(t, tab, `String(document.getElementById("line").hidden)`, "false")
 	second := b.Create(t, "1501")
-	replica.start(t, b.Rooms)
+	replica.start(t, b.Services)
 	portaltest.AwaitScript(t, tab, jobs, ids(first, second))
 	portaltest.AwaitScript(t, tab, `String(document.getElementById("line").hidden)`, "true")
 }
@@ -120,16 +120,16 @@ func newReplica(t *testing.T, b *portaltest.Bundle) *replica {
 		}
 		(*pages).ServeHTTP(w, request)
 	}))
-	r.start(t, b.Rooms)
+	r.start(t, b.Services)
 	t.Cleanup(func() { r.stop(); r.Close() })
 	return r
 }
 
-func (r *replica) start(t *testing.T, rooms portals.Rooms) {
+func (r *replica) start(t *testing.T, services portals.Services) {
 	t.Helper()
 	stopping := make(chan struct{})
-	rooms.Stopping = stopping
-	pages := testenv.Must(portals.New(rooms))(t)
+	services.Stopping = stopping
+	pages := testenv.Must(portals.New(services))(t)
 	r.pages.Store(&pages)
 	r.stop = sync.OnceFunc(func() {
 		r.pages.Store(nil)

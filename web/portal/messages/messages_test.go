@@ -33,7 +33,7 @@ func TestMessages(t *testing.T) {
 	want(t, "phones", b.Count(t, "select count(*) from bank_device"), 1)
 	wantIn(t, "paired", words(paired.Find("main")), "Pixel <b>", "https://api.example/api/v1/bank-messages", "device-")
 	want(t, "a code to scan", paired.Find("figure.qr svg").Length(), 1)
-	devices := testenv.Must(b.Rooms.Messages.ListDevices(t.Context(), b.AsTrader()))(t)
+	devices := testenv.Must(b.Services.Messages.ListDevices(t.Context(), b.AsTrader()))(t)
 	requisite := b.Traders[0].Requisites[0]
 	rule := fmt.Sprintf("/trader/requisites/%d/messages", requisite)
 	set := func(most string) portaltest.Answer {
@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 	message := func(id, kind, sender, amount string) {
 		t.Helper()
 		b.Clock.Advance(time.Second)
-		testenv.Must(b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
+		testenv.Must(b.Services.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
 			ID: id, Kind: kind, Sender: sender, Text: "Перевод по СБП от Иван П. + " + amount + " ₽", ReceivedAt: new(b.Clock.Now()),
 		}))(t)
 	}
@@ -126,10 +126,10 @@ func TestMessages(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Support)
 	wantIn(t, "before anything came", words(operator.Page(t, "/operator/messages").Find("main")), "Every message was read", "Nobody objects")
-	device := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
+	device := testenv.Must(b.Services.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
 	phone := caller.Caller{Kind: caller.Device, ID: device.ID, TraderID: b.Traders[0].ID}
 	for id, text := range map[string]string{"1": "Came 1500.50 RUB (Ivan)", "2": "Came 20 RUB (Anna)", "3": "Hello <b>"} {
-		testenv.Must(b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{ID: id, Kind: "push", Sender: "new.bank", Text: text}))(t)
+		testenv.Must(b.Services.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{ID: id, Kind: "push", Sender: "new.bank", Text: text}))(t)
 	}
 	b.Exec(t, `update bank_message set state = 'objected', why = 'Never came', payment_id = 1, decided_at = now() where message_id = '3'`)
 	page := operator.Page(t, "/operator/messages")

@@ -201,8 +201,8 @@ func TestLedgerProof(t *testing.T) {
 	testenv.Must(b.Payments.Confirm(t.Context(), b.Traders[0].Caller, payment.ID))(t)
 	wantAnswer(t, "before the day was sealed", p.Get(t, page+"/proof.json"), http.StatusConflict, "will be sealed on")
 	b.Clock.Advance(24 * time.Hour)
-	testenv.NoError(t, b.Rooms.Signer.Note(t.Context(), b.Clock.Now()))
-	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
+	testenv.NoError(t, b.Services.Signer.Note(t.Context(), b.Clock.Now()))
+	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Services.Signer).Run(t.Context()))
 	if a := p.Get(t, page); !strings.Contains(a.Body, page+"/proof.json") {
 		t.Error("a completed payment has no link to its proof")
 	}

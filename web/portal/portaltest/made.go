@@ -60,22 +60,22 @@ func (b *Bundle) TakenPayouts(t testing.TB, count int) []string {
 // message's id.
 func (b *Bundle) Objected(t testing.TB, amount, reason string) (payment.Payment, int64) {
 	t.Helper()
-	phone, err := b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
+	phone, err := b.Services.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
 	testenv.NoError(t, err)
 	p := b.Create(t, amount)
-	testenv.NoError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
+	testenv.NoError(t, b.Services.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
 		RequisiteID: *p.RequisiteID, DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
 	}))
 	b.Clock.Advance(time.Second)
 	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
-	_, err = b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+	_, err = b.Services.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
 		ID: "objected", Kind: "push", Sender: "ru.sberbankmobile", Text: "Перевод по СБП от Сидор С. + " + amount + " ₽",
 		ReceivedAt: new(b.Clock.Now()),
 	})
 	testenv.NoError(t, err)
 	var id int64
 	b.Get(t, &id, "select id from bank_message where message_id = 'objected'")
-	testenv.NoError(t, b.Rooms.Messages.Object(t.Context(), b.AsTrader(), id, reason))
+	testenv.NoError(t, b.Services.Messages.Object(t.Context(), b.AsTrader(), id, reason))
 	return p, id
 }
 
@@ -223,7 +223,7 @@ func (b *Bundle) PayoutFile(t testing.TB, orderID string) payout.File {
 func (b *Bundle) Deposited(t testing.TB, amount, reference string) deposit.Deposit {
 	t.Helper()
 	n := b.orders.Add(1)
-	made, err := b.Rooms.Deposits.Create(t.Context(), b.AsMerchant(), deposit.Request{
+	made, err := b.Services.Deposits.Create(t.Context(), b.AsMerchant(), deposit.Request{
 		CashboxID: &b.Merchant.CashboxID, Amount: amount, Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 		ExternalReference: &reference, IdempotencyKey: fmt.Sprintf("%08d-0000-4000-8000-000000000000", n),
 	})

@@ -94,7 +94,7 @@ type Bundle struct {
 	Stop func()
 	// Purse records what the sandbox's wallet was asked to send.
 	Purse     []string
-	Rooms     portals.Rooms
+	Services  portals.Services
 	checkouts *checkout.Service
 	sums      *rate.Explainer
 	refusals  *routing.Refusals
@@ -158,8 +158,8 @@ func With(t testing.TB, o Options) *Bundle {
 	signer, err := attest.New(b.Pool, []byte(strings.Repeat("s", 32)))
 	noError(t, err)
 	b.Withdrawals = withdrawal.New(b.Pools(), b.Clock, outbound.NewAddresses(true), signer, o.Withdrawals)
-	b.Rooms = b.rooms(t, signer, stopping)
-	pages, err := portals.New(b.Rooms)
+	b.Services = b.services(t, signer, stopping)
+	pages, err := portals.New(b.Services)
 	noError(t, err)
 	handler.Handle("/", pages)
 	return b
@@ -167,11 +167,11 @@ func With(t testing.TB, o Options) *Bundle {
 
 var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
 
-// rooms are the services that the portals use.
-func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
+// services are the services that the portals use.
+func (b *Bundle) services(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Services {
 	reports, log := report.New(b.Pools(), b.Clock, b.Payments, nil), auditlog.New(b.Pools(), nil)
 	accounts := books.New(b.Pools(), b.Clock, nil)
-	return portals.Rooms{
+	return portals.Services{
 		Signer:      signer,
 		Sessions:    b.Sessions,
 		Submissions: submission.New(b.Pools()),
@@ -190,7 +190,7 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Proposals:   b.proposals(),
 		Messages:    bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
 		PayLinks:    b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
-		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
+		Proofs: seal.New(b.Pools(), b.Clock, seal.Services{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Signer: signer,
 		}),
 		Audits:          audit.New(b.Pools()),
@@ -218,7 +218,7 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 }
 
 func (b *Bundle) proposals() *proposal.Service {
-	return proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
+	return proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Services{
 		Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
 	})
 }
@@ -232,7 +232,7 @@ func (b *Bundle) notices(t testing.TB) *notify.Service {
 	noError(t, err)
 	public, private, err := notify.PushKeys()
 	noError(t, err)
-	return notify.New(b.Pools(), b.Clock, notify.Rooms{
+	return notify.New(b.Pools(), b.Clock, notify.Services{
 		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example",
 		Senders: []notify.Sender{bot, mail, notify.NewPush(public, private, "ops@example.com", outbound.NewAddresses(true))},
 	})
@@ -257,7 +257,7 @@ func (b *Bundle) furnish(t testing.TB) {
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	b.payLinks = paylink.New(b.Pools(), b.Clock, keeper, addresses, b.Payments)
-	b.checkouts = checkout.New(b.Pools(), b.Clock, checkout.Rooms{
+	b.checkouts = checkout.New(b.Pools(), b.Clock, checkout.Services{
 		Payments: b.Payments, Links: b.links, Cards: safe, Limits: limit.New(b.Pool),
 		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.Clock)},
 	})

@@ -37,9 +37,9 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 		Sandbox: true, CookieKeys: cookieKeys,
 	})
 	noError(t, err)
-	rooms := b.Rooms
-	rooms.Sessions, rooms.Sandbox = b.Sessions, b.firstPage()
-	pages, err := portals.New(rooms)
+	services := b.Services
+	services.Sessions, services.Sandbox = b.Sessions, b.firstPage()
+	pages, err := portals.New(services)
 	noError(t, err)
 	b.Server = httptest.NewServer(pages)
 	t.Cleanup(b.Server.Close)

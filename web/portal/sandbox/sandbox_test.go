@@ -175,7 +175,7 @@ func TestSimulator(t *testing.T) {
 	for range 2 { // the double click is one start
 		a = p.Post(t, path, append(plays("sbp.confirmedPercent", "100"), "token", token)...)
 		want(t, "started", line(a.Code, a.To()), "303 "+path)
-		testenv.NoError(t, b.Rooms.Simulator.Step(t.Context()))
+		testenv.NoError(t, b.Services.Simulator.Step(t.Context()))
 	}
 	wantIn(t, "counted", p.Page(t, path).Find(".figures").Text(), "Confirmed1")
 	want(t, "the payment", b.Status(t, made), "completed")
@@ -183,7 +183,7 @@ func TestSimulator(t *testing.T) {
 	a = p.Post(t, path+"/stop")
 	want(t, "stopped", line(a.Code, a.To()), "303 "+path)
 	made = b.Create(t, "1001")
-	testenv.NoError(t, b.Rooms.Simulator.Step(t.Context()))
+	testenv.NoError(t, b.Services.Simulator.Step(t.Context()))
 	want(t, "the next payment", b.Status(t, made), "pending")
 }
 

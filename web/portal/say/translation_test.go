@@ -21,10 +21,10 @@ import (
 	"gateway.example/web/words"
 )
 
-// rooms are those in which traders read, and shared is what every portal is made of. Of both others is what operators and
+// features are the packages in which traders read, and shared is what every portal is made of. Of both others is what operators and
 // merchants alone come through: what a trader has of it after all, the walk through their pages finds.
 var (
-	rooms = []string{
+	features = []string{
 		"account", "appeals", "arrivals", "bankstatement", "desk", "messages", "notices", "payments", "requisites", "search",
 		"statement", "withdrawals",
 	}
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// apart are names of this package that rooms of traders use, and that have texts for others, too: what of it is theirs is found
+// apart are names of this package that packages of traders use, and that have texts for others, too: what of it is theirs is found
 // in other ways.
 var apart = []string{"Flashes", "Wrong", "Refused", "Field"}
 
@@ -112,14 +112,14 @@ func phrasesIn(node ast.Node, add func(string)) {
 	})
 }
 
-// traders are the English texts that a trader reads, as far as the code tells: the phrases of their rooms, and those of this
+// traders are the English texts that a trader reads, as far as the code tells: the phrases of their packages, and those of this
 // package that these name.
 func traders(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	add := func(text string) { found[text] = true }
 	said := follower(parsed(t, "say"), apart, add)
-	for _, dir := range slices.Concat(rooms, shared) {
+	for _, dir := range slices.Concat(features, shared) {
 		files := parsed(t, dir)
 		phrases := map[string]*ast.File{}
 		for name, file := range files {
@@ -319,7 +319,7 @@ func literals(t *testing.T) map[string]bool {
 			all[text] = true
 		}
 	}
-	dirs := slices.Concat(rooms, shared, []string{"say", "../../internal/notify", "../../internal/setting", "../../internal/fault"})
+	dirs := slices.Concat(features, shared, []string{"say", "../../internal/notify", "../../internal/setting", "../../internal/fault"})
 	for _, dir := range dirs {
 		for _, file := range parsed(t, dir) {
 			ast.Inspect(file, func(n ast.Node) bool {
@@ -333,7 +333,7 @@ func literals(t *testing.T) map[string]bool {
 	return all
 }
 
-// Whatever the services refuse is said in the reader's language.
+// Whatever the features refuse is said in the reader's language.
 func TestRefusalsAreSaid(t *testing.T) {
 	known := map[string]bool{}
 	for _, code := range fault.Codes {
