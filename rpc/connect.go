@@ -194,7 +194,7 @@ func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 			checkText(found, m.ProtoReflect())
 		}
 		res, err := next(fault.WithDecoded(ctx, found), req)
-		if wanted := new(foureyes.Wanted); errors.As(err, &wanted) {
+		if wanted := new(foureyes.SecondOperatorError); errors.As(err, &wanted) {
 			err = s.propose(ctx, err)
 		}
 		if err != nil {

@@ -51,7 +51,7 @@ const (
 func newClient(addresses *outbound.Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: outbound.Door(&http.Transport{
+		Transport: outbound.Transport(&http.Transport{
 			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    16,

@@ -116,7 +116,7 @@ func (s *Service) heard(
 	var repeated *db.BankMessageRepeatedRow
 	err = db.Pipeline(ctx, on,
 		db.Do((*db.Queries).BankDeviceHeard, db.BankDeviceHeardParams{ID: who.ID, HeardAt: now}),
-		db.Maybe(&repeated, (*db.Queries).BankMessageRepeated, db.BankMessageRepeatedParams{DeviceID: who.ID, MessageID: m.ID}),
+		db.OneOrNone(&repeated, (*db.Queries).BankMessageRepeated, db.BankMessageRepeatedParams{DeviceID: who.ID, MessageID: m.ID}),
 		db.Get(&id, (*db.Queries).BankMessageNextID),
 	)
 	if err != nil {

@@ -249,7 +249,7 @@ func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 	testenv.Check(t, err != nil && !db.NoRows(err), "a query that may find nothing: %v", err)
 	var covered bool
 	err = db.Write(t.Context(), d.Pool, db.Do((*db.Queries).SimulationPlayKeep, []string{}),
-		db.Sure(&covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: 4711 << 3}))
+		db.Always(&covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: 4711 << 3}))
 	testenv.Check(t, errors.Is(err, db.ErrMissing), "a debit without an account: %v", err)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Query is one query of a pipeline and the place of its answer. Do, One, Sure, Get and Maybe make
+// Query is one query of a pipeline and the place of its answer. Do, One, Always, Get and OneOrNone make
 // them from generated queries.
 type Query struct {
 	run func(ctx context.Context, q *Queries) error
@@ -50,9 +50,9 @@ func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, erro
 	}}
 }
 
-// Sure is One for a statement that always returns a row, such as an aggregate, or fails in the database. Write
+// Always is One for a statement that always returns a row, such as an aggregate, or fails in the database. Write
 // accepts no other query with a row.
-func Sure[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
+func Always[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	query := One(answer, method, params)
 	query.sure = true
 	return query
@@ -63,8 +63,8 @@ func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Qu
 	return One(answer, func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) }, struct{}{})
 }
 
-// Maybe is a query that may find nothing; then its answer is nil.
-func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
+// OneOrNone is a query that may find nothing; then its answer is nil.
+func OneOrNone[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
 		if *answer = nil; err == nil {

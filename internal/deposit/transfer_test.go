@@ -392,7 +392,7 @@ func TestReceiving(t *testing.T) {
 
 	d.service.FourEyes = foureyes.Rules{On: true}
 	_, err := d.service.SetReceiving(t.Context(), operator, deposit.Receiving{Network: "ERC20", Address: former})
-	wanted := new(foureyes.Wanted)
+	wanted := new(foureyes.SecondOperatorError)
 	testenv.Check(t, errors.As(err, &wanted) && wanted.Action == foureyes.SetReceiving,
 		"one operator sets an address: %v", err)
 }

@@ -188,7 +188,7 @@ func (d *Door) admit(
 	}
 	found, err := d.users.FindBearer(ctx, r.Header.Get("Authorization"))
 	if err == nil && !d.unfinished[procedure] {
-		err = found.NeedWhole()
+		err = found.NeedComplete()
 	}
 	switch {
 	case err != nil:

@@ -47,22 +47,24 @@ const (
 	FailWithdrawal     Action = "fail_withdrawal"
 )
 
-// Wanted is ErrSecondOperator with the action and its parameters, from which a proposal is made. Params are the
+// SecondOperatorError is ErrSecondOperator with the action and its parameters, from which a proposal is made. Params are the
 // parameters of the service's method.
-type Wanted struct {
+type SecondOperatorError struct {
 	Action Action
 	Params any
 }
 
-func (w *Wanted) Error() string { return string(w.Action) + ": " + ErrSecondOperator.Error() }
+func (w *SecondOperatorError) Error() string {
+	return string(w.Action) + ": " + ErrSecondOperator.Error()
+}
 
 // Unwrap returns ErrSecondOperator.
-func (w *Wanted) Unwrap() error { return ErrSecondOperator }
+func (w *SecondOperatorError) Unwrap() error { return ErrSecondOperator }
 
 // Want adds the action to ErrSecondOperator. It returns other errors unchanged.
 func Want(err error, a Action, params any) error {
 	if errors.Is(err, ErrSecondOperator) {
-		return &Wanted{a, params}
+		return &SecondOperatorError{a, params}
 	}
 	return err
 }

@@ -126,7 +126,7 @@ func (p *Posting) debit(e effect, force bool) {
 func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bool) []db.Query {
 	return []db.Query{
 		db.Do((*db.Queries).AccountLock, account).Held(ErrHeld),
-		db.Sure(covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: account, Debit: amount, Force: force}),
+		db.Always(covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: account, Debit: amount, Force: force}),
 	}
 }
 

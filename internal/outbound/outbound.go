@@ -142,7 +142,7 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: Door(&http.Transport{
+		Transport: Transport(&http.Transport{
 			DialContext:            dial,
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
@@ -158,8 +158,8 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 // its calls has one.
 var Watched func(http.RoundTripper) http.RoundTripper
 
-// Door is the transport of a client that calls addresses which somebody else names.
-func Door(transport http.RoundTripper) http.RoundTripper {
+// Transport is that of a client that calls addresses which somebody else names.
+func Transport(transport http.RoundTripper) http.RoundTripper {
 	if Watched == nil {
 		return transport
 	}

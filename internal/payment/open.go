@@ -113,7 +113,7 @@ func (p *place) count() []db.Query {
 	if !p.due {
 		return nil
 	}
-	return []db.Query{db.Sure(&p.pending, (*db.Queries).MerchantOpenPayments, db.MerchantOpenPaymentsParams{
+	return []db.Query{db.Always(&p.pending, (*db.Queries).MerchantOpenPayments, db.MerchantOpenPaymentsParams{
 		MerchantID: p.merchantID, Most: p.limit,
 	})}
 }

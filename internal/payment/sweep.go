@@ -55,7 +55,7 @@ func paymentsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time, expired change) (bool, error) {
 	var overdue *db.Payment
 	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
-		err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PaymentLockExpired,
+		err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.OneOrNone(&overdue, (*db.Queries).PaymentLockExpired,
 			db.PaymentLockExpiredParams{MerchantID: p.MerchantID, ID: p.ID, Now: now}))
 		if err != nil || overdue == nil {
 			return err

@@ -64,8 +64,8 @@ func (s *Service) createOrReplay(
 	var claimed *int64
 	var rates rate.Rates
 	err := db.Pipeline(ctx, tx,
-		db.Maybe(&claimed, (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed),
-		db.Maybe(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
+		db.OneOrNone(&claimed, (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed),
+		db.OneOrNone(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
 			MerchantID: who.MerchantID, CashboxID: who.CashboxID, Method: o.Method, Currency: o.Currency,
 		}),
 		rate.Read(&rates, &o.Currency),

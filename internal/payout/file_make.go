@@ -131,7 +131,7 @@ func claimAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
 		queries := make([]db.Query, 0, len(batch))
 		for i, d := range batch {
 			key := db.PayoutKeyInsertParams{MerchantID: d.who.MerchantID, Channel: d.Method, OrderID: d.OrderID}
-			queries = append(queries, db.Maybe(&ids[i], (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed))
+			queries = append(queries, db.OneOrNone(&ids[i], (*db.Queries).PayoutKeyInsert, key).Held(db.ErrClaimed))
 		}
 		if err := db.Pipeline(ctx, tx, queries...); err != nil {
 			return fmt.Errorf("claim order ids: %w", err)

@@ -24,7 +24,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
 		var overdue *db.Payout
 		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
-			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PayoutLockExpired,
+			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.OneOrNone(&overdue, (*db.Queries).PayoutLockExpired,
 				db.PayoutLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now}))
 			if err != nil || overdue == nil {
 				return err

@@ -101,9 +101,9 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	return Done{Proposal: &made}, err
 }
 
-// Propose makes a proposal of an error foureyes.Wanted. It returns other errors unchanged.
+// Propose makes a proposal of an error foureyes.SecondOperatorError. It returns other errors unchanged.
 func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Proposal, error) {
-	wanted := new(foureyes.Wanted)
+	wanted := new(foureyes.SecondOperatorError)
 	if !errors.As(err, &wanted) {
 		return Proposal{}, err
 	}

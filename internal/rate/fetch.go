@@ -64,7 +64,7 @@ func newClient(addresses Addresses) *http.Client {
 			}
 			return nil
 		},
-		Transport: outbound.Door(&http.Transport{
+		Transport: outbound.Transport(&http.Transport{
 			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConns:           maxIdle,

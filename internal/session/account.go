@@ -23,7 +23,7 @@ import (
 // ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
 // token.
 func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
-	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
+	if err := cmp.Or(session.NeedComplete(), session.needOwn()); err != nil {
 		return Opened{}, err
 	}
 	f := fault.Decoded(ctx)
@@ -65,7 +65,7 @@ func (s *Service) replacePassword(ctx context.Context, session Session, old, nex
 			return fmt.Errorf("end sessions: %w", err)
 		}
 		return renewed(q.SessionRenew(ctx, db.SessionRenewParams{
-			ID: session.ID, Hash: []byte(session.hash), NewHash: auth.HashSecret(token), State: string(Whole),
+			ID: session.ID, Hash: []byte(session.hash), NewHash: auth.HashSecret(token), State: string(Complete),
 			Now: now, ExpiresAt: session.ExpiresAt,
 		}))
 	})
@@ -170,7 +170,7 @@ func (s *Service) End(ctx context.Context, session Session) error {
 
 // SetPreferences stores the user's preferences.
 func (s *Service) SetPreferences(ctx context.Context, session Session, p Preferences) (Session, error) {
-	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
+	if err := cmp.Or(session.NeedComplete(), session.needOwn()); err != nil {
 		return session, err
 	}
 	f := fault.Decoded(ctx)

@@ -161,7 +161,7 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	g.FourEyes = foureyes.Rules{On: true}
 	second := g.anOwner(t, "boris")
 	var errs []error
-	var wanted *foureyes.Wanted
+	var wanted *foureyes.SecondOperatorError
 	for range 30 {
 		g.Exec(t, `update app_user set awaits_until = null, set_up_at = null,
 			password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, g.merchantID)

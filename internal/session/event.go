@@ -96,7 +96,7 @@ func (s *Service) keepWrongCode(ctx context.Context, e event, refusal error) err
 
 // outcomeOf is the outcome of a sign-in that began a session in a state.
 func outcomeOf(state string) string {
-	if state == string(Whole) {
+	if state == string(Complete) {
 		return outcomeSignedIn
 	}
 	return state

@@ -65,7 +65,7 @@ func (s *Service) prover(ctx context.Context, session Session, f Factor) (change
 	switch {
 	case f.Assertion != nil:
 		return s.assertion(ctx, session, f.Assertion)
-	case f.Password != "" && session.State == Whole:
+	case f.Password != "" && session.State == Complete:
 		return s.password(ctx, session, f.Password)
 	}
 	return func(q *db.Queries, user db.UserLockRow) error {
@@ -109,7 +109,7 @@ func (s *Service) renew(ctx context.Context, session Session, prove change) (Ope
 			return err
 		}
 		return renewed(q.SessionRenew(ctx, db.SessionRenewParams{
-			ID: session.ID, Hash: []byte(session.hash), NewHash: auth.HashSecret(token), State: string(Whole),
+			ID: session.ID, Hash: []byte(session.hash), NewHash: auth.HashSecret(token), State: string(Complete),
 			FactorAt: &now, Now: now, ExpiresAt: session.CreatedAt.Add(life),
 		}))
 	})
@@ -153,7 +153,7 @@ func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 		return errSecondFactorRequired
 	case session.State == AwaitsEnrolment && !hasFactor(user):
 		return nil
-	case session.State != Whole:
+	case session.State != Complete:
 		return fault.ErrUnauthenticated
 	case session.now(user).stale(s.now()):
 		return fault.ErrFactorNeeded
@@ -166,10 +166,10 @@ func (s *Service) mayChange(session Session) error {
 	if err := session.needOwn(); err != nil {
 		return err
 	}
-	if session.State == Whole && session.stale(s.now()) {
+	if session.State == Complete && session.stale(s.now()) {
 		return fault.ErrFactorNeeded
 	}
-	return session.NeedWhole()
+	return session.NeedComplete()
 }
 
 // now is the session with the user's current factors, because another session may have added one meanwhile.

@@ -45,7 +45,7 @@ func TestEnrolment(t *testing.T) {
 	refused(t, testenv.ErrOf2(o.ConfirmTOTP(ctx, in.Session, "000000x")), "factor_wrong")
 	o.StoredNowhere(t, offer.Secret)
 	opened, codes := testenv.Must2(o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret)))(t)
-	testenv.Check(t, opened.Session.State == session.Whole && opened.Session.Caller.May(caller.OperatorUsers) &&
+	testenv.Check(t, opened.Session.State == session.Complete && opened.Session.Caller.May(caller.OperatorUsers) &&
 		opened.Session.Factors.TOTP && opened.Session.Factors.RecoveryCodes == 10 &&
 		opened.Session.ExpiresAt.Sub(opened.Session.CreatedAt) == 12*time.Hour, "enrolled: %+v", opened.Session)
 	testenv.Check(t, !o.live(t, in.Cookie) && o.live(t, opened.Cookie), "the cookie from before the factor goes on")
@@ -121,7 +121,7 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	refused(t, testenv.ErrOf(give(codes[0])), "factor_wrong")
 	// A sign-in may bring it at once.
 	in := o.signIn(t, "root", codes[1])
-	testenv.Check(t, in.Session.State == session.Whole, "state %s", in.Session.State)
+	testenv.Check(t, in.Session.State == session.Complete, "state %s", in.Session.State)
 	const told = "select count(*) from notify_event where kind = 'factor_changed'"
 	before := o.Count(t, told)
 	renewed, err := o.RenewRecoveryCodes(ctx, opened.Session)
@@ -182,7 +182,7 @@ func TestStepUpByPassword(t *testing.T) {
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
 	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
 	in := o.signIn(t, "shop", "")
-	testenv.Need(t, in.Session.State == session.Whole && !in.Session.Caller.Stale, "signed in: %+v", in.Session)
+	testenv.Need(t, in.Session.State == session.Complete && !in.Session.Caller.Stale, "signed in: %+v", in.Session)
 	o.wait(5*time.Minute + time.Second)
 	found, err := o.Find(ctx, in.Cookie)
 	testenv.Need(t, err == nil && found.Caller.Stale, "found %+v, %v", found, err)
@@ -231,7 +231,7 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	opened = testenv.Must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	may(opened.Bearer, nil)
 	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)}, home)
-	testenv.Check(t, err == nil && at.State == session.Whole, "with the code at once: %s, %v", at.State, err)
+	testenv.Check(t, err == nil && at.State == session.Complete, "with the code at once: %s, %v", at.State, err)
 }
 
 // Once there is a factor, a session that never gave it is not fresh, however new it is.
@@ -242,7 +242,7 @@ func TestSessionFromBeforeTheFactor(t *testing.T) {
 	in, other := o.signIn(t, "shop", ""), o.signIn(t, "shop", "")
 	o.enrol(t, in.Session)
 	found, err := o.Find(ctx, other.Cookie)
-	testenv.Check(t, err == nil && found.Caller.Stale && found.State == session.Whole, "%+v, %v", found, err)
+	testenv.Check(t, err == nil && found.Caller.Stale && found.State == session.Complete, "%+v, %v", found, err)
 	for name, err := range map[string]error{
 		"replaces the factor":   testenv.ErrOf(o.BeginTOTP(ctx, other.Session)),
 		"renews recovery codes": testenv.ErrOf(o.RenewRecoveryCodes(ctx, other.Session)),
@@ -347,7 +347,7 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 	options := testenv.Must(o.BeginPasskey(ctx, in.Session))(t)
 	key := newAuthenticator(t)
 	opened, codes := testenv.Must2(o.FinishPasskey(ctx, in.Session, " Blue key ", key.register(t, options)))(t)
-	testenv.Need(t, len(codes) == 10 && opened.Session.State == session.Whole && opened.Session.Factors.Passkeys == 1 &&
+	testenv.Need(t, len(codes) == 10 && opened.Session.State == session.Complete && opened.Session.Factors.Passkeys == 1 &&
 		!o.live(t, in.Cookie), "%d codes, %+v", len(codes), opened.Session)
 	return opened, key
 }
@@ -365,7 +365,7 @@ func TestPasskey(t *testing.T) {
 	options := testenv.Must(o.BeginAssertion(ctx, in.Session))(t)
 	answer := key.assert(t, options, "")
 	whole := testenv.Must(o.GiveFactor(ctx, in.Session, session.Factor{Assertion: answer}))(t)
-	testenv.Check(t, whole.Session.State == session.Whole && !o.live(t, in.Cookie), "state %s", whole.Session.State)
+	testenv.Check(t, whole.Session.State == session.Complete && !o.live(t, in.Cookie), "state %s", whole.Session.State)
 	// The same answer again, in this session or in another, is none.
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, whole.Session, session.Factor{Assertion: answer})), "factor_not_begun")
 	other := o.signIn(t, "root", "")

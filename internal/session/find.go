@@ -47,7 +47,7 @@ func (s *Service) Bearer(ctx context.Context, authorization string) (caller.Call
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	return found.Caller, found.NeedWhole()
+	return found.Caller, found.NeedComplete()
 }
 
 // FindBearer is Find for the token of an Authorization header. The session may lack its second
@@ -63,9 +63,9 @@ func (s *Service) FindBearer(ctx context.Context, authorization string) (Session
 	return found, s.see(ctx, found)
 }
 
-// NeedWhole checks that the sign-in is complete.
-func (f Session) NeedWhole() error {
-	if f.State != Whole {
+// NeedComplete checks that the sign-in is complete.
+func (f Session) NeedComplete() error {
+	if f.State != Complete {
 		return errSecondFactorRequired
 	}
 	return nil
@@ -109,7 +109,7 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 		Preferences: preferencesOf(user), hash: string(kept.Hash),
 	}
 	found.Caller = callerFromRow(user, row.MerchantIds)
-	if found.State != Whole {
+	if found.State != Complete {
 		found.Caller.Role = ""
 	}
 	if user.AwaitsUntil != nil && user.AwaitsUntil.After(now) {

@@ -40,7 +40,7 @@ const enough = 2
 // who could decide. The first user of a merchant or trader is set up at once. A later one has to wait for an
 // owner's answer; if no owner could answer, it also takes two operators. Any other user is set up at once.
 func (s *Service) settingUp(
-	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.Wanted,
+	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.SecondOperatorError,
 ) (setUp, error) {
 	by := setUp{at: at, by: who.ID, alone: true}
 	if s.proposedBy != 0 {
@@ -64,7 +64,7 @@ func (s *Service) settingUp(
 }
 
 // second requires a second operator, unless there are fewer than two who could decide.
-func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Wanted) error {
+func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.SecondOperatorError) error {
 	refused := s.FourEyes.Always()
 	if refused == nil {
 		return nil

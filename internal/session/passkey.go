@@ -240,7 +240,7 @@ func (s *Service) addPasskey(
 
 // ListPasskeys lists the user's passkeys, the oldest first.
 func (s *Service) ListPasskeys(ctx context.Context, session Session) ([]Passkey, error) {
-	if err := session.NeedWhole(); err != nil {
+	if err := session.NeedComplete(); err != nil {
 		return nil, err
 	}
 	rows, err := s.reads.PasskeyList(ctx, session.Caller.ID)

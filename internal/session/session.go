@@ -90,7 +90,7 @@ type Config struct {
 type State string
 
 const (
-	Whole State = "whole"
+	Complete State = "whole"
 	// AwaitsFactor says that the password was right, and the second factor is missing.
 	AwaitsFactor State = "awaits_factor"
 	// AwaitsEnrolment says that the password was right, and a compulsory second factor is not set up yet.

@@ -205,7 +205,7 @@ func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]fa
 // which only the password was given count separately from complete ones.
 func ofFactor(session Session) []failureOf {
 	id := strconv.FormatInt(session.userID(), 10)
-	if session.State == Whole {
+	if session.State == Complete {
 		return []failureOf{{limit.LoginAddressFailures, "user " + id}}
 	}
 	return []failureOf{
@@ -278,7 +278,7 @@ func (s *Service) begin(
 	ctx context.Context, q *db.Queries, user db.UserLockRow, e entrance, token string, now time.Time,
 ) error {
 	params := db.SessionInsertParams{
-		Hash: auth.HashSecret(token), UserID: user.ID, Door: string(e.door), State: string(Whole),
+		Hash: auth.HashSecret(token), UserID: user.ID, Door: string(e.door), State: string(Complete),
 		CreatedAt: now, ExpiresAt: now.Add(life), Agent: printable(e.from.Agent), Address: printable(e.from.Address),
 	}
 	switch {
@@ -329,7 +329,7 @@ func InsertToken(
 	life time.Duration,
 ) error {
 	err := q.SessionInsert(ctx, db.SessionInsertParams{
-		Hash: auth.HashSecret(bearer), UserID: userID, Door: string(API), State: string(Whole),
+		Hash: auth.HashSecret(bearer), UserID: userID, Door: string(API), State: string(Complete),
 		CreatedAt: at, ExpiresAt: at.Add(life),
 	})
 	return fault.Doing("insert token", err)

@@ -119,7 +119,7 @@ func (s *Service) creating(
 	if err := u.lock(ctx, q); err != nil {
 		return setUp{}, err
 	}
-	by, err := s.settingUp(ctx, q, who, u, at, foureyes.Wanted{Action: foureyes.CreateUser, Params: n})
+	by, err := s.settingUp(ctx, q, who, u, at, foureyes.SecondOperatorError{Action: foureyes.CreateUser, Params: n})
 	if by.until != nil && n.Password != "" {
 		return setUp{}, errOwnPassword
 	}
@@ -271,7 +271,7 @@ func (s *Service) Update(
 	}
 	c, err = s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries, u place) error {
 		if update.raises(u) {
-			by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.UpdateUser, Params: update})
+			by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.SecondOperatorError{Action: foureyes.UpdateUser, Params: update})
 			if err == nil {
 				err = by.note(ctx, q, update.ID)
 			}
@@ -348,7 +348,7 @@ func (s *Service) Invite(
 		return done, "", err
 	}
 	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries, u place) error {
-		by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.Wanted{Action: foureyes.InviteUser, Params: id})
+		by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.SecondOperatorError{Action: foureyes.InviteUser, Params: id})
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func TestSignInAs(t *testing.T) {
 	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
 	opened := testenv.Must(p.SignInAs(ctx, "trader", home))(t)
 	found := testenv.Must(p.Find(ctx, opened.Cookie))(t)
-	testenv.Check(t, found.Caller.ID == id && found.Caller.TraderID == trader.ID && found.State == session.Whole &&
+	testenv.Check(t, found.Caller.ID == id && found.Caller.TraderID == trader.ID && found.State == session.Complete &&
 		found.Address == home.Address, "signed in: %+v", found)
 	refused(t, testenv.ErrOf(p.SignInAs(ctx, "nobody", home)), "not_found")
 

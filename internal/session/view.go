@@ -96,7 +96,7 @@ func (s *Service) ViewAs(ctx context.Context, session Session, user, reason stri
 
 // mayView checks that the session may look as another user.
 func mayView(session Session) error {
-	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
+	if err := cmp.Or(session.NeedComplete(), session.needOwn()); err != nil {
 		return err
 	}
 	if session.Door != Web {

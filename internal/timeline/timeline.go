@@ -109,7 +109,7 @@ func (r *paymentSources) queries(t told) []db.Query {
 		db.One(&r.steps, (*db.Queries).PaymentStepList,
 			db.PaymentStepListParams{MerchantID: m, PaymentID: id, Most: stepsMost}),
 		db.One(&r.receipts, (*db.Queries).ReceiptList, db.ReceiptListParams{MerchantID: m, PaymentID: id}),
-		db.Maybe(&r.appeal, (*db.Queries).ReportAppeal, db.ReportAppealParams{MerchantID: m, PaymentID: id}),
+		db.OneOrNone(&r.appeal, (*db.Queries).ReportAppeal, db.ReportAppealParams{MerchantID: m, PaymentID: id}),
 	}
 }
 

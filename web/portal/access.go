@@ -16,7 +16,7 @@ import (
 
 // tellAlone makes every operator's page say if no operator could decide about another's proposals.
 func (v *Visit) tellAlone() error {
-	if v.Session.State != session.Whole || v.route.Fragment || v.Who.Kind != caller.Operator {
+	if v.Session.State != session.Complete || v.route.Fragment || v.Who.Kind != caller.Operator {
 		return nil
 	}
 	two, err := v.server.Proposals.TwoDecide(v.Ctx())
@@ -27,7 +27,7 @@ func (v *Visit) tellAlone() error {
 // proposed makes a proposal if the error says that a second operator is required, and redirects to it. It returns
 // any other error unchanged.
 func (v *Visit) proposed(err error) error {
-	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) {
+	if wanted := new(foureyes.SecondOperatorError); !errors.As(err, &wanted) {
 		return err
 	}
 	p, err := v.server.Proposals.Propose(v.Ctx(), v.Who, err)
@@ -40,7 +40,7 @@ func (v *Visit) proposed(err error) error {
 // tellConsent makes every page tell an owner which users wait for their answer, and tell those users that they
 // wait.
 func (v *Visit) tellConsent() error {
-	if v.Session.State != session.Whole || v.route.Fragment {
+	if v.Session.State != session.Complete || v.route.Fragment {
 		return nil
 	}
 	if until := v.Who.AwaitsUntil; !until.IsZero() {

@@ -186,7 +186,7 @@ func (v *Visit) Enter(found session.Session) {
 	if found.View != nil {
 		v.look()
 	}
-	if found.State == session.Whole {
+	if found.State == session.Complete {
 		v.Shell.Nav = v.navigation()
 	}
 }

@@ -125,8 +125,8 @@ func (v *Visit) admit() error {
 		return nil
 	case v.Session.ID == 0:
 		return fault.ErrUnauthenticated
-	case v.Session.State != session.Whole && !v.route.Begun:
-		return v.Session.NeedWhole()
+	case v.Session.State != session.Complete && !v.route.Begun:
+		return v.Session.NeedComplete()
 	case !slices.Contains(v.route.Kinds, v.Who.Kind):
 		return fault.ErrNotFound
 	case v.route.Needs != "":

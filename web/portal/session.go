@@ -66,7 +66,7 @@ func (v *Visit) Entered(opened session.Opened) error {
 		v.Lead(string(view.Query("/second-factor", "next", next)))
 	case session.AwaitsEnrolment:
 		v.Lead("/second-factor/enrol")
-	case session.Whole:
+	case session.Complete:
 		v.Enter(opened.Session)
 		if next == "" {
 			next = v.Landing()
@@ -80,7 +80,7 @@ func (v *Visit) Entered(opened session.Opened) error {
 // browser. A failure of the latter is only logged.
 func (v *Visit) Keep(opened session.Opened) {
 	v.SetCookie(v.SessionCookie(), opened.Cookie, 0)
-	if opened.Session.State != session.Whole || v.server.Sessions.IsDevice(v.device(), opened.Session) {
+	if opened.Session.State != session.Complete || v.server.Sessions.IsDevice(v.device(), opened.Session) {
 		return
 	}
 	device, err := v.server.Sessions.NewDevice(opened.Session)

@@ -92,7 +92,7 @@ func (v *visit) showFactor(status int, failed string) error {
 		v.Lead("/second-factor/enrol")
 		return nil
 	}
-	question := FactorQuestion{Next: v.Next(), Failed: failed, Again: v.Session.State == session.Whole}
+	question := FactorQuestion{Next: v.Next(), Failed: failed, Again: v.Session.State == session.Complete}
 	question.App = v.Session.Factors.TOTP || v.Session.Factors.RecoveryCodes > 0
 	question.Password = !v.Session.Factors.Any()
 	if v.Session.Factors.Passkeys > 0 && v.Sessions.Passkeys() {

@@ -203,7 +203,7 @@ func (v *visit) beat() string {
 		var found session.Session
 		found, err = v.Sessions.Peek(v.Ctx(), cookie.Value)
 		// An operator who looked as this trader may no longer do so.
-		if err == nil && found.State == session.Whole && found.Caller.ID == v.Who.ID {
+		if err == nil && found.State == session.Complete && found.Caller.ID == v.Who.ID {
 			return eventBeat
 		}
 	}

@@ -333,7 +333,7 @@ func literals(t *testing.T) map[string]bool {
 	return all
 }
 
-// Whatever the features refuse is said in the reader's language.
+// Whatever the services refuse is said in the reader's language.
 func TestRefusalsAreSaid(t *testing.T) {
 	known := map[string]bool{}
 	for _, code := range fault.Codes {
