@@ -37,8 +37,9 @@ var (
 	unused   []*database
 	lending  sync.Mutex
 	readRows sync.Once
-	// migrated are the rows that the migrations write, by table, as COPY writes them.
-	migrated = map[string][]byte{}
+	// migrated are the rows that the migrations write, by table, as COPY writes them. sequences sets all sequences back.
+	migrated  = map[string][]byte{}
+	sequences string
 )
 
 // lend takes an unused database, or makes one, and takes it back when the test has ended.
@@ -124,7 +125,7 @@ func (d *database) empty(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = d.keeper.PgConn().Exec(ctx, "select setval(seqrelid, seqstart, false) from pg_sequence; commit").ReadAll()
+	_, err = d.keeper.PgConn().Exec(ctx, sequences+"; commit").ReadAll()
 	return err
 }
 
@@ -184,5 +185,6 @@ func (d *database) readMigrated(ctx context.Context) error {
 		}
 		migrated[table] = rows.Bytes()
 	}
-	return nil
+	return d.keeper.QueryRow(ctx, `select 'select ' || string_agg(format('setval(%L, %s, %L)', sequencename,
+		coalesce(last_value, start_value), last_value is not null), ', ') from pg_sequences`).Scan(&sequences)
 }
