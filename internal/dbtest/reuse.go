@@ -26,7 +26,7 @@ type database struct {
 	pool *pgxpool.Pool
 	// keeper is a connection beside the pool, which empties the database.
 	keeper *pgx.Conn
-	// made is the transaction that everything newer than the migrations comes after, schema what the catalogues had then.
+	// made is a transaction after the migrations and before every test. schema is what the catalogues had then.
 	made   int64
 	schema string
 	uses   int
@@ -94,7 +94,7 @@ func (d *database) takeBack(t testing.TB) {
 	check(t, admin(server, fmt.Sprintf("drop database %s with (force)", d.name)))
 }
 
-// errChanged is why a database is not emptied.
+// errChanged says why a database is dropped instead.
 var errChanged = errors.New("more than rows was changed, or a connection is in use")
 
 // empty leaves what the migrations wrote.
@@ -115,7 +115,7 @@ func (d *database) empty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// No trigger or foreign key is asked about rows that go together.
+	// As a replica, so that no trigger or foreign key refuses to let all rows go.
 	sql := "begin; set local session_replication_role = replica; delete from " + strings.Join(tables, "; delete from ")
 	if _, err := d.keeper.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
 		return err
