@@ -142,7 +142,7 @@ func (v PaymentView) Show(
 }
 
 func (v PaymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
-	if p.Seen(who).Link {
+	if who.SeesLink() {
 		out.CheckoutUrl = new(v.checkoutURL(p))
 	}
 	if p.Method == payment.MethodQuasiEcom {

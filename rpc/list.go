@@ -30,7 +30,7 @@ func (s *PaymentService) ListPayments(
 }
 
 func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
-	seen := p.Seen(who)
+	seen := p.SumsFor(who)
 	if who.Kind == caller.MerchantKey { // lists hide from keys what a single payment shows
 		seen = seen.Restrict()
 	}
@@ -39,7 +39,7 @@ func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.Payme
 		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, seen),
 		CreatedAt: Timestamp(p.CreatedAt), StatusUpdatedAt: Timestamp(p.StatusAt), ReceivedAmount: OptionalFiat(p.ReceivedAmount),
 	}
-	if who.Kind != caller.Cabinet {
+	if who.SeesMetadata() {
 		item.Metadata = p.Metadata
 	}
 	return item

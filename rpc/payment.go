@@ -133,7 +133,7 @@ type PaymentView struct {
 }
 
 func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
-	seen := p.Seen(who)
+	seen := p.SumsFor(who)
 	out := &gatewayv1.Payment{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: string(p.Status),
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: Timestamp(p.ExpiresAt),
@@ -141,10 +141,10 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
 		ReceivedAmount: OptionalFiat(p.ReceivedAmount), PayerClaimedAt: OptionalTime(p.ClaimedAt),
 	}
-	if who.Kind != caller.Cabinet && who.Kind != caller.Trader {
+	if who.SeesMetadata() {
 		out.Metadata = p.Metadata
 	}
-	if out.Requisite = requisiteView(who, p); out.Requisite != nil && seen.Link {
+	if out.Requisite = requisiteView(who, p); out.Requisite != nil && who.SeesLink() {
 		out.PaymentPageUrl = new(v.PayURL + "/r/" + v.Links.Token(p.UUID))
 	}
 	return out
@@ -172,7 +172,7 @@ func requisiteView(who caller.Caller, p payment.Payment) *gatewayv1.Requisite {
 	}
 }
 
-func extra(seen payment.Sight) *gatewayv1.Extra {
+func extra(seen payment.Sums) *gatewayv1.Extra {
 	return &gatewayv1.Extra{
 		Rate: Number(seen.Amount, money.USDT), CryptoCurrency: new("USDT"),
 		FiatPerUsdt: Number(seen.BaseRate, money.Rate), MarginPercent: Number(seen.Markup, money.Plain),
@@ -180,7 +180,7 @@ func extra(seen payment.Sight) *gatewayv1.Extra {
 }
 
 // ledgerView is the calculation, as far as the caller may see it.
-func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
+func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sums) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
 		AmountUsdt: Number(seen.Amount, money.USDT), SpreadTraderUsdt: Number(seen.SpreadTrader, money.USDT),

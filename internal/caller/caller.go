@@ -93,10 +93,6 @@ func (c Caller) Actor() string {
 	}
 }
 
-// SeesWhole reports whether lists may show the caller whole requisites. Operators see the last
-// characters, whoever they look as: reading a whole one is a separate act, which is noted.
-func (c Caller) SeesWhole() bool { return c.Kind != Operator && !c.ViewAs }
-
 // Knows is an actor as the caller may see them. Merchants see which of their keys or users it was,
 // traders which of their users, operators everything. Of everybody else they see the kind alone.
 func (c Caller) Knows(actor string) string {

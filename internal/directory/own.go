@@ -215,7 +215,7 @@ func (s *Settings) ownRequisite(who caller.Caller, row db.Requisite) OwnRequisit
 	if own.Value != "" {
 		own.Masked = requisite.Mask(own.Value)
 	}
-	if !who.SeesWhole() {
+	if !who.SeesWholeRequisites() {
 		own.Value = own.Masked
 	}
 	return own

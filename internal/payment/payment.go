@@ -278,8 +278,8 @@ func (s *Service) requisite(row db.Payment) *string {
 	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
 
-// Shown is the payment as a portal's user who may read it sees it: it has only what that user may see.
-func (p Payment) Shown(who caller.Caller) Payment {
+// For is the payment as a portal's user who may read it sees it: it has only what that user may see.
+func (p Payment) For(who caller.Caller) Payment {
 	shown := Payment{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
 		Amount: p.Amount, ReceivedAmount: p.ReceivedAmount, Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt,
@@ -288,15 +288,20 @@ func (p Payment) Shown(who caller.Caller) Payment {
 		RequisiteHolder: p.RequisiteHolder, RequisiteBank: p.RequisiteBank,
 		RateUnavailable: p.RateUnavailable, AmountUSDT: p.AmountUSDT,
 	}
-	if who.Kind != caller.Trader {
+	if who.SeesOrder() {
 		shown.OrderID, shown.Description, shown.PayerUserID = p.OrderID, p.Description, p.PayerUserID
-		shown.ReturnURL, shown.Metadata = p.ReturnURL, p.Metadata
+		shown.ReturnURL = p.ReturnURL
+	}
+	if who.SeesMetadata() {
+		shown.Metadata = p.Metadata
+	}
+	if who.SeesRate() {
 		shown.BaseRate, shown.MarkupPercent = p.BaseRate, p.MarkupPercent
 	}
-	if who.Kind != caller.MerchantPortal {
+	if who.SeesTrader() {
 		shown.TraderID, shown.RequisiteID, shown.SpreadTraderUSDT = p.TraderID, p.RequisiteID, p.SpreadTraderUSDT
 	}
-	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal {
+	if who.SeesEarnings() {
 		shown.ProfitUSDT, shown.SpreadPlatformUSDT = p.ProfitUSDT, p.SpreadPlatformUSDT
 	}
 	return shown

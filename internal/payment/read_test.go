@@ -165,27 +165,26 @@ func TestSeen(t *testing.T) {
 	}
 	unknown := known
 	unknown.RateUnavailable = true
-	for kind, want := range map[caller.Kind]struct{ all, link bool }{
-		caller.MerchantKey: {true, true}, caller.Operator: {true, false}, caller.Application: {true, false},
-		caller.Cabinet: {false, true}, caller.Trader: {false, false},
+	for kind, all := range map[caller.Kind]bool{
+		caller.MerchantKey: true, caller.Operator: true, caller.Application: true, caller.Cabinet: false, caller.Trader: false,
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
-		seen := known.Seen(who)
-		testenv.Check(t, seen.Link == want.link && seen.Restricted != want.all && seen.Amount != nil &&
+		seen := known.SumsFor(who)
+		testenv.Check(t, seen.Restricted != all && seen.Amount != nil &&
 			seen.SpreadTrader != nil, "%s: %+v", kind, seen)
 		for name, number := range map[string]*decimal.Decimal{
 			"platform's part": seen.SpreadPlatform, "profit": seen.Profit, "base rate": seen.BaseRate, "markup": seen.Markup,
 		} {
-			testenv.Want(t, number != nil, want.all, "%s sees the %s", kind, name)
+			testenv.Want(t, number != nil, all, "%s sees the %s", kind, name)
 		}
-		late := unknown.Seen(who)
+		late := unknown.SumsFor(who)
 		testenv.Check(t, late.Amount == nil && late.SpreadTrader == nil && late.SpreadPlatform == nil &&
-			late.Profit == nil && late.BaseRate == nil && (late.Markup != nil) == want.all, "%s, without a rate: %+v",
+			late.Profit == nil && late.BaseRate == nil && (late.Markup != nil) == all, "%s, without a rate: %+v",
 			kind, late)
 	}
 	// A merchant's users see their own terms, and not how trader and platform share.
-	seen := known.Seen(caller.Caller{Kind: caller.MerchantPortal, ID: 1})
-	testenv.Check(t, seen.Amount != nil && seen.BaseRate != nil && seen.Markup != nil && !seen.Link &&
+	seen := known.SumsFor(caller.Caller{Kind: caller.MerchantPortal, ID: 1})
+	testenv.Check(t, seen.Amount != nil && seen.BaseRate != nil && seen.Markup != nil &&
 		seen.Profit == nil && seen.SpreadTrader == nil && seen.SpreadPlatform == nil, "a merchant's user: %+v", seen)
 }
 
@@ -196,7 +195,7 @@ func TestOperatorsActAsNoPayer(t *testing.T) {
 	p := payment.Payment{RequisiteValue: new("+79001234567")}
 	for _, row := range testenv.Rows(t, "sight.txt") {
 		who := caller.Caller{Kind: caller.Kind(row[0]), Role: caller.Role(row[1]), ViewAs: row[2] == "looks"}
-		testenv.Want(t, p.Seen(who).Link, row[3] == "link", "%v: the link", row)
+		testenv.Want(t, who.SeesLink(), row[3] == "link", "%v: the link", row)
 		testenv.Want(t, *p.RequisiteFor(who), row[4], "%v: the requisite", row)
 	}
 }
@@ -231,7 +230,7 @@ func TestShown(t *testing.T) {
 		caller.MerchantPortal: "TraderID RequisiteID ProfitUSDT SpreadTraderUSDT SpreadPlatformUSDT",
 	} {
 		var missing []string
-		for field, value := range reflect.ValueOf(p.Shown(caller.Caller{Kind: kind})).Fields() {
+		for field, value := range reflect.ValueOf(p.For(caller.Caller{Kind: kind})).Fields() {
 			if value.IsZero() {
 				missing = append(missing, field.Name)
 			}

@@ -186,19 +186,22 @@ func FromRow(row db.Payout) Payout {
 	}
 }
 
-// Seen is the payout as a caller who may read it sees it. It copies only what each kind of caller may see.
-func (p Payout) Seen(who caller.Caller) Payout {
+// For is the payout as a caller who may read it sees it. It copies only what that caller may see.
+func (p Payout) For(who caller.Caller) Payout {
 	seen := Payout{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
 		Amount: p.Amount, AddressMask: p.AddressMask, Recipient: p.Recipient, BankCode: p.BankCode, BankName: p.BankName,
 		Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt, CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt,
 		TakenAt: p.TakenAt, ProofReference: p.ProofReference, ReturnOf: p.ReturnOf,
 	}
-	if who.Kind != caller.Trader {
+	if who.SeesOrder() {
 		seen.OrderID, seen.UserID, seen.UserIP = p.OrderID, p.UserID, p.UserIP
-		seen.Metadata, seen.FrozenUSDT = p.Metadata, p.FrozenUSDT
+		seen.FrozenUSDT = p.FrozenUSDT
 	}
-	if who.Kind != caller.MerchantPortal {
+	if who.SeesMetadata() {
+		seen.Metadata = p.Metadata
+	}
+	if who.SeesTrader() {
 		seen.TraderID = p.TraderID
 	}
 	return seen

@@ -60,7 +60,7 @@ func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
 	offer := Offer{
 		Payout: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
 	}
-	if !who.SeesWhole() {
+	if !who.SeesWholeRequisites() {
 		return offer
 	}
 	address, err := s.open(p)

@@ -197,7 +197,7 @@ func (s *Service) paymentsBetween(
 		}
 		for _, row := range page.Items {
 			if file.RequisiteID == 0 || row.RequisiteID != nil && *row.RequisiteID == file.RequisiteID {
-				payments = append(payments, s.payments.FromRow(row).Shown(who))
+				payments = append(payments, s.payments.FromRow(row).For(who))
 			}
 		}
 		if page.Next == nil {

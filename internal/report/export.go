@@ -42,7 +42,7 @@ func (s *Service) ExportPayments(
 	return exportNamed(ctx, s, who, newFile(w, zone, who, paymentColumns), read,
 		func(p PaymentItem, names Names) paymentRow {
 			if p.Status != payment.Completed { // nothing has moved
-				p.Sight = payment.Sight{}
+				p.Sums = payment.Sums{}
 			}
 			return paymentRow{p, names}
 		})
@@ -67,7 +67,7 @@ func (s *Service) ExportPayouts(
 	return exportNamed(ctx, s, who, newFile(w, zone, who, payoutColumns), read,
 		func(p PayoutItem, names Names) payoutRow {
 			row := payoutRow{PayoutItem: p, names: names}
-			if who.Kind != caller.Trader {
+			if who.SeesOrder() {
 				row.frozen = &p.FrozenUSDT
 			}
 			return row

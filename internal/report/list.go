@@ -61,8 +61,8 @@ const (
 // PaymentItem is a payment in a list. Fields that its caller may not see are empty.
 type PaymentItem struct {
 	payment.Payment
-	// Sight has the caller's part of the calculation.
-	Sight payment.Sight
+	// Sums are the caller's part of the calculation.
+	Sums payment.Sums
 	// CardLast4 has the last digits of the card that was entered for a card payment, or "".
 	CardLast4 string
 }
@@ -91,7 +91,7 @@ func (s *Service) paymentItems(ctx context.Context, who caller.Caller, c scope, 
 	}
 	return turned(rows, func(row db.Payment) PaymentItem {
 		p := s.payments.FromRow(row)
-		return PaymentItem{Payment: p.Shown(who), Sight: p.Seen(who), CardLast4: cards[row.ID]}
+		return PaymentItem{Payment: p.For(who), Sums: p.SumsFor(who), CardLast4: cards[row.ID]}
 	}), nil
 }
 

@@ -41,8 +41,8 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter
 }
 
 func payoutItem(who caller.Caller, row db.Payout) PayoutItem {
-	item := PayoutItem{Payout: payout.FromRow(row).Seen(who)}
-	if row.TraderUSDT.Valid && who.Kind != caller.MerchantPortal {
+	item := PayoutItem{Payout: payout.FromRow(row).For(who)}
+	if row.TraderUSDT.Valid && who.SeesTrader() {
 		item.RewardUSDT = &row.TraderUSDT.Decimal
 	}
 	return item

@@ -142,7 +142,7 @@ func TestPaymentsBySight(t *testing.T) {
 			return d.String()
 		}
 		return fmt.Sprintf("order %q, trader %t, base %s, amount %s, profit %s %s, base %s", p.OrderID, p.TraderID != 0,
-			say(p.Sight.BaseRate), say(p.Sight.Amount), say(p.Sight.Profit), p.ProfitUSDT, p.BaseRate)
+			say(p.Sums.BaseRate), say(p.Sums.Amount), say(p.Sums.Profit), p.ProfitUSDT, p.BaseRate)
 	}
 	for who, want := range map[*caller.Caller]string{
 		new(traderUser(b.SBP, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/optional"
@@ -53,7 +52,7 @@ func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 		}
 		t.requisites = nil
 	}
-	if t.who.Kind == caller.Trader {
+	if !t.who.SeesOrder() {
 		return nil
 	}
 	payer := db.ReportPayerKnownParams{Payer: &t.Search, MerchantID: optional.Of(t.MerchantID)}
@@ -108,7 +107,7 @@ func (c scope) sought() sought {
 		}
 		s.from, s.to = decimal.NewNullDecimal(from), decimal.NewNullDecimal(to)
 	}
-	if c.who.Kind != caller.Trader && utf8.RuneCountInString(c.Search) >= partLeast {
+	if c.who.SeesOrder() && utf8.RuneCountInString(c.Search) >= partLeast {
 		s.part = new(strings.ToLower(c.Search))
 	}
 	return s
@@ -189,7 +188,7 @@ func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, err
 // not see order ids.
 func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
 	switch {
-	case c.Search == "" || c.who.Kind == caller.Trader:
+	case c.Search == "" || !c.who.SeesOrder():
 		return nil, nil
 	case c.MerchantID != 0:
 		return []int64{c.MerchantID}, nil

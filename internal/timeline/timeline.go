@@ -155,7 +155,7 @@ func (t *told) sorted() []Line {
 
 func (t *told) request(p db.Payment) *Request {
 	r := &Request{Method: p.Method, Currency: p.Currency, Amount: p.Amount, ExpiresAt: p.ExpiresAt}
-	if t.who.Kind != caller.Trader {
+	if t.who.SeesOrder() {
 		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
 		r.RequestID, r.Address = optional.Value(p.RequestID), optional.Value(p.RequestAddress)
 	}
@@ -167,7 +167,7 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 		Type: optional.Value(p.RequisiteType), Value: optional.Value(shown.RequisiteFor(t.who)), Holder: optional.Value(p.RequisiteHolder),
 		Bank: optional.Value(p.RequisiteBank),
 	}
-	if t.who.Kind != caller.MerchantPortal {
+	if t.who.SeesTrader() {
 		c.TraderID = p.TraderID
 		if p.RequisiteID != nil {
 			c.RequisiteID = *p.RequisiteID
@@ -214,7 +214,7 @@ func (t *told) rate(p payment.Payment, row db.Payment) {
 	if p.RateUnavailable {
 		at, what = p.CreatedAt, WhatRateHeld
 	}
-	seen := p.Seen(t.who)
+	seen := p.SumsFor(t.who)
 	r := &Rate{
 		Unavailable: p.RateUnavailable, Base: seen.BaseRate, Markup: seen.Markup, Amount: seen.Amount,
 		Profit: seen.Profit, Trader: seen.SpreadTrader, Platform: seen.SpreadPlatform,
@@ -225,7 +225,7 @@ func (t *told) rate(p payment.Payment, row db.Payment) {
 	if r.Profit != nil && r.Amount != nil {
 		r.Spot = new(r.Amount.Add(*r.Profit))
 	}
-	if t.who.Kind != caller.MerchantPortal {
+	if t.who.SeesTrader() {
 		r.Hold = &row.HoldUSDT
 	}
 	if t.who.Kind == caller.Operator {
@@ -298,7 +298,7 @@ func (t *told) appeal(a *db.ReportAppealRow) {
 		return
 	}
 	details := Details{}
-	if t.who.Kind != caller.Trader {
+	if t.who.SeesOrder() {
 		details.Reason, details.File = a.Reason, &File{Type: a.FileType, Size: a.FileSize}
 	}
 	t.tell(a.CreatedAt, KindAppeal, a.Actor, WhatAppealOpened, details)
@@ -368,7 +368,7 @@ func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 	r := &Request{
 		Method: p.Method, Currency: p.Currency, Amount: p.Amount, ExpiresAt: p.ExpiresAt, AddressMask: p.AddressMask,
 	}
-	if t.who.Kind != caller.Trader {
+	if t.who.SeesOrder() {
 		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
 		r.RequestID, r.Address = optional.Value(p.RequestID), optional.Value(p.RequestAddress)
 	}
@@ -385,14 +385,14 @@ func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 // price.
 func (t *told) payoutRate(p db.Payout) *Rate {
 	r := &Rate{}
-	if t.who.Kind != caller.Trader {
+	if t.who.SeesRate() {
 		r.Source, r.ObservedAt = p.RateSource, &p.RateObservedAt
 		r.Base, r.Markup, r.Spot, r.Amount = &p.BaseRate, &p.MarkupPercent, &p.SpotUSDT, &p.FrozenUSDT
 		if p.ReturnOf != nil { // it costs the merchant nothing
 			r.Amount = new(decimal.Zero)
 		}
 	}
-	if t.who.Kind != caller.MerchantPortal && p.TraderUSDT.Valid {
+	if t.who.SeesTrader() && p.TraderUSDT.Valid {
 		r.Trader = &p.TraderUSDT.Decimal
 	}
 	if t.who.Kind == caller.Operator && p.PlatformUSDT.Valid {

@@ -180,7 +180,7 @@ func (v *visit) ask(
 		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
 		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Payer: typed.Get("payer"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
-	if sight := p.Seen(v.Who); sight.Amount != nil {
+	if sight := p.SumsFor(v.Who); sight.Amount != nil {
 		question.USDT = v.USDT(*sight.Amount)
 	}
 	return portal.ShowPage(v.Visit, status, v.Say(say.Payment, p.ID), page, question)

@@ -63,10 +63,10 @@ func (v *visit) paymentRow(item report.PaymentItem) row {
 	if item.CardLast4 != "" {
 		r.figures = []string{"•••• " + item.CardLast4}
 	}
-	got := item.Sight.Amount
+	got := item.Sums.Amount
 	if v.Who.Kind == caller.Trader {
 		to := v.RequisiteOf(item.Payment)
-		r.figures, r.beside, got = append(r.figures, to.Value), to.Bank, item.Sight.SpreadTrader
+		r.figures, r.beside, got = append(r.figures, to.Value), to.Bank, item.Sums.SpreadTrader
 	} else {
 		r.figures, r.beside = append(r.figures, item.OrderID), optional.Value(item.PayerUserID)
 		r.payer = v.PayerPath(item.MerchantID, item.PayerUserID)
@@ -181,9 +181,9 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 	if came := p.ReceivedAmount; came.Valid && !then.Past() {
 		facts = append(facts, view.Fact{Label: sayCame, Value: v.Amount(came.Decimal, p.Currency), Class: "num"})
 	}
-	sight := p.Seen(v.Who)
+	sight := p.SumsFor(v.Who)
 	if then.SettledLater(lines) {
-		sight = payment.Sight{}
+		sight = payment.Sums{}
 	}
 	return append(facts, v.shareFacts(p, sight)...), nil
 }
@@ -215,7 +215,7 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 }
 
 // shareFacts say what the reader gets for a payment, or why that is not known; they may be empty.
-func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.Fact {
+func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sums) []view.Fact {
 	gets := say.MerchantGets
 	if v.Who.Kind == caller.MerchantPortal {
 		gets = sayYouGet

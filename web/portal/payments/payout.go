@@ -69,7 +69,7 @@ func (v *visit) payoutRow(item report.PayoutItem) row {
 	if item.RewardUSDT != nil {
 		r.usdt = v.Shell.Figure(*item.RewardUSDT)
 	}
-	if v.Who.Kind != caller.Trader {
+	if v.Who.SeesOrder() {
 		r.beside, r.usdt = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
 	}
 	return r
