@@ -223,7 +223,7 @@ func TestMalformedIsNotQuoted(t *testing.T) {
 	server := serve(t, func(context.Context) error { return nil })
 	for _, kind := range []string{"application/json", "application/json; charset=utf-8", "application/proto"} {
 		for _, body := range []string{`{"login":4111111111111111}`, `"4111111111111111"`, `{"login":"4111111111111111`, `{"login":["4111111111111111"]}`} {
-			response := testenv.Must(http.Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body)))(t)
+			response := testenv.Must(server.Client().Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body)))(t)
 			answer, err := io.ReadAll(response.Body)
 			testenv.NoError(t, errors.Join(err, response.Body.Close()))
 			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) ||

@@ -24,9 +24,12 @@ import (
 	"gateway.example/web/reference"
 )
 
+// client shares no connections with other tests, whose servers close those of the default client as they end.
+var client = &http.Client{Transport: &http.Transport{}}
+
 func page(t *testing.T, url string, status int) *goquery.Document {
 	t.Helper()
-	response := testenv.Must(http.Get(url))(t)
+	response := testenv.Must(client.Get(url))(t)
 	defer response.Body.Close()
 	testenv.Need(t, response.StatusCode == status, "%s: %d, want %d", url, response.StatusCode, status)
 	policy := response.Header.Get("Content-Security-Policy")
@@ -171,7 +174,7 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 	if origin != "" {
 		request.Header.Set("Origin", origin)
 	}
-	response := testenv.Must(http.DefaultClient.Do(request))(t)
+	response := testenv.Must(client.Do(request))(t)
 	defer response.Body.Close()
 	return response.StatusCode, testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 }

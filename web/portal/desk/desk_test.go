@@ -82,7 +82,7 @@ func listen(t testing.TB, p *portaltest.Person) listening {
 	t.Helper()
 	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, p.Bundle.Server.URL+"/trader/live", nil))(t)
 	r.AddCookie(&http.Cookie{Name: "session", Value: p.Cookie()})
-	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
+	response := testenv.Must(p.Bundle.Server.Client().Transport.RoundTrip(r))(t)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	kind := response.Header.Get("Content-Type")
 	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream", "%d %s", response.StatusCode, kind)

@@ -142,7 +142,8 @@ func (p *Person) Send(t testing.TB, r *http.Request, headers ...string) Answer {
 	for header := range slices.Chunk(headers, 2) {
 		r.Header.Set(header[0], header[1])
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
+	// Not the default one, whose connections the servers of other tests close as they end.
+	response, err := p.Bundle.Server.Client().Transport.RoundTrip(r)
 	noError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
