@@ -1,6 +1,6 @@
 package rpc
 
-//go:generate npm ci --silent --no-audit --no-fund --prefix ../internal/tools/es
-//go:generate go tool -modfile=../internal/tools/buf/go.mod buf generate
-//go:generate go tool -modfile=../internal/tools/buf/go.mod buf build --as-file-descriptor-set -o rest/descriptors.binpb
+//go:generate npm ci --silent --no-audit --no-fund --prefix ../internal/tools/buf
+//go:generate ../internal/tools/buf/node_modules/.bin/buf generate
+//go:generate ../internal/tools/buf/node_modules/.bin/buf build --as-file-descriptor-set -o rest/descriptors.binpb
 //go:generate go generate ./rest/describe ../internal/gendocs

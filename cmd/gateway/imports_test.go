@@ -95,7 +95,6 @@ var floors = map[string]int{
 	"gateway.example/rpc/rest/describe":                   8,
 	"gateway.example/web/words":                           5,
 	"gateway.example/web":                                 0,
-	"gateway.example/web/noinline":                        8,
 	"gateway.example/web/static":                          0,
 	"gateway.example/web/chart":                           0,
 	"gateway.example/internal/testenv":                    0,
