@@ -256,19 +256,20 @@ func TestUnreadableAddresses(t *testing.T) {
 		"q", "key", "code", "status", "method", "type", "currency", "subject", "owner", "kind", "url", "bank", "after",
 		"before", "state", "next", "lang", "at", "days",
 	}
-	for pattern := range patterns(t, b.Services) {
+	asked := 0
+	for _, pattern := range slices.Sorted(maps.Keys(patterns(t, b.Services))) {
 		method, path, _ := strings.Cut(pattern, " ")
 		visitor := visitors[strings.Split(path, "/")[1]]
 		if method != http.MethodGet || path == "/trader/live" || visitor == nil {
 			continue
 		}
-		for i, bytes := range []string{"a%00", "%ff"} {
+		for _, bytes := range []string{"a%00", "%ff"} {
 			addresses := []string{named.ReplaceAllString(path, bytes)}
 			if addresses[0] == path {
 				addresses = append(addresses, path+"?"+strings.Join(parameters, "="+bytes+"&")+"="+bytes)
 			}
-			for j, parameter := range testenv.Pick(t, nil, parameters) { // what is said of one may hide another
-				if addresses[0] == path && i == j%2 {
+			for _, parameter := range testenv.Pick(t, nil, parameters) { // what is said of one may hide another
+				if asked++; addresses[0] == path && asked%7 == 0 {
 					addresses = append(addresses, path+"?"+parameter+"="+bytes)
 				}
 			}

@@ -32,9 +32,7 @@ var (
 		`=cmd|' /C calc'!A0`, "\t=1", strings.Repeat("long ", 40) + "<b>",
 	}
 	hostile = append(worst,
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `' onfocus='alert(1)`,
-		`</title></textarea></pre><iframe src=javascript:alert(1)>`, `{{7*7}}&lt;b&gt;`, `+1`, `-1`, `@SUM(1+1)`,
-		"\r=1", "＝1", "\u202e=1\u202c", "\u2066\u202eabc", strings.Repeat("W", 255),
+		`' onfocus='alert(1)`, `'><svg/onload=alert(1)>{{7*7}}&lt;b&gt;`, "\u2066\u202e=1\u202c", strings.Repeat("W", 255),
 	)
 )
 
