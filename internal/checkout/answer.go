@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 )
 
@@ -125,20 +124,8 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 			return fmt.Errorf("erase card: %w", err)
 		}
 	}
-	if a := t.attempt; a.Card != nil && !underWay(a.Status) && a.Status != string(acquirer.Declined) {
-		if err := limit.ForgiveIn(ctx, q, limit.CardDeclines, hashed(a.Card)); err != nil {
-			return err
-		}
-	}
-	if a := t.attempt; a.Status == string(acquirer.Declined) && a.Source != nil {
-		counted := db.CardDeclinedPutParams{
-			Source: a.Source,
-			Card:   a.Card,
-			At:     time.Now(),
-		} // limits use real time
-		if err := q.CardDeclinedPut(ctx, counted); err != nil {
-			return fmt.Errorf("count declined card: %w", err)
-		}
+	if err := countCard(ctx, q, t.attempt); err != nil {
+		return err
 	}
 	if t.attempt.Status != attemptConflict {
 		return nil

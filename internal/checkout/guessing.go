@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"gateway.example/internal/acquirer"
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -25,8 +26,8 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 
 // checkDeclined refuses a card from an address if many other cards from that address were declined at the same
 // cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest payers may share
-// an address. Like every limit it uses real time. The limit of cards for one payment is another one, which is
-// checked when an answer comes.
+// an address. Like every limit it uses real time. How many cards may be declined for one payment is another limit: its
+// cashbox's maxCards (payment.CardsAllowed), which decline applies when an answer comes.
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
 	if err != nil {
@@ -53,6 +54,22 @@ func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) 
 		return try, f.Saying("This card was declined too often; come back later, or use another.")
 	}
 	return try, err
+}
+
+// countCard notes for both limits what the bank said of an attempt's card: a declined one counts for its address, and of any
+// other the try is forgotten.
+func countCard(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
+	if a.Status != string(acquirer.Declined) {
+		if a.Card == nil || underWay(a.Status) {
+			return nil
+		}
+		return limit.ForgiveIn(ctx, q, limit.CardDeclines, hashed(a.Card))
+	}
+	if a.Source == nil {
+		return nil
+	}
+	err := q.CardDeclinedPut(ctx, db.CardDeclinedPutParams{Source: a.Source, Card: a.Card, At: time.Now()})
+	return fault.Doing("count declined card", err)
 }
 
 func hashed(card []byte) string { return hex.EncodeToString(card) }
