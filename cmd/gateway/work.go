@@ -75,7 +75,7 @@ func (g *gateway) timelessLoops() []loop {
 		loops = append(loops, loop{"watch the read replica", replicaEvery, g.replica.Watch})
 	}
 	if !g.offline { // it numbers what the merchants' feeds show
-		loops = append(loops, loop{"relay events", relayEvery, g.relay.Run})
+		loops = append(loops, loop{"relay events", relayEvery, g.relay.Watch})
 	}
 	return loops
 }

@@ -111,13 +111,17 @@ func (d *Deliverer) Run(ctx context.Context) {
 	}()
 	look := time.NewTicker(leaseEvery)
 	defer look.Stop()
-	for ctx.Err() == nil {
-		visits, err := d.lease(ctx)
-		if err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "deliveries could not be looked for", "error", err)
-		}
-		for _, v := range visits {
-			running.Go(func() { v.run(ctx) })
+	for looked := time.Now(); ctx.Err() == nil; {
+		if queued.due(looked) {
+			looked = time.Now()
+			visits, err := d.lease(ctx)
+			if err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "deliveries could not be looked for", "error", err)
+			}
+			for _, v := range visits {
+				queued.stir()
+				running.Go(func() { v.run(ctx) })
+			}
 		}
 		select {
 		case <-ctx.Done():

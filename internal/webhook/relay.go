@@ -32,6 +32,8 @@ type Relay struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	// looked is when Watch last looked.
+	looked time.Time
 }
 
 const (
@@ -51,6 +53,15 @@ func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) 
 	return r
 }
 
+// Watch is Run, called often: it looks each time only while there may be events.
+func (r *Relay) Watch(ctx context.Context) error {
+	if !written.due(r.looked) {
+		return nil
+	}
+	r.looked = time.Now()
+	return r.Run(ctx)
+}
+
 // Run relays the events in the outbox. It does nothing while another relay is working.
 func (r *Relay) Run(ctx context.Context) error {
 	for {
@@ -65,6 +76,10 @@ func (r *Relay) Run(ctx context.Context) error {
 		count, err := r.batch(ctx)
 		if err != nil {
 			return fmt.Errorf("relay events: %w", err)
+		}
+		if count > 0 {
+			written.stir()
+			queued.stir()
 		}
 		if count < relayBatch {
 			return nil

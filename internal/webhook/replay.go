@@ -254,6 +254,7 @@ func replayBatchOf(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (mor
 
 // queueAgain queues deliveries of an endpoint's events, each with the number of its round.
 func queueAgain(ctx context.Context, tx pgx.Tx, e endpointKey, events []uuid.UUID, rounds []int32) error {
+	queued.stir()
 	err := db.Pipeline(
 		ctx,
 		tx,
