@@ -93,6 +93,17 @@ func (b *bench) startServer(ctx context.Context) {
 	dir := filepath.Join(b.dir, "pg")
 	b.server = must(pgserver.Start(starting, pgserver.Options{Dir: dir}))
 	b.postmaster = must(postmasterPID(dir))
+	admin := must(db.Open(starting, b.server.URL("postgres"), 1, db.ForCommands))
+	defer admin.Close()
+	for _, statement := range likeProduction {
+		_, err := admin.Exec(starting, statement)
+		check(err, statement)
+	}
+}
+
+// likeProduction sets what docs/operate/deploy.md asks of a server.
+var likeProduction = []string{
+	"alter system set checkpoint_timeout = '15min'", "alter system set max_wal_size = '8GB'", "select pg_reload_conf()",
 }
 
 func (b *bench) stopServer(ctx context.Context) {

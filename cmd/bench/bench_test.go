@@ -26,7 +26,7 @@ func TestBench(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	noError(t, os.Chmod(os.TempDir(), 0o711))
 	args := strings.Fields(`-run 200ms -runs 1 -clients 4 -traders 5 -cashboxes 5 -merchants 5 -requisites 100
-		-stored 300 -memory-requisites 300 -open 700 -overdue 500 -messages 400 -kept 400`)
+		-latency 1 -stored 300 -memory-requisites 300 -open 700 -overdue 500 -messages 400 -kept 400`)
 	few := []string{
 		"creates_per_s", "create_round_trips", "create_statements", "create_wal_bytes", "credits_one_cashbox_per_s",
 		"credits_spread_per_s", "settled_delivered_per_s", "r_page_bytes", "create_cpu_us.gateway", "create_cpu_us.postgres",

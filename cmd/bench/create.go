@@ -58,17 +58,18 @@ func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Du
 	return must(openLoop(ctx, scheduledClients, perSecond, length, over.act))
 }
 
-// latency measures creations that come on schedule, at half the rate the gateway was found to bear.
+// latency measures creations that come on schedule, at half the rate the gateway was found to bear, for so long that what comes
+// seldom comes, too.
 func (b *bench) latency(ctx context.Context) {
 	saturation := b.report.median("creates_per_s")
 	if saturation == nil {
 		panic(failure{errors.New("the saturation rate is not known: measure creates, too")})
 	}
-	for range b.runs {
-		b.besideCheckpoint(ctx, b.seconds/2, func() {
-			b.report.latencies("create", b.scheduled(ctx, *saturation/2, b.seconds))
-		})
-	}
+	length := time.Duration(b.latencySeconds) * time.Second
+	b.costs(ctx, "create_on_schedule", "creates on schedule", func() int64 {
+		b.besideCheckpoint(ctx, length/4, func() { b.report.latencies("create", b.scheduled(ctx, *saturation/2, length)) })
+		return int64(*saturation / 2 * length.Seconds())
+	})
 	b.report.sample("create_open_loop_per_s", *saturation/2)
 }
 

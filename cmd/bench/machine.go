@@ -185,7 +185,7 @@ func (b *bench) describe(ctx context.Context) {
 		"postgresql":    server,
 		"creating_keys": len(b.scene.creating), "run_seconds": b.seconds.Seconds(), "brief_run_seconds": b.brief().Seconds(),
 		"payload":            string(b.orders(b.scene.boxes[0], manyMethod, 0).body(orderID(1), amount())),
-		"checkpoint":         "one in the middle of every measured run",
+		"checkpoint":         "one, spread as by the server itself, while creations come on schedule",
 		"webhook_deliveries": "on",
 		"credits_path":       "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
 		"pages":              "as sent, compressed",

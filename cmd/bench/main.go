@@ -34,6 +34,7 @@ type options struct {
 	seconds                                                                     time.Duration
 	runs, clients, connections, requisites, few, traders, cashboxes, merchants  int
 	messageCount, keptMessages, openPayments, overdue, memoryRequisites, stored int
+	latencySeconds                                                              int
 	// soakFor is how long the soak takes; 0 leaves it out.
 	soakFor time.Duration
 	// profile is where the gateway's CPU profile goes; "" is nowhere.
@@ -60,6 +61,7 @@ func (o *options) numbers() []number {
 		{&o.traders, "traders", "traders", 100, 0, "traders who share the requisites"},
 		{&o.cashboxes, "cashboxes", "cashboxes", 50, 0, "cashboxes that credits are spread over"},
 		{&o.merchants, "merchants", "creating_merchants", 80, 0, "merchants who create, each with a cashbox"},
+		{&o.latencySeconds, "latency", "latency_seconds", 20, 4, "seconds for which creations come on schedule; 120 for tails that count"},
 		{&o.openPayments, "open", "open_payments", 50_000, 5000, "payments that are open when creations are measured beside them"},
 		{&o.overdue, "overdue", "overdue_payments", 20_000, 3000, "overdue payments, of which the expiry of a quarter is measured"},
 		{&o.messageCount, "messages", "messages", 8000, 2000, "messages of banks to forward, of which a tenth confirm payments"},

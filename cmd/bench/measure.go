@@ -103,19 +103,16 @@ func (b *bench) inTurn(ctx context.Context, loads ...load) {
 // ahead is the rate of creations that requests are made ahead for.
 const ahead = 3000
 
-// measured makes one measured run, with a checkpoint in its middle, and keeps its numbers.
+// measured makes one measured run, and keeps its numbers.
 func (b *bench) measured(ctx context.Context, l load) {
 	length := b.lengthOf(l)
 	if l.made != nil {
 		l.made.prepare(int(ahead * length.Seconds()))
 	}
-	b.costs(ctx, l.use, l.window, func() (done int64) {
-		b.besideCheckpoint(ctx, length/2, func() {
-			var took time.Duration
-			done, took = b.loop(ctx, length, l.do)
-			b.report.sample(l.rate, float64(done)/took.Seconds())
-			b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
-		})
+	b.costs(ctx, l.use, l.window, func() int64 {
+		done, took := b.loop(ctx, length, l.do)
+		b.report.sample(l.rate, float64(done)/took.Seconds())
+		b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
 		return done
 	})
 }
@@ -144,20 +141,20 @@ func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64
 	}
 }
 
-// besideCheckpoint does something in which a checkpoint is made after a while.
+// besideCheckpoint does something in which a checkpoint begins after a while. It is spread as one that the server begins by
+// itself: CHECKPOINT would write everything at once. It takes longer than what it is beside, and is not waited for.
 func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do func()) {
-	made := make(chan error, 1)
-	go func() {
-		select {
-		case <-ctx.Done():
-			made <- ctx.Err()
-		case <-time.After(after):
-			_, err := b.pool.Exec(ctx, "checkpoint")
-			made <- err
+	conn, failed := b.connectOne(ctx), error(nil)
+	end := meanwhile(ctx, func(ctx context.Context) {
+		pause(ctx, after)
+		// A backup begins with a checkpoint, and ends with its session.
+		if _, err := conn.Exec(ctx, "select pg_backup_start('bench')"); ctx.Err() == nil {
+			failed = err
 		}
-	}()
+	})
 	do()
-	check(<-made)
+	end()
+	check(failed, "begin a checkpoint")
 }
 
 // audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay
