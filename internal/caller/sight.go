@@ -1,7 +1,7 @@
 package caller
 
-// What of payments, payouts and requisites a caller sees, besides what everybody sees who may read one. Calls, pages, exports
-// and timelines ask here. Whose payments a caller may read is another question, which every service answers for its own.
+// Whoever may read a payment, a payout or a requisite sees some of it in any case. What else they see is said here, for calls,
+// pages, exports and timelines alike. Which ones a caller may read is another question: each service answers it.
 
 // SeesWholeRequisites reports whether lists may show the caller whole requisites. Operators see the last characters, whoever
 // they look as: reading a whole one is a separate act (OperatorReveal), which is noted.
@@ -23,7 +23,7 @@ func (c Caller) SeesMetadata() bool { return c.SeesOrder() && c.Kind != Cabinet 
 // SeesTrader reports whether the caller sees who the trader is, by which requisite, and what they keep. A merchant's users do not.
 func (c Caller) SeesTrader() bool { return c.Kind != MerchantPortal }
 
-// SeesRate reports whether the caller sees the base rate and the markup, of which a merchant's are the own terms.
+// SeesRate reports whether the caller sees the base rate and the markup. To a merchant's users these are their own terms.
 func (c Caller) SeesRate() bool { return c.Kind != Trader && c.Kind != Cabinet }
 
 // SeesEarnings reports whether the caller sees what the platform keeps. The base rate would tell it to a trader or a cabinet, who

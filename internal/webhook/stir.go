@@ -6,8 +6,9 @@ import (
 )
 
 const (
-	// stirs is how long something is looked for often after this process has made or found some, and seldom how often
-	// otherwise: other processes and crashes leave some, too. Questions to the database are most of what an idle process costs.
+	// For as long as stirs after this process has made or found something it looks often. Otherwise it looks each time that
+	// seldom has passed, for what other processes and crashes leave: an idle process costs little else than its questions to
+	// the database.
 	stirs  = 2 * time.Second
 	seldom = 250 * time.Millisecond
 )

@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"io/fs"
@@ -29,8 +30,16 @@ var function = regexp.MustCompile(`(?m)^(//.*\n)?(func .*\) templ\.Component \{)
 func main() {
 	dir := os.Args[1]
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".templ") {
+		if err != nil {
 			return err
+		}
+		if template, generated := strings.CutSuffix(path, "_templ.go"); generated {
+			if _, err := os.Stat(template + ".templ"); errors.Is(err, fs.ErrNotExist) {
+				return os.Remove(path) // its template is gone
+			}
+		}
+		if !strings.HasSuffix(path, ".templ") {
+			return nil
 		}
 		name, _ := filepath.Rel(dir, path)
 		return generate(path, filepath.ToSlash(name))
