@@ -25,6 +25,7 @@ import (
 	"gateway.example/internal/testenv"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1client"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1client"
@@ -283,7 +284,7 @@ func TestUnsigned(t *testing.T) {
 		Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{")))(t)
 	_ = response.Body.Close()
 	testenv.Want(t, response.StatusCode, 401, "REST")
-	_, err := gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
+	_, err := gatewayv1client.NewPaymentServiceClient(server.Client(), server.URL).
 		UpdatePaymentStatus(t.Context(), &gatewayv1.UpdatePaymentStatusRequest{})
 	failed := new(connect.Error)
 	testenv.Check(t, errors.As(err, &failed) && failed.Code() == connect.CodeUnauthenticated &&

@@ -14,7 +14,7 @@ import (
 	"gateway.example/internal/sandbox"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1client"
 )
 
 // trigger makes an event happen in the running sandbox and prints what has happened.
@@ -37,7 +37,7 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	happened, err := sandboxv1connect.NewSandboxServiceClient(direct, info.BaseURL).Trigger(ctx, request)
+	happened, err := sandboxv1client.NewSandboxServiceClient(direct, info.BaseURL).Trigger(ctx, request)
 	if err != nil {
 		return triggerError(err, info.BaseURL)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1client"
 )
 
 // cardRun takes cards all the ways there are, as cards.txt says. AZN payments go to a processor, RUB ones to the sandbox's
@@ -228,7 +228,7 @@ func (r *cardRun) spansHoldNothing(c *canaries) {
 func (r *cardRun) connect() {
 	for _, options := range codecs {
 		token := r.linked()
-		payer := gatewayv1connect.NewCheckoutServiceClient(client, r.BaseURL, options...)
+		payer := gatewayv1client.NewCheckoutServiceClient(client, r.BaseURL, options...)
 		typed := func(year string) *gatewayv1.SubmitPayerDetailsRequest {
 			return &gatewayv1.SubmitPayerDetailsRequest{Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: year, Cvv: r.cvv()}
 		}

@@ -23,7 +23,7 @@ import (
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1client"
 	"gateway.example/rpc/sign"
 )
 
@@ -301,9 +301,9 @@ func TestConnectTwins(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	for codec, options := range codecs {
-		signing := func(keyID, secret string) gatewayv1connect.PaymentServiceClient {
+		signing := func(keyID, secret string) gatewayv1client.PaymentServiceClient {
 			transport := sign.Transport(client.Transport, keyID, secret)
-			return gatewayv1connect.NewPaymentServiceClient(
+			return gatewayv1client.NewPaymentServiceClient(
 				&http.Client{Timeout: testenv.Patience, Transport: transport}, g.BaseURL, options...)
 		}
 		merchant := signing(g.first().KeyID, g.first().Secret)

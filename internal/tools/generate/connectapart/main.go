@@ -1,6 +1,6 @@
-// Command connectapart is a plugin of buf: protoc-gen-connect-go, with handlers of package rpc/unary, and with the clients of
-// the portals in a package of their own. The gateway serves the portals' procedures and calls none, while compiling
-// their clients would take a tenth of all that `go run ./cmd/gateway` compiles.
+// Command connectapart is a plugin of buf: protoc-gen-connect-go, with handlers of package rpc/unary, and with clients
+// in packages of their own. The gateway serves procedures and calls none, while compiling clients would take a tenth of
+// all that `go run ./cmd/gateway` compiles.
 package main
 
 import (
@@ -11,16 +11,12 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/pluginpb"
-)
-
-const (
-	handlers = "portalv1connect"
-	clients  = "portalv1client"
 )
 
 func main() {
@@ -43,11 +39,9 @@ func run() error {
 		return fmt.Errorf("read the plugin's answer: %w", err)
 	}
 	for _, file := range answer.GetFile() {
-		file.Content = proto.String(handled.Replace(file.GetContent()))
-		if !strings.Contains(file.GetName(), handlers) {
-			continue
-		}
-		kept, moved, err := split(file.GetContent())
+		dir := path.Dir(file.GetName())
+		handlers, clients := path.Base(dir), strings.TrimSuffix(path.Base(dir), "connect")+"client"
+		kept, moved, err := split(handled.Replace(file.GetContent()), dir, clients)
 		if err != nil {
 			return fmt.Errorf("split %s: %w", file.GetName(), err)
 		}
@@ -71,8 +65,9 @@ var handled = strings.NewReplacer(
 
 var procedure = regexp.MustCompile(`\b\w+Procedure\b`)
 
-// split moves the clients out of a generated file.
-func split(source string) (kept, moved string, err error) {
+// split moves the clients out of a generated file in a directory.
+func split(source, dir, clients string) (kept, moved string, err error) {
+	handlers := path.Base(dir)
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", source, parser.ParseComments)
 	if err != nil {
@@ -100,7 +95,7 @@ func split(source string) (kept, moved string, err error) {
 			imports += fmt.Sprintf("\t%s %s\n", spec.Name.Name, spec.Path.Value)
 		}
 	}
-	imports += fmt.Sprintf("\t%s %q\n)\n", handlers, "gateway.example/rpc/gen/portal/v1/"+handlers)
+	imports += fmt.Sprintf("\t%s %q\n)\n", handlers, "gateway.example/rpc/gen/"+dir)
 	kept = strings.Replace(rest.String(), "\tstrings \"strings\"\n", "", 1)
 	return kept, strings.Replace(head, "package "+handlers, "package "+clients, 1) + imports + client.String(), nil
 }

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -38,46 +37,6 @@ const (
 	// RPC.
 	CashboxServiceGetBalanceProcedure = "/gateway.v1.CashboxService/GetBalance"
 )
-
-// CashboxServiceClient is a client for the gateway.v1.CashboxService service.
-type CashboxServiceClient interface {
-	// GetBalance reads a cashbox's balance. Any key of the merchant may.
-	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
-}
-
-// NewCashboxServiceClient constructs a client for the gateway.v1.CashboxService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewCashboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) CashboxServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	cashboxServiceMethods := v1.File_gateway_v1_cashbox_proto.Services().ByName("CashboxService").Methods()
-	return &cashboxServiceClient{
-		getBalance: connect.NewClient[v1.GetBalanceRequest, v1.GetBalanceResponse](
-			httpClient,
-			baseURL+CashboxServiceGetBalanceProcedure,
-			connect.WithSchema(cashboxServiceMethods.ByName("GetBalance")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// cashboxServiceClient implements CashboxServiceClient.
-type cashboxServiceClient struct {
-	getBalance *connect.Client[v1.GetBalanceRequest, v1.GetBalanceResponse]
-}
-
-// GetBalance calls gateway.v1.CashboxService.GetBalance.
-func (c *cashboxServiceClient) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
-	response, err := c.getBalance.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // CashboxServiceHandler is an implementation of the gateway.v1.CashboxService service.
 type CashboxServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -47,100 +46,6 @@ const (
 	// CancelCheckout RPC.
 	CheckoutServiceCancelCheckoutProcedure = "/gateway.v1.CheckoutService/CancelCheckout"
 )
-
-// CheckoutServiceClient is a client for the gateway.v1.CheckoutService service.
-type CheckoutServiceClient interface {
-	// GetCheckout reads how the checkout stands. Ask every 2 to 5 seconds.
-	GetCheckout(context.Context, *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error)
-	// SubmitPayerDetails takes the payer's card.
-	SubmitPayerDetails(context.Context, *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error)
-	// SubmitPayerOtp takes the code that the payer's bank sent, if it sent one.
-	SubmitPayerOtp(context.Context, *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error)
-	// CancelCheckout cancels the payment for the payer.
-	CancelCheckout(context.Context, *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error)
-}
-
-// NewCheckoutServiceClient constructs a client for the gateway.v1.CheckoutService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewCheckoutServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) CheckoutServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	checkoutServiceMethods := v1.File_gateway_v1_checkout_proto.Services().ByName("CheckoutService").Methods()
-	return &checkoutServiceClient{
-		getCheckout: connect.NewClient[v1.GetCheckoutRequest, v1.CheckoutResponse](
-			httpClient,
-			baseURL+CheckoutServiceGetCheckoutProcedure,
-			connect.WithSchema(checkoutServiceMethods.ByName("GetCheckout")),
-			connect.WithClientOptions(opts...),
-		),
-		submitPayerDetails: connect.NewClient[v1.SubmitPayerDetailsRequest, v1.CheckoutResponse](
-			httpClient,
-			baseURL+CheckoutServiceSubmitPayerDetailsProcedure,
-			connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerDetails")),
-			connect.WithClientOptions(opts...),
-		),
-		submitPayerOtp: connect.NewClient[v1.SubmitPayerOtpRequest, v1.CheckoutResponse](
-			httpClient,
-			baseURL+CheckoutServiceSubmitPayerOtpProcedure,
-			connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerOtp")),
-			connect.WithClientOptions(opts...),
-		),
-		cancelCheckout: connect.NewClient[v1.CancelCheckoutRequest, v1.CheckoutResponse](
-			httpClient,
-			baseURL+CheckoutServiceCancelCheckoutProcedure,
-			connect.WithSchema(checkoutServiceMethods.ByName("CancelCheckout")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// checkoutServiceClient implements CheckoutServiceClient.
-type checkoutServiceClient struct {
-	getCheckout        *connect.Client[v1.GetCheckoutRequest, v1.CheckoutResponse]
-	submitPayerDetails *connect.Client[v1.SubmitPayerDetailsRequest, v1.CheckoutResponse]
-	submitPayerOtp     *connect.Client[v1.SubmitPayerOtpRequest, v1.CheckoutResponse]
-	cancelCheckout     *connect.Client[v1.CancelCheckoutRequest, v1.CheckoutResponse]
-}
-
-// GetCheckout calls gateway.v1.CheckoutService.GetCheckout.
-func (c *checkoutServiceClient) GetCheckout(ctx context.Context, req *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error) {
-	response, err := c.getCheckout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// SubmitPayerDetails calls gateway.v1.CheckoutService.SubmitPayerDetails.
-func (c *checkoutServiceClient) SubmitPayerDetails(ctx context.Context, req *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error) {
-	response, err := c.submitPayerDetails.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// SubmitPayerOtp calls gateway.v1.CheckoutService.SubmitPayerOtp.
-func (c *checkoutServiceClient) SubmitPayerOtp(ctx context.Context, req *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error) {
-	response, err := c.submitPayerOtp.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CancelCheckout calls gateway.v1.CheckoutService.CancelCheckout.
-func (c *checkoutServiceClient) CancelCheckout(ctx context.Context, req *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error) {
-	response, err := c.cancelCheckout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // CheckoutServiceHandler is an implementation of the gateway.v1.CheckoutService service.
 type CheckoutServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -47,101 +46,6 @@ const (
 	// NameTransaction RPC.
 	DepositServiceNameTransactionProcedure = "/gateway.v1.DepositService/NameTransaction"
 )
-
-// DepositServiceClient is a client for the gateway.v1.DepositService service.
-type DepositServiceClient interface {
-	// CreateDeposit creates a request, or answers with the one already created under the same idempotencyKey.
-	CreateDeposit(context.Context, *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error)
-	// GetDeposit reads one request.
-	GetDeposit(context.Context, *v1.GetDepositRequest) (*v1.GetDepositResponse, error)
-	// ListDeposits lists the merchant's requests, the newest first.
-	ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error)
-	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
-	// find what came, of whatever amount, and confirms nothing.
-	NameTransaction(context.Context, *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error)
-}
-
-// NewDepositServiceClient constructs a client for the gateway.v1.DepositService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewDepositServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) DepositServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	depositServiceMethods := v1.File_gateway_v1_deposit_proto.Services().ByName("DepositService").Methods()
-	return &depositServiceClient{
-		createDeposit: connect.NewClient[v1.CreateDepositRequest, v1.CreateDepositResponse](
-			httpClient,
-			baseURL+DepositServiceCreateDepositProcedure,
-			connect.WithSchema(depositServiceMethods.ByName("CreateDeposit")),
-			connect.WithClientOptions(opts...),
-		),
-		getDeposit: connect.NewClient[v1.GetDepositRequest, v1.GetDepositResponse](
-			httpClient,
-			baseURL+DepositServiceGetDepositProcedure,
-			connect.WithSchema(depositServiceMethods.ByName("GetDeposit")),
-			connect.WithClientOptions(opts...),
-		),
-		listDeposits: connect.NewClient[v1.ListDepositsRequest, v1.ListDepositsResponse](
-			httpClient,
-			baseURL+DepositServiceListDepositsProcedure,
-			connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
-			connect.WithClientOptions(opts...),
-		),
-		nameTransaction: connect.NewClient[v1.NameTransactionRequest, v1.NameTransactionResponse](
-			httpClient,
-			baseURL+DepositServiceNameTransactionProcedure,
-			connect.WithSchema(depositServiceMethods.ByName("NameTransaction")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// depositServiceClient implements DepositServiceClient.
-type depositServiceClient struct {
-	createDeposit   *connect.Client[v1.CreateDepositRequest, v1.CreateDepositResponse]
-	getDeposit      *connect.Client[v1.GetDepositRequest, v1.GetDepositResponse]
-	listDeposits    *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
-	nameTransaction *connect.Client[v1.NameTransactionRequest, v1.NameTransactionResponse]
-}
-
-// CreateDeposit calls gateway.v1.DepositService.CreateDeposit.
-func (c *depositServiceClient) CreateDeposit(ctx context.Context, req *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error) {
-	response, err := c.createDeposit.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetDeposit calls gateway.v1.DepositService.GetDeposit.
-func (c *depositServiceClient) GetDeposit(ctx context.Context, req *v1.GetDepositRequest) (*v1.GetDepositResponse, error) {
-	response, err := c.getDeposit.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListDeposits calls gateway.v1.DepositService.ListDeposits.
-func (c *depositServiceClient) ListDeposits(ctx context.Context, req *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error) {
-	response, err := c.listDeposits.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// NameTransaction calls gateway.v1.DepositService.NameTransaction.
-func (c *depositServiceClient) NameTransaction(ctx context.Context, req *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error) {
-	response, err := c.nameTransaction.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // DepositServiceHandler is an implementation of the gateway.v1.DepositService service.
 type DepositServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -37,47 +36,6 @@ const (
 	// EventServiceListEventsProcedure is the fully-qualified name of the EventService's ListEvents RPC.
 	EventServiceListEventsProcedure = "/gateway.v1.EventService/ListEvents"
 )
-
-// EventServiceClient is a client for the gateway.v1.EventService service.
-type EventServiceClient interface {
-	// ListEvents lists events in one order that never changes, the oldest first: who has read up to a cursor never misses an
-	// event by going on from there.
-	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
-}
-
-// NewEventServiceClient constructs a client for the gateway.v1.EventService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewEventServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) EventServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	eventServiceMethods := v1.File_gateway_v1_event_proto.Services().ByName("EventService").Methods()
-	return &eventServiceClient{
-		listEvents: connect.NewClient[v1.ListEventsRequest, v1.ListEventsResponse](
-			httpClient,
-			baseURL+EventServiceListEventsProcedure,
-			connect.WithSchema(eventServiceMethods.ByName("ListEvents")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// eventServiceClient implements EventServiceClient.
-type eventServiceClient struct {
-	listEvents *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
-}
-
-// ListEvents calls gateway.v1.EventService.ListEvents.
-func (c *eventServiceClient) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
-	response, err := c.listEvents.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // EventServiceHandler is an implementation of the gateway.v1.EventService service.
 type EventServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -38,48 +37,6 @@ const (
 	// ForwardMessage RPC.
 	MessageServiceForwardMessageProcedure = "/gateway.v1.MessageService/ForwardMessage"
 )
-
-// MessageServiceClient is a client for the gateway.v1.MessageService service.
-type MessageServiceClient interface {
-	// ForwardMessage takes a message of a bank from a device of a trader. The call is signed with the device's key. A message that
-	// was sent before is answered with what was done about it, so that a device may send again whatever was not answered. A message
-	// with a one-time code is refused, and nothing of it is kept.
-	ForwardMessage(context.Context, *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error)
-}
-
-// NewMessageServiceClient constructs a client for the gateway.v1.MessageService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewMessageServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) MessageServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	messageServiceMethods := v1.File_gateway_v1_message_proto.Services().ByName("MessageService").Methods()
-	return &messageServiceClient{
-		forwardMessage: connect.NewClient[v1.ForwardMessageRequest, v1.ForwardMessageResponse](
-			httpClient,
-			baseURL+MessageServiceForwardMessageProcedure,
-			connect.WithSchema(messageServiceMethods.ByName("ForwardMessage")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// messageServiceClient implements MessageServiceClient.
-type messageServiceClient struct {
-	forwardMessage *connect.Client[v1.ForwardMessageRequest, v1.ForwardMessageResponse]
-}
-
-// ForwardMessage calls gateway.v1.MessageService.ForwardMessage.
-func (c *messageServiceClient) ForwardMessage(ctx context.Context, req *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error) {
-	response, err := c.forwardMessage.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // MessageServiceHandler is an implementation of the gateway.v1.MessageService service.
 type MessageServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -45,100 +44,6 @@ const (
 	// RPC.
 	PayinServiceCancelPayinProcedure = "/gateway.v1.PayinService/CancelPayin"
 )
-
-// PayinServiceClient is a client for the gateway.v1.PayinService service.
-type PayinServiceClient interface {
-	// CreatePayin creates a payout, or answers with the one already created under the same orderId and method.
-	CreatePayin(context.Context, *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error)
-	// GetPayin reads one payout.
-	GetPayin(context.Context, *v1.GetPayinRequest) (*v1.GetPayinResponse, error)
-	// ListPayins lists the merchant's payouts, the newest first.
-	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error)
-	// CancelPayin takes back a payout that still waits.
-	CancelPayin(context.Context, *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error)
-}
-
-// NewPayinServiceClient constructs a client for the gateway.v1.PayinService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewPayinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) PayinServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	payinServiceMethods := v1.File_gateway_v1_payin_proto.Services().ByName("PayinService").Methods()
-	return &payinServiceClient{
-		createPayin: connect.NewClient[v1.CreatePayinRequest, v1.CreatePayinResponse](
-			httpClient,
-			baseURL+PayinServiceCreatePayinProcedure,
-			connect.WithSchema(payinServiceMethods.ByName("CreatePayin")),
-			connect.WithClientOptions(opts...),
-		),
-		getPayin: connect.NewClient[v1.GetPayinRequest, v1.GetPayinResponse](
-			httpClient,
-			baseURL+PayinServiceGetPayinProcedure,
-			connect.WithSchema(payinServiceMethods.ByName("GetPayin")),
-			connect.WithClientOptions(opts...),
-		),
-		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListPayinsResponse](
-			httpClient,
-			baseURL+PayinServiceListPayinsProcedure,
-			connect.WithSchema(payinServiceMethods.ByName("ListPayins")),
-			connect.WithClientOptions(opts...),
-		),
-		cancelPayin: connect.NewClient[v1.CancelPayinRequest, v1.CancelPayinResponse](
-			httpClient,
-			baseURL+PayinServiceCancelPayinProcedure,
-			connect.WithSchema(payinServiceMethods.ByName("CancelPayin")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// payinServiceClient implements PayinServiceClient.
-type payinServiceClient struct {
-	createPayin *connect.Client[v1.CreatePayinRequest, v1.CreatePayinResponse]
-	getPayin    *connect.Client[v1.GetPayinRequest, v1.GetPayinResponse]
-	listPayins  *connect.Client[v1.ListPayinsRequest, v1.ListPayinsResponse]
-	cancelPayin *connect.Client[v1.CancelPayinRequest, v1.CancelPayinResponse]
-}
-
-// CreatePayin calls gateway.v1.PayinService.CreatePayin.
-func (c *payinServiceClient) CreatePayin(ctx context.Context, req *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error) {
-	response, err := c.createPayin.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetPayin calls gateway.v1.PayinService.GetPayin.
-func (c *payinServiceClient) GetPayin(ctx context.Context, req *v1.GetPayinRequest) (*v1.GetPayinResponse, error) {
-	response, err := c.getPayin.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListPayins calls gateway.v1.PayinService.ListPayins.
-func (c *payinServiceClient) ListPayins(ctx context.Context, req *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error) {
-	response, err := c.listPayins.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CancelPayin calls gateway.v1.PayinService.CancelPayin.
-func (c *payinServiceClient) CancelPayin(ctx context.Context, req *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error) {
-	response, err := c.cancelPayin.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // PayinServiceHandler is an implementation of the gateway.v1.PayinService service.
 type PayinServiceHandler interface {

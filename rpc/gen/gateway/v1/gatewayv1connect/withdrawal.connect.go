@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -44,83 +43,6 @@ const (
 	// ListWithdrawals RPC.
 	WithdrawalServiceListWithdrawalsProcedure = "/gateway.v1.WithdrawalService/ListWithdrawals"
 )
-
-// WithdrawalServiceClient is a client for the gateway.v1.WithdrawalService service.
-type WithdrawalServiceClient interface {
-	// CreateWithdrawal asks for a withdrawal, or answers with the one already asked for under the same orderId. Amount and fee are
-	// held at once.
-	CreateWithdrawal(context.Context, *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error)
-	// GetWithdrawal reads one withdrawal.
-	GetWithdrawal(context.Context, *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error)
-	// ListWithdrawals lists the merchant's withdrawals, the newest first.
-	ListWithdrawals(context.Context, *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error)
-}
-
-// NewWithdrawalServiceClient constructs a client for the gateway.v1.WithdrawalService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewWithdrawalServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) WithdrawalServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	withdrawalServiceMethods := v1.File_gateway_v1_withdrawal_proto.Services().ByName("WithdrawalService").Methods()
-	return &withdrawalServiceClient{
-		createWithdrawal: connect.NewClient[v1.CreateWithdrawalRequest, v1.CreateWithdrawalResponse](
-			httpClient,
-			baseURL+WithdrawalServiceCreateWithdrawalProcedure,
-			connect.WithSchema(withdrawalServiceMethods.ByName("CreateWithdrawal")),
-			connect.WithClientOptions(opts...),
-		),
-		getWithdrawal: connect.NewClient[v1.GetWithdrawalRequest, v1.GetWithdrawalResponse](
-			httpClient,
-			baseURL+WithdrawalServiceGetWithdrawalProcedure,
-			connect.WithSchema(withdrawalServiceMethods.ByName("GetWithdrawal")),
-			connect.WithClientOptions(opts...),
-		),
-		listWithdrawals: connect.NewClient[v1.ListWithdrawalsRequest, v1.ListWithdrawalsResponse](
-			httpClient,
-			baseURL+WithdrawalServiceListWithdrawalsProcedure,
-			connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawals")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// withdrawalServiceClient implements WithdrawalServiceClient.
-type withdrawalServiceClient struct {
-	createWithdrawal *connect.Client[v1.CreateWithdrawalRequest, v1.CreateWithdrawalResponse]
-	getWithdrawal    *connect.Client[v1.GetWithdrawalRequest, v1.GetWithdrawalResponse]
-	listWithdrawals  *connect.Client[v1.ListWithdrawalsRequest, v1.ListWithdrawalsResponse]
-}
-
-// CreateWithdrawal calls gateway.v1.WithdrawalService.CreateWithdrawal.
-func (c *withdrawalServiceClient) CreateWithdrawal(ctx context.Context, req *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error) {
-	response, err := c.createWithdrawal.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetWithdrawal calls gateway.v1.WithdrawalService.GetWithdrawal.
-func (c *withdrawalServiceClient) GetWithdrawal(ctx context.Context, req *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error) {
-	response, err := c.getWithdrawal.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListWithdrawals calls gateway.v1.WithdrawalService.ListWithdrawals.
-func (c *withdrawalServiceClient) ListWithdrawals(ctx context.Context, req *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error) {
-	response, err := c.listWithdrawals.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // WithdrawalServiceHandler is an implementation of the gateway.v1.WithdrawalService service.
 type WithdrawalServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v1 "gateway.example/rpc/gen/sandbox/v1"
 	unary "gateway.example/rpc/unary"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -49,120 +48,6 @@ const (
 	// SandboxServiceTriggerProcedure is the fully-qualified name of the SandboxService's Trigger RPC.
 	SandboxServiceTriggerProcedure = "/sandbox.v1.SandboxService/Trigger"
 )
-
-// SandboxServiceClient is a client for the sandbox.v1.SandboxService service.
-type SandboxServiceClient interface {
-	// AdvanceClock moves the test clock forward, on every replica and for good.
-	AdvanceClock(context.Context, *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error)
-	// GetSimulation tells whether traders are simulated, how, and what they have answered.
-	GetSimulation(context.Context, *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error)
-	// StartSimulation has traders answer for payments by themselves, also for those that are open
-	// already. One that runs goes on by the new plays, and counts anew.
-	StartSimulation(context.Context, *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error)
-	// StopSimulation has nobody answer any more. What was answered stays.
-	StopSimulation(context.Context, *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error)
-	// Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
-	// and its webhook is sent as always.
-	Trigger(context.Context, *v1.TriggerRequest) (*v1.TriggerResponse, error)
-}
-
-// NewSandboxServiceClient constructs a client for the sandbox.v1.SandboxService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) SandboxServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	sandboxServiceMethods := v1.File_sandbox_v1_sandbox_proto.Services().ByName("SandboxService").Methods()
-	return &sandboxServiceClient{
-		advanceClock: connect.NewClient[v1.AdvanceClockRequest, v1.AdvanceClockResponse](
-			httpClient,
-			baseURL+SandboxServiceAdvanceClockProcedure,
-			connect.WithSchema(sandboxServiceMethods.ByName("AdvanceClock")),
-			connect.WithClientOptions(opts...),
-		),
-		getSimulation: connect.NewClient[v1.GetSimulationRequest, v1.GetSimulationResponse](
-			httpClient,
-			baseURL+SandboxServiceGetSimulationProcedure,
-			connect.WithSchema(sandboxServiceMethods.ByName("GetSimulation")),
-			connect.WithClientOptions(opts...),
-		),
-		startSimulation: connect.NewClient[v1.StartSimulationRequest, v1.StartSimulationResponse](
-			httpClient,
-			baseURL+SandboxServiceStartSimulationProcedure,
-			connect.WithSchema(sandboxServiceMethods.ByName("StartSimulation")),
-			connect.WithClientOptions(opts...),
-		),
-		stopSimulation: connect.NewClient[v1.StopSimulationRequest, v1.StopSimulationResponse](
-			httpClient,
-			baseURL+SandboxServiceStopSimulationProcedure,
-			connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
-			connect.WithClientOptions(opts...),
-		),
-		trigger: connect.NewClient[v1.TriggerRequest, v1.TriggerResponse](
-			httpClient,
-			baseURL+SandboxServiceTriggerProcedure,
-			connect.WithSchema(sandboxServiceMethods.ByName("Trigger")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// sandboxServiceClient implements SandboxServiceClient.
-type sandboxServiceClient struct {
-	advanceClock    *connect.Client[v1.AdvanceClockRequest, v1.AdvanceClockResponse]
-	getSimulation   *connect.Client[v1.GetSimulationRequest, v1.GetSimulationResponse]
-	startSimulation *connect.Client[v1.StartSimulationRequest, v1.StartSimulationResponse]
-	stopSimulation  *connect.Client[v1.StopSimulationRequest, v1.StopSimulationResponse]
-	trigger         *connect.Client[v1.TriggerRequest, v1.TriggerResponse]
-}
-
-// AdvanceClock calls sandbox.v1.SandboxService.AdvanceClock.
-func (c *sandboxServiceClient) AdvanceClock(ctx context.Context, req *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error) {
-	response, err := c.advanceClock.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetSimulation calls sandbox.v1.SandboxService.GetSimulation.
-func (c *sandboxServiceClient) GetSimulation(ctx context.Context, req *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error) {
-	response, err := c.getSimulation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// StartSimulation calls sandbox.v1.SandboxService.StartSimulation.
-func (c *sandboxServiceClient) StartSimulation(ctx context.Context, req *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error) {
-	response, err := c.startSimulation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// StopSimulation calls sandbox.v1.SandboxService.StopSimulation.
-func (c *sandboxServiceClient) StopSimulation(ctx context.Context, req *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error) {
-	response, err := c.stopSimulation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// Trigger calls sandbox.v1.SandboxService.Trigger.
-func (c *sandboxServiceClient) Trigger(ctx context.Context, req *v1.TriggerRequest) (*v1.TriggerResponse, error) {
-	response, err := c.trigger.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
 
 // SandboxServiceHandler is an implementation of the sandbox.v1.SandboxService service.
 type SandboxServiceHandler interface {
