@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
@@ -43,7 +42,7 @@ type bench struct {
 type place struct {
 	url string
 	// pool is the bench's own way to the database, for preparations and looks at it.
-	pool    *pgxpool.Pool
+	pool    db.Pool
 	gateway *child
 	scene   scene
 }

@@ -9,9 +9,9 @@ import (
 
 	pgxdecimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
@@ -84,7 +84,7 @@ create table written (made bigint references made, limited integer)`)
 	testenv.Check(t, err != nil && !errors.Is(err, context.Canceled), "one that failed: %v", err)
 }
 
-func wantRows(t *testing.T, pool *pgxpool.Pool, want int) {
+func wantRows(t *testing.T, pool db.Pool, want int) {
 	t.Helper()
 	var made, written, orders int
 	const count = "select count(*), (select count(*) from written join made on made = id), count(distinct order_id) from made"

@@ -78,7 +78,7 @@ func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amoun
 }
 
 // heardPool opens a pool as the gateway's for creations, until the part ends.
-func (b *bench) heardPool(ctx context.Context, heard *tap) *pgxpool.Pool {
+func (b *bench) heardPool(ctx context.Context, heard *tap) db.Pool {
 	pool := must(db.Open(ctx, b.url, ownPool, db.ForCreations))
 	defer pool.Close()
 	config := pool.Config()

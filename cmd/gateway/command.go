@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/edge"
@@ -89,7 +87,7 @@ func (e environment) checkMigrations(ctx context.Context, c config) error {
 
 // withDatabase runs a command on a database that is there and has this program's schema, beside a
 // live gateway if there is one. It makes and migrates nothing.
-func (e environment) withDatabase(ctx context.Context, c config, do func(*pgxpool.Pool, place) error) error {
+func (e environment) withDatabase(ctx context.Context, c config, do func(db.Pool, place) error) error {
 	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
@@ -135,7 +133,7 @@ func (e environment) audit(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return audited(e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
+	return audited(e.withDatabase(ctx, c, func(pool db.Pool, at place) error {
 		return e.prove(ctx, pool, at, false)
 	}))
 }
@@ -150,7 +148,7 @@ func audited(err error) error {
 
 // prove tells whether every invariant holds in a database. Where a page of it cannot be read, or with "whole" always, it
 // reads all of them.
-func (e environment) prove(ctx context.Context, pool *pgxpool.Pool, at place, whole bool) error {
+func (e environment) prove(ctx context.Context, pool db.Pool, at place, whole bool) error {
 	began := time.Now()
 	found, err := audit.Everything(ctx, pool)
 	if err != nil {
@@ -206,7 +204,7 @@ func (e environment) operator(ctx context.Context, args []string) error {
 	if len(secret) < minPassword {
 		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
 	}
-	return e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
+	return e.withDatabase(ctx, c, func(pool db.Pool, at place) error {
 		err := session.CreateOperator(ctx, pool, login, secret)
 		if db.IsUniqueViolation(err) {
 			return fmt.Errorf("the login %q is taken in %s", login, at)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 )
@@ -72,7 +71,7 @@ func (e environment) adopt(ctx context.Context, args []string) error {
 	if c.sandbox {
 		return usageError{errors.New("adopt: -database-url or DATABASE_URL is needed: see gateway adopt -h")}
 	}
-	return e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
+	return e.withDatabase(ctx, c, func(pool db.Pool, at place) error {
 		err := db.InTx(ctx, pool, func(_ pgx.Tx, q *db.Queries) error {
 			if err := q.HomeForget(ctx); err != nil {
 				return err

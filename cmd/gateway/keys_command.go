@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 	"gateway.example/internal/reseal"
 	"gateway.example/internal/sandbox"
@@ -37,7 +35,7 @@ func (e environment) manageKeys(ctx context.Context, args []string) error {
 	if len(wrong) > 0 {
 		return usageError{errors.Join(wrong...)}
 	}
-	return e.withDatabase(ctx, c, func(pool *pgxpool.Pool, _ place) error {
+	return e.withDatabase(ctx, c, func(pool db.Pool, _ place) error {
 		if c.sandbox {
 			own, err := sandbox.LoadKey(c.dataDir)
 			if err != nil {
@@ -58,7 +56,7 @@ func (e environment) manageKeys(ctx context.Context, args []string) error {
 
 // rotateKeys seals everything with the first vault key, forgets the keys that nothing needs any
 // more, and lists what is left.
-func (c *config) rotateKeys(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
+func (c *config) rotateKeys(ctx context.Context, pool db.Pool, out io.Writer) error {
 	q, first := db.New(pool), c.fingerprints(purposeVault)[0]
 	if err := othersSeal(ctx, q, first); err != nil {
 		return err

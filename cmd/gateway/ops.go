@@ -133,7 +133,7 @@ func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
 	}))
 }
 
-func watchPools(metrics prometheus.Registerer, pools map[string]*pgxpool.Pool) {
+func watchPools(metrics prometheus.Registerer, pools map[string]db.Pool) {
 	for name, pool := range pools {
 		gauge := func(metric, help string, value func(*pgxpool.Stat) int32) {
 			metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
 )
 
@@ -34,12 +34,12 @@ func (e environment) rehearse(ctx context.Context, args []string) error {
 	if len(found) != 1 {
 		return usageError{errors.New("rehearse: name a backup: see gateway rehearse -h")}
 	}
-	return audited(e.withDatabase(ctx, c, func(original *pgxpool.Pool, _ place) error {
+	return audited(e.withDatabase(ctx, c, func(original db.Pool, _ place) error {
 		return e.rehearseOn(ctx, found[0], original)
 	}))
 }
 
-func (e environment) rehearseOn(ctx context.Context, backup string, original *pgxpool.Pool) error {
+func (e environment) rehearseOn(ctx context.Context, backup string, original db.Pool) error {
 	days, err := audit.SealedDays(ctx, original)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (e environment) rehearseOn(ctx context.Context, backup string, original *pg
 	defer func() { _ = server.Stop(context.WithoutCancel(ctx)) }()
 	_, _ = fmt.Fprintf(e.stdout, "restored: %s (%s)\n", backup, time.Since(began).Round(time.Millisecond))
 	copied := config{databaseURL: server.URL(original.Config().ConnConfig.Database)}
-	return e.withDatabase(ctx, copied, func(pool *pgxpool.Pool, at place) error {
+	return e.withDatabase(ctx, copied, func(pool db.Pool, at place) error {
 		if err := e.prove(ctx, pool, at, true); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (e environment) rehearseOn(ctx context.Context, backup string, original *pg
 }
 
 // compare compares the sealed days of a restored database with those of the original, and says where the restored one ends.
-func (e environment) compare(ctx context.Context, restored *pgxpool.Pool, want map[string]string) error {
+func (e environment) compare(ctx context.Context, restored db.Pool, want map[string]string) error {
 	days, err := audit.SealedDays(ctx, restored)
 	if err != nil {
 		return err

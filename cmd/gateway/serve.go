@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/auth"
 	"gateway.example/internal/card"
 	"gateway.example/internal/clock"
@@ -41,7 +39,7 @@ type gateway struct {
 	replica *db.Replica
 	// group is of all the others; beatPool has a connection that is asked every second whether it works.
 	group                                                 db.Group
-	deliveryPool, workPool, exportPool, opsPool, beatPool *pgxpool.Pool
+	deliveryPool, workPool, exportPool, opsPool, beatPool db.Pool
 
 	clock clock.Clock
 	vault *vault.Vault
@@ -126,7 +124,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	}
 	half := (g.connections + 1) / 2
 	for _, p := range []struct {
-		pool **pgxpool.Pool
+		pool *db.Pool
 		size int
 		kind db.Kind
 	}{
@@ -226,7 +224,7 @@ func (g *gateway) openClock(ctx context.Context) error {
 
 func (g *gateway) close() {
 	g.replica.Close()
-	for _, pool := range []*pgxpool.Pool{
+	for _, pool := range []db.Pool{
 		g.beatPool, g.opsPool, g.exportPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations,
 	} {
 		if pool != nil {

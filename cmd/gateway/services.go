@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/acquirer"
@@ -333,7 +332,7 @@ func (g *gateway) wireWatch(ctx context.Context) error {
 	g.auditRuns = watchAudits(metrics, q)
 	watchClock(metrics, g.skew)
 	watchQueues(metrics, q)
-	watchPools(metrics, map[string]*pgxpool.Pool{
+	watchPools(metrics, map[string]db.Pool{
 		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
 		"deliveries": g.deliveryPool, "work": g.workPool, "exports": g.exportPool, "ops": g.opsPool,
 	})

@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
 )
 
@@ -228,7 +229,7 @@ func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[stri
 func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	places := map[string]string{"log": v.stderr.String(), "answers": answers}
 	places["metrics"] = fetched(t, http.MethodGet, v.OpsURL+"/metrics", "", nil).raw
-	connection := testenv.Must(v.pool.Acquire(t.Context()))(t)
+	connection := testenv.Must(db.Driver(v.pool).Acquire(t.Context()))(t)
 	defer connection.Release()
 	// Bytes are shown as the characters they are, where they are any.
 	testenv.Must(connection.Exec(t.Context(), "set bytea_output = 'escape'"))(t)

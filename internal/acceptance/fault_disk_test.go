@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
 )
 
@@ -111,7 +112,7 @@ func (s *stage) slotFillsDisk(t *testing.T) {
 // syncStalls has a process of PostgreSQL stop while it syncs the log, as it would at a disk that does not answer. It holds the
 // lock that all commits need.
 func (s *stage) syncStalls(t *testing.T) {
-	conn := testenv.Must(s.pool.Acquire(t.Context()))(t)
+	conn := testenv.Must(db.Driver(s.pool).Acquire(t.Context()))(t)
 	defer conn.Release()
 	stopped := 0
 	noError(t, testenv.Eventually(func() error {

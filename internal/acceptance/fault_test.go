@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/history"
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/testenv"
@@ -27,7 +28,7 @@ type stage struct {
 	relay *relay
 	a, b  *instance
 	// pool goes past the relay.
-	pool  *pgxpool.Pool
+	pool  db.Pool
 	load  *load
 	lines []line
 	// newest is the program that has made the newest schema, where that is not the one under test.
@@ -245,7 +246,7 @@ func (s *stage) tableIsLocked(t *testing.T) {
 
 // connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the places.
 func (s *stage) connectionsAreTaken(t *testing.T) {
-	conn := testenv.Must(s.pool.Acquire(t.Context()))(t)
+	conn := testenv.Must(db.Driver(s.pool).Acquire(t.Context()))(t)
 	defer conn.Release()
 	var taken []*pgx.Conn
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {

@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
@@ -50,7 +51,7 @@ type instance struct {
 	setup
 	sandbox.Info
 	*process
-	pool           *pgxpool.Pool
+	pool           db.Pool
 	stdout, stderr *text
 	// settings is the newest version of the settings that the program is known to have.
 	settings atomic.Int64
@@ -233,7 +234,7 @@ func (g *instance) kill() {
 }
 
 // poolOf connects to a database.
-func poolOf(t *testing.T, url string) *pgxpool.Pool {
+func poolOf(t *testing.T, url string) db.Pool {
 	t.Helper()
 	return testenv.Must(pgxpool.New(t.Context(), url))(t)
 }

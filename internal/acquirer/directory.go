@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -44,7 +43,7 @@ type Config struct {
 // NewDirectory makes the directory. Processors may be at the given addresses only. In a sandbox,
 // otherwise serves traders without an acquirer of their own; it may be nil.
 func NewDirectory(
-	pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, otherwise Acquirer,
+	pool db.Pool, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, otherwise Acquirer,
 	config Config,
 ) *Directory {
 	return &Directory{

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/clock"
@@ -20,7 +19,7 @@ type Sandbox struct {
 	clock clock.Clock
 }
 
-func NewSandbox(pool *pgxpool.Pool, c clock.Clock) *Sandbox {
+func NewSandbox(pool db.Pool, c clock.Clock) *Sandbox {
 	return &Sandbox{q: db.New(pool), clock: c}
 }
 

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
@@ -103,8 +101,8 @@ type Deciders interface {
 
 // reads are the sources that rules read from.
 type reads struct {
-	*db.Queries
-	pool *pgxpool.Pool
+	q    *db.Queries
+	pool db.Pool
 	// replica is nil if there is none.
 	replica Replica
 	// clock is nil if the clock is not compared.
@@ -114,7 +112,7 @@ type reads struct {
 }
 
 func New(pools db.Pools, c clock.Clock) *Service {
-	return &Service{q: db.New(pools.Calls), reads: reads{Queries: db.New(pools.Reads), pool: pools.Reads}, clock: c}
+	return &Service{q: db.New(pools.Calls), reads: reads{q: db.New(pools.Reads), pool: pools.Reads}, clock: c}
 }
 
 // WatchReplica adds the rules about the read replica, as this process sees it.
@@ -133,7 +131,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) 
 	}
 	now := s.clock.Now()
 	alarms, failed := s.ask(ctx, now)
-	states, err := s.reads.AlarmStates(ctx)
+	states, err := s.reads.q.AlarmStates(ctx)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read alarms: %w", err), failed)
 	}
@@ -165,7 +163,7 @@ func (s *Service) Firing(ctx context.Context, who caller.Caller) (int, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
 	}
-	states, err := s.reads.AlarmStates(ctx)
+	states, err := s.reads.q.AlarmStates(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("read alarms: %w", err)
 	}

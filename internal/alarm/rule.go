@@ -152,8 +152,8 @@ type counted = struct {
 
 // within runs a query with the time that lies this long before now.
 func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), ago time.Duration) find {
-	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
-		row, err := ask(q.Queries, ctx, now.Add(-ago))
+	return func(ctx context.Context, from reads, now time.Time) (finding, error) {
+		row, err := ask(from.q, ctx, now.Add(-ago))
 		found := counted(row)
 		return finding{found.Count, found.Oldest}, err
 	}
@@ -161,17 +161,17 @@ func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, er
 
 // since finds what has waited for longer than this; the alarm is said to begin when the wait became too long.
 func since[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), late time.Duration) find {
-	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
-		f, err := within(ask, late)(ctx, q, now)
+	return func(ctx context.Context, from reads, now time.Time) (finding, error) {
+		f, err := within(ask, late)(ctx, from, now)
 		f.since = f.since.Add(late)
 		return f, err
 	}
 }
 
-func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
+func auditMismatch(ctx context.Context, from reads, _ time.Time) (finding, error) {
 	var f finding
 	for _, scope := range []string{audit.Recent.Scope, audit.Complete.Scope} {
-		row, err := q.AlarmAudit(ctx, scope)
+		row, err := from.q.AlarmAudit(ctx, scope)
 		if err != nil {
 			return f, err
 		}
@@ -182,8 +182,8 @@ func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
 
 // auditLate finds whether the last audit of a scope began too long ago.
 func auditLate(scope string, late time.Duration) func(context.Context, reads, time.Time) (finding, error) {
-	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
-		row, err := q.AlarmAudit(ctx, scope)
+	return func(ctx context.Context, from reads, now time.Time) (finding, error) {
+		row, err := from.q.AlarmAudit(ctx, scope)
 		if row.ProvenAt.Unix() == 0 { // none has come to its end: since when one is missing nobody knows
 			f := older(now, row.ProvenAt, late)
 			f.since = time.Time{}
@@ -203,21 +203,21 @@ func older(now, at time.Time, late time.Duration) finding {
 	return finding{count: max(1, int64(over/time.Second)), since: at.Add(late)}
 }
 
-func dayUnsealed(ctx context.Context, q reads, now time.Time) (finding, error) {
-	at, err := q.AlarmSealed(ctx)
+func dayUnsealed(ctx context.Context, from reads, now time.Time) (finding, error) {
+	at, err := from.q.AlarmSealed(ctx)
 	if db.NoRows(err) {
 		return finding{}, nil
 	}
 	return older(now, at, sealLate), err
 }
 
-func overdrawn(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	count, err := q.AccountsOverdrawn(ctx)
+func overdrawn(ctx context.Context, from reads, _ time.Time) (finding, error) {
+	count, err := from.q.AccountsOverdrawn(ctx)
 	return finding{count: count}, err
 }
 
-func rateStale(ctx context.Context, q reads, now time.Time) (finding, error) {
-	rows, err := q.AlarmRates(ctx, now)
+func rateStale(ctx context.Context, from reads, now time.Time) (finding, error) {
+	rows, err := from.q.AlarmRates(ctx, now)
 	f := finding{count: int64(len(rows))}
 	for _, row := range rows {
 		if f.since.IsZero() || row.Since.Before(f.since) {
@@ -227,21 +227,21 @@ func rateStale(ctx context.Context, q reads, now time.Time) (finding, error) {
 	return f, err
 }
 
-func feedFailing(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	count, err := q.AlarmFeeds(ctx)
+func feedFailing(ctx context.Context, from reads, _ time.Time) (finding, error) {
+	count, err := from.q.AlarmFeeds(ctx)
 	return finding{count: count}, err
 }
 
-func eventsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
-	at, err := q.WebhookOutboxOldest(ctx)
+func eventsWaiting(ctx context.Context, from reads, now time.Time) (finding, error) {
+	at, err := from.q.WebhookOutboxOldest(ctx)
 	if db.NoRows(err) {
 		return finding{}, nil
 	}
 	return older(now, at, relayLate), err
 }
 
-func payoutsOverdue(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmPayouts(ctx, db.AlarmPayoutsParams{Now: now, TakenUntil: now.Add(-payoutLate)})
+func payoutsOverdue(ctx context.Context, from reads, now time.Time) (finding, error) {
+	row, err := from.q.AlarmPayouts(ctx, db.AlarmPayoutsParams{Now: now, TakenUntil: now.Add(-payoutLate)})
 	return finding{row.Count, row.Oldest}, err
 }
 
@@ -251,8 +251,8 @@ const (
 	giveBacksMost   = 20
 )
 
-func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error) {
-	count, err := q.AlarmGiveBacks(ctx, db.AlarmGiveBacksParams{Since: now.Add(-giveBacksWithin), Most: giveBacksMost})
+func givenBackOften(ctx context.Context, from reads, now time.Time) (finding, error) {
+	count, err := from.q.AlarmGiveBacks(ctx, db.AlarmGiveBacksParams{Since: now.Add(-giveBacksWithin), Most: giveBacksMost})
 	return finding{count: count}, err
 }
 
@@ -260,39 +260,39 @@ func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error
 // than by another operator.
 const commandWithin = 24 * time.Hour
 
-func secondOperatorMissing(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	if q.deciders == nil {
+func secondOperatorMissing(ctx context.Context, from reads, _ time.Time) (finding, error) {
+	if from.deciders == nil {
 		return finding{}, nil
 	}
-	if they, err := q.deciders.TwoDecide(ctx); err != nil || they {
+	if they, err := from.deciders.TwoDecide(ctx); err != nil || they {
 		return finding{}, err
 	}
 	return finding{count: 1}, nil
 }
 
-func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	seconds, err := db.OldestSnapshot(ctx, q.pool)
+func snapshotOld(ctx context.Context, from reads, _ time.Time) (finding, error) {
+	seconds, err := db.OldestSnapshot(ctx, from.pool)
 	if seconds <= snapshotMost {
 		return finding{}, err
 	}
 	return finding{count: seconds}, err
 }
 
-func pagesDamaged(ctx context.Context, q reads, _ time.Time) (finding, error) {
-	count, err := db.DamagedReads(ctx, q.pool)
+func pagesDamaged(ctx context.Context, from reads, _ time.Time) (finding, error) {
+	count, err := db.DamagedReads(ctx, from.pool)
 	return finding{count: count}, err
 }
 
-func replicaUnused(_ context.Context, q reads, _ time.Time) (finding, error) {
-	if q.replica == nil || q.replica.UnusedFor() <= replicaUnusedMost {
+func replicaUnused(_ context.Context, from reads, _ time.Time) (finding, error) {
+	if from.replica == nil || from.replica.UnusedFor() <= replicaUnusedMost {
 		return finding{}, nil
 	}
-	return finding{count: int64(q.replica.UnusedFor() / time.Second)}, nil
+	return finding{count: int64(from.replica.UnusedFor() / time.Second)}, nil
 }
 
-func clockSkewed(_ context.Context, q reads, _ time.Time) (finding, error) {
-	if q.clock == nil || !q.clock.Noticeable() {
+func clockSkewed(_ context.Context, from reads, _ time.Time) (finding, error) {
+	if from.clock == nil || !from.clock.Noticeable() {
 		return finding{}, nil
 	}
-	return finding{count: int64(q.clock.By().Abs() / time.Second)}, nil
+	return finding{count: int64(from.clock.By().Abs() / time.Second)}, nil
 }

@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 )
 
@@ -37,7 +35,7 @@ type Signer struct {
 }
 
 // New makes a signer from the vault keys, the newest first.
-func New(pool *pgxpool.Pool, vaultKeys ...[]byte) (*Signer, error) {
+func New(pool db.Pool, vaultKeys ...[]byte) (*Signer, error) {
 	s := &Signer{q: db.New(pool), own: Keys{}}
 	for i, key := range vaultKeys {
 		seed, err := hkdf.Key(sha256.New, key, nil, purpose, ed25519.SeedSize)

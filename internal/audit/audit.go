@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -31,11 +29,11 @@ type rule struct {
 	// by the full audit, unless recent is set.
 	of string
 	// prove checks what a single query cannot.
-	prove  func(context.Context, *pgxpool.Pool) ([]string, error)
-	recent func(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error)
+	prove  func(context.Context, db.Pool) ([]string, error)
+	recent func(ctx context.Context, pool db.Pool, since time.Time) ([]string, error)
 	// next checks what follows an id, and returns the id up to which it came. It is for rules whose subject is not
 	// a range of rows.
-	next func(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error)
+	next func(ctx context.Context, pool db.Pool, past int64) ([]string, int64, error)
 }
 
 // sides has two rows for each transfer: what it did to either account.
@@ -196,16 +194,16 @@ var rules = []rule{
 // Everything checks the whole ledger while the server runs; every rule holds if no violation is found. It does not
 // read one snapshot: each query has its own, and large tables are read in ranges, because a long snapshot would
 // prevent the vacuum of all tables.
-func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
+func Everything(ctx context.Context, pool db.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress, []Violation) error { return nil })
 }
 
 // Since checks the transfers booked since a time, and everything about the payments that they belong to.
-func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
+func Since(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, error) {
 	var found []Violation
 	for _, r := range allRules() {
 		if r.recent != nil {
-			r.prove = func(ctx context.Context, pool *pgxpool.Pool) ([]string, error) { return r.recent(ctx, pool, since) }
+			r.prove = func(ctx context.Context, pool db.Pool) ([]string, error) { return r.recent(ctx, pool, since) }
 		} else if r.of == "" {
 			continue
 		}
@@ -226,7 +224,7 @@ func allRules() []rule {
 type Size struct{ Payments, Payouts, Transfers int64 }
 
 // Count counts what a full audit has to check.
-func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
+func Count(ctx context.Context, pool db.Pool) (Size, error) {
 	var s Size
 	err := pool.QueryRow(ctx, "select (select count(*) from payment), (select count(*) from payin), (select count(*) from transfer)").
 		Scan(&s.Payments, &s.Payouts, &s.Transfers)
@@ -245,7 +243,7 @@ type progress struct {
 
 // audit continues from a progress, and passes each step and its violations to note.
 func (p progress) audit(
-	ctx context.Context, pool *pgxpool.Pool, note func(progress, []Violation) error,
+	ctx context.Context, pool db.Pool, note func(progress, []Violation) error,
 ) ([]Violation, error) {
 	var found []Violation
 	all := allRules()
@@ -278,12 +276,12 @@ const auditRange = 20_000
 // step checks a rule for its next range. It returns the last id of the range and how many rows that has. The last
 // range has no end, so that it also finds transfers that refer to a row that does not exist. A rule about whole
 // accounts has only one range.
-func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, int64, error) {
+func (r rule) step(ctx context.Context, pool db.Pool, past int64) ([]Violation, int64, int64, error) {
 	const end = int64(math.MaxInt64)
 	if r.next != nil {
 		var to int64
 		var err error
-		r.prove = func(ctx context.Context, pool *pgxpool.Pool) (broken []string, _ error) {
+		r.prove = func(ctx context.Context, pool db.Pool) (broken []string, _ error) {
 			if broken, to, err = r.next(ctx, pool, past); db.IsDamaged(err) {
 				to = end
 			}
@@ -317,7 +315,7 @@ func (r rule) unasked(err error) ([]Violation, error) {
 
 // rangeEnd finds the end of the range that begins after from, at most last, and how many rows the range has. Ids
 // may have gaps of any size.
-func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to, rows int64, err error) {
+func rangeEnd(ctx context.Context, pool db.Pool, table string, from, last int64) (to, rows int64, err error) {
 	err = pool.QueryRow(ctx, "select coalesce(max(id), 0), count(*) from (select id from "+table+
 		" where id > $1 and id <= $3 order by id limit $2) r", from, auditRange, last).Scan(&to, &rows)
 	if err != nil {
@@ -330,10 +328,10 @@ func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last 
 }
 
 // ask runs a rule's query.
-func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
+func (r rule) ask(ctx context.Context, pool db.Pool, args ...any) ([]Violation, error) {
 	prove := r.prove
 	if prove == nil {
-		prove = func(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+		prove = func(ctx context.Context, pool db.Pool) ([]string, error) {
 			return askTexts(ctx, pool, r.query, args...)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -332,7 +330,7 @@ func TestUndecidedDistributed(t *testing.T) {
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
 	proofs := 0
-	found, err := audit.ProveAgain(t.Context(), d.Pool, []string{"0"}, func(ctx context.Context, _ *pgxpool.Pool) ([]string, error) {
+	found, err := audit.ProveAgain(t.Context(), d.Pool, []string{"0"}, func(ctx context.Context, _ db.Pool) ([]string, error) {
 		if proofs++; proofs > 2 {
 			<-ctx.Done()
 			return nil, ctx.Err()

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
 
 // proveBalances adds up the transfers of every account and compares the sums with the balances. It adds up in
 // ranges, each with a short snapshot, up to an id below which no transfer can still be committed. The few transfers
 // after that are read in one statement together with the balances.
-func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+func proveBalances(ctx context.Context, pool db.Pool) ([]string, error) {
 	moved := map[int64]decimal.Decimal{}
 	var past int64
 	for {
@@ -54,7 +54,7 @@ var errWriterStays = errors.New("a transaction that wrote transfers has been ope
 // lastForGood finds the last transfer before which no other can appear. Ids are taken before a
 // transaction commits, so it waits until all transactions have ended that may have taken a lower id.
 // They are recognised by their lock on the table.
-func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
+func lastForGood(ctx context.Context, pool db.Pool) (int64, error) {
 	const (
 		newest  = "select coalesce(max(id), 0) from transfer"
 		writing = `select coalesce(array_agg(distinct virtualtransaction), '{}') from pg_locks
@@ -81,7 +81,7 @@ func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 }
 
 // addUp adds the transfers of a range to the sums.
-func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
+func addUp(ctx context.Context, pool db.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
 	rows, _ := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
 		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to) // the rows report its error
 	var account int64
@@ -96,7 +96,7 @@ func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Deci
 // compareBalances compares the balances with the sums up to past and the transfers after it.
 func compareBalances(
 	ctx context.Context,
-	pool *pgxpool.Pool,
+	pool db.Pool,
 	moved map[int64]decimal.Decimal,
 	past int64,
 ) ([]string, error) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 )
@@ -46,7 +45,7 @@ func (p pages) String() string {
 
 // Damage reads each page of each table. For pages that cannot be read it names the rows on the pages before and
 // after them. It requires the rights of PostgreSQL's superuser or of pg_read_all_data.
-func Damage(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
+func Damage(ctx context.Context, pool db.Pool) ([]Violation, error) {
 	rows, _ := pool.Query(ctx, tablesQuery)
 	tables, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p pages, err error) {
 		return p, row.Scan(&p.table, &p.of, &p.count, &p.key)
@@ -69,7 +68,7 @@ func Damage(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 }
 
 // unreadable halves a range of pages until it knows which of them cannot be read.
-func (p pages) unreadable(ctx context.Context, pool *pgxpool.Pool, from, to int64) ([]int64, error) {
+func (p pages) unreadable(ctx context.Context, pool db.Pool, from, to int64) ([]int64, error) {
 	if from >= to {
 		return nil, nil
 	}
@@ -94,7 +93,7 @@ func (p pages) unreadable(ctx context.Context, pool *pgxpool.Pool, from, to int6
 func at(page int64) string { return fmt.Sprintf("(%d,0)", page) }
 
 // neighbour is the key of the last or the first row of a page next to a damaged one.
-func (p pages) neighbour(ctx context.Context, pool *pgxpool.Pool, page int64, order string) string {
+func (p pages) neighbour(ctx context.Context, pool db.Pool, page int64, order string) string {
 	if page < 0 || page >= p.count {
 		return "none"
 	}

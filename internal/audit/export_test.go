@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"gateway.example/internal/db"
 )
 
 // AskEach asks every rule about all and about what is new, and answers what could not be asked or is broken.
-func AskEach(ctx context.Context, pool *pgxpool.Pool) []string {
+func AskEach(ctx context.Context, pool db.Pool) []string {
 	var wrong []string
 	note := func(r rule, broken []Violation, err error) {
 		if err != nil || len(broken) > 0 {

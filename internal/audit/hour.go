@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
 )
 
 // hourRules are the invariants of the hourly counts.
@@ -66,7 +67,7 @@ const hourBroken = `
 	order by merchant_id, cashbox_id, method, currency, status, span`
 
 // proveHours counts every hour again, each with a snapshot of its own.
-func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+func proveHours(ctx context.Context, pool db.Pool) ([]string, error) {
 	const bounds = `select date_trunc('hour', least(
 			(select min(hour) from payment_hour), (select min(created_at) from payment)), 'UTC'),
 		greatest((select max(hour) from payment_hour), (select max(created_at) from payment))`
@@ -85,7 +86,7 @@ func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 }
 
 // proveHoursSince counts again the hours that have a payment with a transfer since a time.
-func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
+func proveHoursSince(ctx context.Context, pool db.Pool, since time.Time) ([]string, error) {
 	rows, _ := pool.Query(ctx, `
 		select hour from (
 			select distinct date_trunc('hour', p.created_at, 'UTC') as hour from payment p
@@ -100,7 +101,7 @@ func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) (
 	return askHours(ctx, pool, hours)
 }
 
-func askHours(ctx context.Context, pool *pgxpool.Pool, hours []time.Time) ([]string, error) {
+func askHours(ctx context.Context, pool db.Pool, hours []time.Time) ([]string, error) {
 	var broken []string
 	for _, hour := range hours {
 		found, err := askTexts(ctx, pool, hourBroken, hour, hour.Add(time.Hour))
@@ -140,12 +141,12 @@ const sumBroken = `
 	order by merchant_id, of, at, method, currency, status, span`
 
 // proveSums adds up each merchant's hours again, with a snapshot of its own.
-func proveSums(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+func proveSums(ctx context.Context, pool db.Pool) ([]string, error) {
 	return askSums(ctx, pool, 1, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
 }
 
 // proveSumsSince adds up again the days that have a payment with a transfer since a time.
-func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
+func proveSumsSince(ctx context.Context, pool db.Pool, since time.Time) ([]string, error) {
 	return askSums(ctx, pool, 500, `
 		select merchant_id, day, day + interval '24 hours' from (
 			select distinct merchant_id, date_trunc('day', created_at, 'UTC') as day from payment
@@ -154,7 +155,7 @@ func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([
 }
 
 // askSums checks the times that a query finds, a given number of them at once.
-func askSums(ctx context.Context, pool *pgxpool.Pool, each int, which string, args ...any) ([]string, error) {
+func askSums(ctx context.Context, pool db.Pool, each int, which string, args ...any) ([]string, error) {
 	rows, _ := pool.Query(ctx, which, args...) // the rows report its error
 	var merchants []int64
 	var begins, ends []time.Time
@@ -179,7 +180,7 @@ func askSums(ctx context.Context, pool *pgxpool.Pool, each int, which string, ar
 }
 
 // askTexts runs a query that returns a column of texts.
-func askTexts(ctx context.Context, pool *pgxpool.Pool, query string, args ...any) ([]string, error) {
+func askTexts(ctx context.Context, pool db.Pool, query string, args ...any) ([]string, error) {
 	rows, _ := pool.Query(ctx, query, args...)      // the rows report its error
 	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // who asks says for what
 }

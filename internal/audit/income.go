@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"gateway.example/internal/db"
 )
 
 // incomeRules are the invariants of the platform's daily income.
@@ -44,7 +44,7 @@ const incomeBroken = `
 	order by 1`
 
 // proveIncome adds up every closed day again, each with a snapshot of its own.
-func proveIncome(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+func proveIncome(ctx context.Context, pool db.Pool) ([]string, error) {
 	const bounds = `select date_trunc('day', least((select min(created_at) from transfer), (select min(day)::timestamp at time zone 'UTC'
 			from income_day)), 'UTC'),
 		(select day::timestamp at time zone 'UTC' from income_day_closed)`

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
 
@@ -53,14 +53,14 @@ const pagesQuery = `
 		coalesce(s.salt, ''), coalesce(k.public_key, ''), coalesce(s.last_id, -1)
 	from ledger_page p left join ledger_seal s using (day) left join signing_key k on k.kid = p.kid`
 
-func readPages(ctx context.Context, pool *pgxpool.Pool, which string, args ...any) ([]sealedPage, error) {
+func readPages(ctx context.Context, pool db.Pool, which string, args ...any) ([]sealedPage, error) {
 	rows, _ := pool.Query(ctx, pagesQuery+which, args...) // the rows report its error
 	pages, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sealedPage])
 	return pages, fault.Doing("read pages", err)
 }
 
 // proveNextPage checks the first page after a day, counted from 1970, and returns its day.
-func proveNextPage(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error) {
+func proveNextPage(ctx context.Context, pool db.Pool, past int64) ([]string, int64, error) {
 	pages, err := readPages(ctx, pool, ` where p.day >= (
 		select max(day) from ledger_page where day <= date '1970-01-01' + $1::int) or $1 = 0 order by p.day limit 2`, past)
 	if err != nil || len(pages) == 0 {
@@ -78,7 +78,7 @@ func proveNextPage(ctx context.Context, pool *pgxpool.Pool, past int64) ([]strin
 }
 
 // proveLastPage checks the last page, unless it is too large.
-func proveLastPage(ctx context.Context, pool *pgxpool.Pool, _ time.Time) ([]string, error) {
+func proveLastPage(ctx context.Context, pool db.Pool, _ time.Time) ([]string, error) {
 	pages, err := readPages(ctx, pool, " order by p.day desc limit 2")
 	if err != nil || len(pages) == 0 || pages[0].Transfers > pageMost {
 		return nil, err
@@ -91,7 +91,7 @@ func proveLastPage(ctx context.Context, pool *pgxpool.Pool, _ time.Time) ([]stri
 }
 
 // provePage computes a day's page again from its transfers and compares the two.
-func provePage(ctx context.Context, pool *pgxpool.Pool, before *sealedPage, page sealedPage) ([]string, error) {
+func provePage(ctx context.Context, pool db.Pool, before *sealedPage, page sealedPage) ([]string, error) {
 	again := pageAgain{salt: page.Salt, kinds: map[string]kindSum{}, balances: map[string]decimal.Decimal{}}
 	previous := make([]byte, sha256.Size)
 	if before != nil {
@@ -223,7 +223,7 @@ const pageRange = `
 		union all select id from transfer where id > $3 and id <= $1 and created_at < $4
 	) t`
 
-func (a *pageAgain) read(ctx context.Context, pool *pgxpool.Pool, before *sealedPage, page sealedPage) error {
+func (a *pageAgain) read(ctx context.Context, pool db.Pool, before *sealedPage, page sealedPage) error {
 	end := page.Day.AddDate(0, 0, 1)
 	lastBefore, endBefore := page.LastID, time.Time{}
 	if before != nil {
@@ -325,7 +325,7 @@ func (a *pageAgain) sumsHash(stored []string) []byte {
 
 // SealedDays returns the hash of each sealed day, by the day. The hash covers the day's transfers and all days
 // before it.
-func SealedDays(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
+func SealedDays(ctx context.Context, pool db.Pool) (map[string]string, error) {
 	rows, _ := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page") // the rows report its error
 	days := map[string]string{}
 	var day, hash string

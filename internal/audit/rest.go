@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"gateway.example/internal/db"
 )
 
 const (
@@ -23,9 +23,9 @@ const (
 // one snapshot, and the first answer counts.
 func proveAgain(
 	ctx context.Context,
-	pool *pgxpool.Pool,
+	pool db.Pool,
 	found []string,
-	prove func(context.Context, *pgxpool.Pool) ([]string, error),
+	prove func(context.Context, db.Pool) ([]string, error),
 ) ([]string, error) {
 	var distributed bool
 	err := pool.QueryRow(ctx, "select exists (select from pg_extension where extname = 'citus')").Scan(&distributed)
@@ -47,7 +47,7 @@ func proveAgain(
 
 // proveAtRest checks a rule while nobody writes. All writers go through the coordinator and need its locks.
 func proveAtRest(
-	ctx context.Context, pool *pgxpool.Pool, prove func(context.Context, *pgxpool.Pool) ([]string, error),
+	ctx context.Context, pool db.Pool, prove func(context.Context, db.Pool) ([]string, error),
 ) ([]string, error) {
 	tx, err := pool.Begin(ctx)
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -36,7 +34,7 @@ var errTakenOver = errors.New("the audit was taken over by another process")
 // Do makes the audit if it is due, and reports whether it was. It continues a full audit that was not finished.
 func (r Run) Do(
 	ctx context.Context,
-	pool *pgxpool.Pool,
+	pool db.Pool,
 	now func() time.Time,
 ) (found []Violation, due bool, err error) {
 	q := db.New(pool)
@@ -77,7 +75,7 @@ func (r Run) Do(
 // resume continues a full audit. After each step it stores the progress, which fails once another process has taken
 // over the audit. seen is the time when progress was last stored.
 func (r Run) resume(
-	ctx context.Context, pool *pgxpool.Pool, now func() time.Time,
+	ctx context.Context, pool db.Pool, now func() time.Time,
 	begun db.AuditRunBeginRow, seen *time.Time, past *db.AuditHistoryInsertParams,
 ) ([]Violation, error) {
 	q := db.New(pool)
@@ -97,7 +95,7 @@ func (r Run) resume(
 }
 
 // recently is like Since, and also counts the transfers.
-func recently(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, int64, error) {
+func recently(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, int64, error) {
 	var rows int64
 	err := pool.QueryRow(ctx, "select count(*) from transfer where created_at >= $1", since).Scan(&rows)
 	if err != nil {

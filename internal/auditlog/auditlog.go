@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/export"
@@ -159,7 +157,7 @@ const (
 
 // Service reads the log.
 type Service struct {
-	reads   *pgxpool.Pool
+	reads   db.Pool
 	replica *db.Replica
 }
 

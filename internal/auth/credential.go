@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -25,7 +24,7 @@ import (
 
 // MerchantKeys lets a merchant manage the API keys of its cashboxes.
 type MerchantKeys struct {
-	pool    *pgxpool.Pool
+	pool    db.Pool
 	q       *db.Queries
 	vault   *vault.Vault
 	headers Headers
@@ -33,7 +32,7 @@ type MerchantKeys struct {
 
 // NewMerchantKeys makes the service. The vault opens the webhook secrets of cashboxes; headers are the
 // names of those of a signed request.
-func NewMerchantKeys(pool *pgxpool.Pool, v *vault.Vault, headers Headers) *MerchantKeys {
+func NewMerchantKeys(pool db.Pool, v *vault.Vault, headers Headers) *MerchantKeys {
 	return &MerchantKeys{pool: pool, q: db.New(pool), vault: v, headers: headers}
 }
 

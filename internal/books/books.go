@@ -5,8 +5,6 @@ package books
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 )
@@ -16,7 +14,7 @@ const byItself = 30 * 24 * time.Hour
 
 // Service reads the books.
 type Service struct {
-	reads   *pgxpool.Pool
+	reads   db.Pool
 	q       *db.Queries
 	clock   clock.Clock
 	replica *db.Replica

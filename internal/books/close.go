@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 )
@@ -20,7 +18,7 @@ const (
 
 // Close stores the balances at the ends of the days that are over, and the platform's income on them. It is
 // idempotent, and several processes may run it at the same time.
-func Close(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
+func Close(ctx context.Context, pool db.Pool, c clock.Clock) error {
 	q := db.New(pool)
 	if err := closeDays(ctx, q, c.Now()); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/clock"
@@ -44,7 +43,7 @@ type Watcher struct {
 	network Network
 	nodes   []*node
 	need    int
-	pool    *pgxpool.Pool
+	pool    db.Pool
 	q       *db.Queries
 	clock   clock.Clock
 	holder  uuid.UUID
@@ -61,7 +60,7 @@ type Watcher struct {
 // NewWatcher makes the watcher of a network, which asks the nodes at these addresses. If there is only one node,
 // its answers are used without another's agreement.
 func NewWatcher(
-	pool *pgxpool.Pool, c clock.Clock, client *http.Client, network Network, addresses []string,
+	pool db.Pool, c clock.Clock, client *http.Client, network Network, addresses []string,
 ) (*Watcher, error) {
 	w := &Watcher{
 		network: network, need: min(agreeing, len(addresses)), pool: pool, q: db.New(pool), clock: c, holder: uuid.New(),

@@ -45,8 +45,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -78,8 +76,8 @@ type Services struct {
 // Service runs checkouts.
 type Service struct {
 	Services
-	pool  *pgxpool.Pool
-	reads *pgxpool.Pool
+	pool  db.Pool
+	reads db.Pool
 	q     *db.Queries
 	clock clock.Clock
 	// polling counts what all rounds of Poll are working on.

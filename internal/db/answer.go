@@ -25,7 +25,7 @@ const (
 // Group is the pools of one process. The zero value is ready to use.
 type Group struct {
 	mu    sync.Mutex
-	pools []*pgxpool.Pool
+	pools []interface{ Reset() }
 	// waiting are the connections that wait for an answer, and since when.
 	waiting map[*pgx.Conn]time.Time
 	// timeline is the highest timeline of a primary to which a connection was made.
@@ -55,8 +55,8 @@ func (g *Group) isDead(ctx context.Context, idle pgxpool.ShouldPingParams) bool 
 // Beat tests the connection of a pool. Called every second on a pool of one connection that nothing
 // else uses, it bounds how long a dead server goes unnoticed: all other connections may be waiting
 // for answers.
-func (g *Group) Beat(ctx context.Context, pool *pgxpool.Pool) error {
-	return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
+func (g *Group) Beat(ctx context.Context, pool Pool) error {
+	return Driver(pool).AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
 }
 
 // ask tests an unused connection. If it does not answer within pingLimit, all pools reconnect.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -32,7 +31,7 @@ func silence(t *testing.T, pids []uint32) {
 }
 
 // among opens a pool of a group.
-func among(t *testing.T, group *db.Group, d *dbtest.DB, conns int, kind db.Kind) *pgxpool.Pool {
+func among(t *testing.T, group *db.Group, d *dbtest.DB, conns int, kind db.Kind) db.Pool {
 	t.Helper()
 	pool := testenv.Must(group.Open(t.Context(), d.URL, conns, kind))(t)
 	t.Cleanup(pool.Close)
@@ -102,7 +101,7 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 func TestSilentServerIsNotAwaited(t *testing.T) {
 	pool := testenv.Must(db.Open(t.Context(), setup(t).URL, 1, db.ForReads))(t)
 	t.Cleanup(pool.Close)
-	conn := testenv.Must(pool.Acquire(t.Context()))(t)
+	conn := testenv.Must(db.Driver(pool).Acquire(t.Context()))(t)
 	t.Cleanup(conn.Release)
 	// The driver cancels a statement by another connection that it makes like the first.
 	dial := conn.Conn().Config().DialFunc

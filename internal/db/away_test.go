@@ -17,11 +17,11 @@ import (
 )
 
 // fill opens all of a pool's connections, puts them back and tells their server processes.
-func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
+func fill(t *testing.T, pool db.Pool) []uint32 {
 	t.Helper()
 	conns := make([]*pgxpool.Conn, pool.Config().MaxConns)
 	testenv.NoError(t, testenv.AtOnce(len(conns), func(i int) (err error) {
-		conns[i], err = pool.Acquire(t.Context())
+		conns[i], err = db.Driver(pool).Acquire(t.Context())
 		return err
 	})...)
 	var pids []uint32
@@ -84,7 +84,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 
 	beside, other := d.Open(t, 1, db.ForCommands), d.Open(t, 1, db.ForCommands)
-	conn := testenv.Must(other.Acquire(ctx))(t)
+	conn := testenv.Must(db.Driver(other).Acquire(ctx))(t)
 	terminate(t, beside, conn.Conn().PgConn().PID())
 	_, terminated := conn.Exec(ctx, "select 1")
 	conn.Release()

@@ -162,7 +162,7 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 }
 
 // terminate ends a server process and waits until it is gone.
-func terminate(t *testing.T, beside *pgxpool.Pool, pid uint32) {
+func terminate(t *testing.T, beside db.Pool, pid uint32) {
 	t.Helper()
 	testenv.Must(beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)))(t)
 }
@@ -264,7 +264,7 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 			limit, sleeps = time.Second, 3
 		}
 		pool := d.Open(t, 1, db.ForWork)
-		conn := testenv.Must(pool.Acquire(t.Context()))(t)
+		conn := testenv.Must(db.Driver(pool).Acquire(t.Context()))(t)
 		ended := func(error) {}
 		if committing {
 			ended = db.Commits(conn.Conn())

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
@@ -29,7 +28,7 @@ func TestDistributedStatements(t *testing.T) {
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
 	files := testenv.Must(filepath.Glob("*.sql.go"))(t)
-	conn := testenv.Must(d.Pool.Acquire(t.Context()))(t)
+	conn := testenv.Must(db.Driver(d.Pool).Acquire(t.Context()))(t)
 	defer conn.Release()
 	hot, samples := map[string]bool{}, map[string]string{}
 	for _, row := range testenv.Rows(t, "hot.txt") {

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/fault"
 )
 
@@ -19,7 +17,7 @@ type Identity struct {
 }
 
 // Identify asks the server which cluster and database these are.
-func Identify(ctx context.Context, pool *pgxpool.Pool) (id Identity, err error) {
+func Identify(ctx context.Context, pool Pool) (id Identity, err error) {
 	var tells bool
 	err = pool.QueryRow(ctx, `select d.oid::bigint, d.datname,
 		coalesce(has_function_privilege(to_regprocedure('pg_control_system()')::oid, 'execute'), false)

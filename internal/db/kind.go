@@ -3,8 +3,6 @@ package db
 import (
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Kind is the purpose of a pool's connections. It limits how long a statement may run or wait for a
@@ -73,7 +71,7 @@ func (k Kind) answer() time.Duration {
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // Pools are the pools for calls.
-type Pools struct{ Creations, Calls, Reads *pgxpool.Pool }
+type Pools struct{ Creations, Calls, Reads Pool }
 
 // OnePool uses one pool for everything.
-func OnePool(pool *pgxpool.Pool) Pools { return Pools{Creations: pool, Calls: pool, Reads: pool} }
+func OnePool(pool Pool) Pools { return Pools{Creations: pool, Calls: pool, Reads: pool} }

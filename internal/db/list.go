@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/fault"
 )
@@ -18,7 +17,7 @@ const listBegin = "begin read only; set local statement_timeout = '2s'; set loca
 
 // List reads a page of a list for a caller. It returns fault.ErrBusy if the server needs more than
 // two seconds.
-func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
+func List[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	return within(ctx, pool, listBegin, query)
 }
 
@@ -26,7 +25,7 @@ func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries)
 const glanceBegin = "begin read only; set local statement_timeout = '200ms'; set local plan_cache_mode = force_custom_plan"
 
 // Glance is List for a part of a page that may be missing: the server has a fifth of a second for it.
-func Glance[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
+func Glance[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	return within(ctx, pool, glanceBegin, query)
 }
 
@@ -34,7 +33,7 @@ func Glance[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Querie
 // how many rows to read: one more than the page, so that it is known whether there is a next page. The cursor is
 // nil on the last page. Errors of the page are reported together with those that f already has.
 func ListPage[R any](
-	ctx context.Context, pool *pgxpool.Pool, f fault.Fields, page Page, doing string,
+	ctx context.Context, pool Pool, f fault.Fields, page Page, doing string,
 	query func(q *Queries, before int64, rows int32) ([]R, error), id func(R) int64,
 ) ([]R, *string, error) {
 	limit, before := page.Bounds(f)
@@ -69,7 +68,7 @@ func Stamps[R ~struct{ ID, Stamp int64 }](rows []R) map[int64]uint64 {
 }
 
 func within[R any](
-	ctx context.Context, pool *pgxpool.Pool, begin string, query func(q *Queries) ([]R, error),
+	ctx context.Context, pool Pool, begin string, query func(q *Queries) ([]R, error),
 ) ([]R, error) {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {

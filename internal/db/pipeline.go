@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Query is one query of a pipeline and the place of its answer. Do, One, Always, Get and OneOrNone make
@@ -166,18 +165,18 @@ func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 // the server's own time. Anything that must stop the transaction has to be an error of the database, such as a
 // violated constraint (see Violated) or the division by zero for a missing row. So it accepts no One, whose answer
 // comes after the COMMIT. Collisions and unknown results are handled as in InTx.
-func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
+func Write(ctx context.Context, pool Pool, queries ...Query) error {
 	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
 }
 
-func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
+func writeOnce(ctx context.Context, pool Pool, queries []Query) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	if err := note(ctx, batch, queries, true); err != nil {
 		return err
 	}
 	batch.Queue("commit")
-	conn, err := pool.Acquire(ctx)
+	conn, err := Driver(pool).Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"regexp"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
 
 	"gateway.example/schema"
@@ -32,7 +31,7 @@ type Due struct {
 var raisesFloor = regexp.MustCompile(`(?i)\bupdate\s+schema_floor\b`)
 
 // PlanMigrations tells what Migrate would do. It changes nothing.
-func PlanMigrations(ctx context.Context, pool *pgxpool.Pool) (Plan, error) {
+func PlanMigrations(ctx context.Context, pool Pool) (Plan, error) {
 	var p Plan
 	have, err := applied(ctx, pool)
 	switch {

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/fault"
 )
 
@@ -29,7 +27,7 @@ const (
 // log, and the replica is as late as the oldest note that it has not replayed. So a replica that has lost its
 // primary is late as soon as the primary writes, which the replica's own clock could not tell.
 type Replica struct {
-	pool, primary *pgxpool.Pool
+	pool, primary Pool
 	// unusedSince is when lists began to be read from the primary, in nanoseconds since 1970; 0 while they are read
 	// from the replica.
 	unusedSince atomic.Int64
@@ -51,7 +49,7 @@ type mark struct {
 
 // OpenReplica opens the replica of a database. It may be away or late: lists are read from the
 // primary until it has caught up. A replica of another database is refused.
-func OpenReplica(ctx context.Context, url string, maxConns int, primary *pgxpool.Pool) (*Replica, error) {
+func OpenReplica(ctx context.Context, url string, maxConns int, primary Pool) (*Replica, error) {
 	pool, err := new(Group).newPool(ctx, url, maxConns, ForReads)
 	if err != nil {
 		return nil, err
@@ -215,7 +213,7 @@ func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // Look is List for lists that nothing will be changed by. It reads from the replica if that is usable. If that
 // fails, for example because the query was cancelled in favour of replaying, it reads from the primary.
 func Look[R any](
-	ctx context.Context, pool *pgxpool.Pool, replica *Replica, query func(q *Queries) ([]R, error),
+	ctx context.Context, pool Pool, replica *Replica, query func(q *Queries) ([]R, error),
 ) ([]R, error) {
 	if replica.Usable() && ctx.Value(freshKey{}) == nil {
 		rows, err := List(ctx, replica.pool, query)

@@ -24,7 +24,7 @@ type replicated struct {
 	*dbtest.DB
 	t       *testing.T
 	server  *pgserver.Server
-	standby *pgxpool.Pool
+	standby db.Pool
 	replica *db.Replica
 }
 
@@ -40,7 +40,7 @@ func newReplicated(t *testing.T) *replicated {
 	return r
 }
 
-func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
+func (r *replicated) exec(pool db.Pool, sql string) {
 	r.t.Helper()
 	testenv.Must(pool.Exec(r.t.Context(), sql))(r.t)
 }
@@ -237,7 +237,7 @@ func TestOldPrimaryIsRefused(t *testing.T) {
 	testenv.Check(t, served(t, pool) != before, "the new primary, which is the first in the URL, is not connected to")
 	testenv.NoError(t, promoted.Stop(t.Context()))
 	pool.Reset()
-	err := pool.Ping(t.Context())
+	err := db.Driver(pool).Ping(t.Context())
 	testenv.Check(t, db.IsOldPrimary(err), "with the new primary gone: %v", err)
 }
 
@@ -255,7 +255,7 @@ func amongBoth(t *testing.T, one, other string) string {
 }
 
 // served is the directory of the server that a pool is connected to.
-func served(t *testing.T, pool *pgxpool.Pool) (directory string) {
+func served(t *testing.T, pool db.Pool) (directory string) {
 	t.Helper()
 	testenv.NoError(t, pool.QueryRow(t.Context(), "show data_directory").Scan(&directory))
 	return directory

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
@@ -37,7 +35,7 @@ func (s *Skew) Noticeable() bool { return s.By().Abs() > SkewNoticeable }
 func (s *Skew) Wrong() bool { return s.By().Abs() > SkewMost }
 
 // Watch compares the clocks. A difference that the round trip can explain does not count.
-func (s *Skew) Watch(ctx context.Context, pool *pgxpool.Pool) error {
+func (s *Skew) Watch(ctx context.Context, pool Pool) error {
 	before := s.now()
 	there, err := New(pool).ClockNow(ctx)
 	if err != nil {

@@ -19,10 +19,12 @@ const (
 	lockWait = "1s"
 )
 
-// Sweep handles due rows, several at a time, each by itself. A row that fails, or whose locks are taken, is put
-// off, so that it does not delay later rows. Each process remembers its own failures, by real time.
-type Sweep[R any] struct {
-	id     func(R) int64
+// Sweep remembers which due rows to leave out: one that failed, or whose locks were taken, is put off, so that it does
+// not delay later rows. Each process remembers its own failures, by real time. The zero value is ready to use.
+//
+// It is not generic, and SweepDue is a function: a package that uses a service with a generic field compiles all of that
+// field's methods again.
+type Sweep struct {
 	mu     sync.Mutex
 	failed map[int64]failure
 }
@@ -32,14 +34,9 @@ type failure struct {
 	until time.Time
 }
 
-// NewSweep makes a sweep over rows with ids.
-func NewSweep[R any](id func(R) int64) *Sweep[R] {
-	return &Sweep[R]{id: id, failed: map[int64]failure{}}
-}
-
 // PutOff are the ids that the list of due rows must leave out. It is never nil, because in SQL
 // nothing is unequal to null.
-func (s *Sweep[R]) PutOff() []int64 {
+func (s *Sweep) PutOff() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ids, now := []int64{}, time.Now()
@@ -55,10 +52,11 @@ func (s *Sweep[R]) PutOff() []int64 {
 	return ids
 }
 
-// Run handles due rows page by page, until a page is not full or all that is left is put off. list
-// returns the next page in order, without the given ids.
-func (s *Sweep[R]) Run(
-	ctx context.Context, page int32, list func(putOff []int64, page int32) ([]R, error),
+// SweepDue handles due rows, several at a time, each by itself, page by page, until a page is not full or all that is
+// left is put off. list returns the next page in order, without the given ids. It returns how many do had an effect on.
+func SweepDue[R any](
+	ctx context.Context, s *Sweep, page int32,
+	list func(putOff []int64, page int32) ([]R, error), id func(R) int64,
 	do func(ctx context.Context, row R) (bool, error),
 ) (int, error) {
 	var all int
@@ -68,7 +66,10 @@ func (s *Sweep[R]) Run(
 		if err != nil {
 			return all, errors.Join(append(failed, fmt.Errorf("list what is due: %w", err))...)
 		}
-		count, err := s.doPage(ctx, due, do)
+		count, err := s.each(ctx, len(due), func(i int) (int64, bool, error) {
+			done, err := do(ctx, due[i])
+			return id(due[i]), done, err
+		})
 		all, failed = all+count, append(failed, err)
 		if len(due) < int(page) || count == 0 || ctx.Err() != nil {
 			return all, errors.Join(failed...)
@@ -76,15 +77,19 @@ func (s *Sweep[R]) Run(
 	}
 }
 
-// RunFree is Run over the due rows that nobody has locked: see listFree.
-func (s *Sweep[R]) RunFree(
-	ctx context.Context, b Batcher, page int32,
+// SweepFree is SweepDue over the rows that nobody has locked: see listFree.
+func SweepFree[R any](
+	ctx context.Context, s *Sweep, b Batcher, page int32,
 	list func(putOff []int64, page int32) ([]R, error), key func(R) (merchantID, id int64),
 	free func(free *[]int64, merchantID int64, ids []int64) Query,
 	do func(ctx context.Context, row R) (bool, error),
 ) (int, error) {
-	return s.Run(ctx, page, func(putOff []int64, page int32) ([]R, error) {
+	unlocked := func(putOff []int64, page int32) ([]R, error) {
 		return listFree(ctx, b, putOff, page, list, key, free)
+	}
+	return SweepDue(ctx, s, page, unlocked, func(row R) int64 {
+		_, id := key(row)
+		return id
 	}, do)
 }
 
@@ -93,7 +98,7 @@ const others = 20 * time.Millisecond
 
 // RunAll handles due rows until none is left, not even one that another process is handling. Rows that have just
 // failed here do not count.
-func (s *Sweep[R]) RunAll(
+func (s *Sweep) RunAll(
 	ctx context.Context, left func(putOff []int64) (bool, error), run func(ctx context.Context) (int, error),
 ) error {
 	for {
@@ -132,13 +137,17 @@ func listFree[R any](
 		if err != nil {
 			return nil, err
 		}
-		unlocked, err := unlocked(ctx, b, rows, key, free)
+		ids := map[int64][]int64{}
+		for _, row := range rows {
+			merchantID, id := key(row)
+			ids[merchantID], putOff = append(ids[merchantID], id), append(putOff, id)
+		}
+		unlocked, err := unlocked(ctx, b, ids, free)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			_, id := key(row)
-			if putOff = append(putOff, id); unlocked[id] {
+			if _, id := key(row); unlocked[id] {
 				due = append(due, row)
 			}
 		}
@@ -148,16 +157,10 @@ func listFree[R any](
 	}
 }
 
-func unlocked[R any](
-	ctx context.Context, b Batcher, rows []R,
-	key func(R) (merchantID, id int64),
-	free func(free *[]int64, merchantID int64, ids []int64) Query,
+// unlocked are those of the ids, which are given by merchant, that nobody has locked.
+func unlocked(
+	ctx context.Context, b Batcher, ids map[int64][]int64, free func(free *[]int64, merchantID int64, ids []int64) Query,
 ) (map[int64]bool, error) {
-	ids := map[int64][]int64{}
-	for _, row := range rows {
-		merchantID, id := key(row)
-		ids[merchantID] = append(ids[merchantID], id)
-	}
 	var queries []Query
 	var answers []*[]int64
 	for merchantID, asked := range ids {
@@ -176,22 +179,18 @@ func unlocked[R any](
 	return unlocked, nil
 }
 
-// doPage handles the rows in order and counts those for which do reports an effect. do is called by
-// several goroutines.
-func (s *Sweep[R]) doPage(
-	ctx context.Context,
-	rows []R,
-	do func(ctx context.Context, row R) (bool, error),
-) (int, error) {
+// each handles a page's rows in order and counts those for which do reports an effect. do gets a row's place and
+// returns its id, too; it is called by several goroutines.
+func (s *Sweep) each(ctx context.Context, rows int, do func(i int) (id int64, done bool, err error)) (int, error) {
 	var next, count atomic.Int64
-	errs := make([]error, len(rows))
+	errs := make([]error, rows)
 	var sweeping sync.WaitGroup
-	for range min(sweepers, len(rows)) {
+	for range min(sweepers, rows) {
 		sweeping.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(rows)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				done, err := do(ctx, rows[i])
+			for i := next.Add(1) - 1; i < int64(rows) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				id, done, err := do(int(i))
 				if ctx.Err() == nil { // a sweep that was stopped says nothing about the row
-					s.note(s.id(rows[i]), err)
+					s.note(id, err)
 				}
 				if errs[i] = err; done && err == nil {
 					count.Add(1)
@@ -203,12 +202,15 @@ func (s *Sweep[R]) doPage(
 	return int(count.Load()), errors.Join(errs...)
 }
 
-func (s *Sweep[R]) note(id int64, err error) {
+func (s *Sweep) note(id int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
 		delete(s.failed, id)
 		return
+	}
+	if s.failed == nil {
+		s.failed = map[int64]failure{}
 	}
 	wait := min(max(2*s.failed[id].wait, putOffFirst), putOffMost)
 	s.failed[id] = failure{wait: wait, until: time.Now().Add(wait)}

@@ -14,7 +14,7 @@ import (
 func TestSweepPutsOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSweep(func(id int64) int64 { return id })
+		var s Sweep
 		bad := errors.New("no")
 		for _, wait := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second} {
 			s.note(1, bad)

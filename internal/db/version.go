@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
 
 	"gateway.example/schema"
@@ -29,7 +28,7 @@ func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 
 // CheckSchema reads the version of a database's schema and fails unless it is exactly this program's.
 // It changes nothing.
-func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err error) {
+func CheckSchema(ctx context.Context, pool Pool) (version int64, err error) {
 	have, err := applied(ctx, pool)
 	if err != nil {
 		return 0, err

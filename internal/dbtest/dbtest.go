@@ -16,7 +16,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -73,7 +72,7 @@ func End() {
 
 // DB is a test's own database.
 type DB struct {
-	Pool *pgxpool.Pool
+	Pool db.Pool
 	URL  string
 }
 
@@ -134,7 +133,7 @@ func Kept(t testing.TB) string {
 func At(t testing.TB, version int64) *DB {
 	t.Helper()
 	d := Empty(t)
-	migrations, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(d.Pool), schema.FS)
+	migrations, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(db.Driver(d.Pool)), schema.FS)
 	check(t, err)
 	_, err = migrations.UpTo(t.Context(), version)
 	check(t, err)
@@ -177,7 +176,7 @@ func open(t testing.TB, url string) *DB {
 }
 
 // Open is another pool of the test's database, for what has to happen beside the test's own.
-func (d *DB) Open(t testing.TB, conns int, kind db.Kind) *pgxpool.Pool {
+func (d *DB) Open(t testing.TB, conns int, kind db.Kind) db.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, kind)
 	check(t, err)

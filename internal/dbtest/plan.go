@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
@@ -44,7 +43,7 @@ func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error,
 }
 
 // RowsRead counts the rows of a table that the one connection of a pool has read so far.
-func RowsRead(t testing.TB, pool *pgxpool.Pool, table string) (rows int64) {
+func RowsRead(t testing.TB, pool db.Pool, table string) (rows int64) {
 	t.Helper()
 	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
 		_, err := pool.Exec(t.Context(), sql)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 )
@@ -23,7 +22,7 @@ const maxUses = 30
 // every statement anew takes longer than most tests do.
 type database struct {
 	name string
-	pool *pgxpool.Pool
+	pool db.Pool
 	// keeper is a connection beside the pool, which empties the database.
 	keeper *pgx.Conn
 	// made is a transaction after the migrations and before every test. schema is what the catalogues had then.
@@ -131,7 +130,7 @@ func (d *database) empty(ctx context.Context) error {
 
 // resetSessions undoes what tests set in the sessions of the pool, and returns the processes of these and of the keeper.
 func (d *database) resetSessions(ctx context.Context) ([]uint32, error) {
-	idle := d.pool.AcquireAllIdle(ctx)
+	idle := db.Driver(d.pool).AcquireAllIdle(ctx)
 	defer func() {
 		for _, c := range idle {
 			c.Release()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -81,7 +80,7 @@ var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key wa
 // confirm.
 type Service struct {
 	pool  db.Beginner
-	reads *pgxpool.Pool
+	reads db.Pool
 	q     *db.Queries
 	clock clock.Clock
 	// FourEyes says when a confirmation requires two operators.

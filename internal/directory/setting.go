@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -21,7 +20,7 @@ import (
 
 type Settings struct {
 	pool  db.Beginner
-	reads *pgxpool.Pool
+	reads db.Pool
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault

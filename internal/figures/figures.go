@@ -3,14 +3,12 @@
 package figures
 
 import (
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 )
 
 type Service struct {
-	reads   *pgxpool.Pool
+	reads   db.Pool
 	q       *db.Queries
 	clock   clock.Clock
 	replica *db.Replica

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/db"
@@ -29,12 +28,12 @@ var spanBounds = []int64{
 
 // Hours counts payments by the hour of their creation and their status.
 type Hours struct {
-	pool *pgxpool.Pool
+	pool db.Pool
 	came *prometheus.CounterVec
 }
 
 // NewHours makes the counter and registers its metrics.
-func NewHours(pool *pgxpool.Pool, metrics prometheus.Registerer) *Hours {
+func NewHours(pool db.Pool, metrics prometheus.Registerer) *Hours {
 	came := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "gateway_payments_total",
 		Help: "Payments that came to a status. One that comes to it again counts again.",

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/block"
@@ -30,7 +29,7 @@ const (
 // of their traders. Every change in the database raises one version number. The keeper reads the number, and then
 // what has changed since the version it knows.
 type Keeper struct {
-	pool   *pgxpool.Pool
+	pool   db.Pool
 	usable time.Duration
 	// renewing is held during a renewal, so that only one runs at a time.
 	renewing sync.Mutex
@@ -66,7 +65,7 @@ type cashbox struct {
 // date; a later caller renews them first. Metrics may be nil.
 func NewKeeper(
 	ctx context.Context,
-	pool *pgxpool.Pool,
+	pool db.Pool,
 	usable time.Duration,
 	metrics prometheus.Registerer,
 ) (*Keeper, error) {

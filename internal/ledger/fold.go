@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
@@ -18,12 +17,12 @@ const foldPage = 500
 
 // Fold adds the pending rows of busy accounts to their balances, several accounts at a time. An account that fails
 // or is locked is reported and left for the next round, so that the others do not wait for it.
-func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
+func Fold(ctx context.Context, pool db.Pool, q *db.Queries) error {
 	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
 	}
-	folds := db.NewSweep(func(a db.AccountsToFoldRow) int64 { return a.AccountID })
-	_, err := folds.Run(ctx, foldPage, busy, func(ctx context.Context, a db.AccountsToFoldRow) (bool, error) {
+	id := func(a db.AccountsToFoldRow) int64 { return a.AccountID }
+	_, err := db.SweepDue(ctx, new(db.Sweep), foldPage, busy, id, func(ctx context.Context, a db.AccountsToFoldRow) (bool, error) {
 		queries := []db.Query{db.WaitBriefly()}
 		if a.Late {
 			queries = append(queries, db.Do((*db.Queries).AccountFoldFromStart, a.AccountID))
@@ -37,7 +36,7 @@ func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
 }
 
 // FoldNow adds an account's pending credits to its balance, so that they can cover a debit.
-func FoldNow(ctx context.Context, pool *pgxpool.Pool, a Account) error {
+func FoldNow(ctx context.Context, pool db.Pool, a Account) error {
 	if err := db.Write(ctx, pool, fold(a.ID())...); err != nil {
 		return fmt.Errorf("fold account %d: %w", a.ID(), err)
 	}

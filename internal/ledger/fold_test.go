@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
@@ -20,7 +19,7 @@ import (
 )
 
 // beside is a connection of somebody else.
-func (b bundle) beside(t *testing.T) *pgxpool.Pool {
+func (b bundle) beside(t *testing.T) db.Pool {
 	t.Helper()
 	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	t.Cleanup(pool.Close)

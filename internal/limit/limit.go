@@ -58,7 +58,7 @@ type Limits struct {
 // family holds the callers counted under one rule.
 type family struct {
 	calls, perSeconds int32
-	callers           *simplelru.LRU[string, *rate.Limiter]
+	callers           simplelru.LRUCache[string, *rate.Limiter]
 }
 
 // New makes limits. Nothing is limited before Load.

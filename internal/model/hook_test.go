@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -27,7 +26,7 @@ import (
 // modelHooks is a merchant's endpoint, and what delivers to it.
 type modelHooks struct {
 	server *httptest.Server
-	pool   *pgxpool.Pool
+	pool   db.Pool
 	// deliverer makes deliveries while it is run.
 	deliverer *webhook.Deliverer
 	relay     *webhook.Relay

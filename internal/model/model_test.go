@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
 )
 
@@ -328,7 +329,7 @@ func (c *lossyConn) Read(b []byte) (int, error) {
 }
 
 // openInjurable opens a pool like the gateway's own whose transactions can be injured.
-func openInjurable(ctx context.Context, url string, size int) (*pgxpool.Pool, error) {
+func openInjurable(ctx context.Context, url string, size int) (db.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err

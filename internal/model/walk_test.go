@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 	decimals "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/attest"
@@ -65,7 +64,7 @@ type modelWalk struct {
 	watcher     *chain.Watcher
 	chain       *modelChain
 	// pool is the services'; check is the walk's own connection.
-	pool  *pgxpool.Pool
+	pool  db.Pool
 	check *pgx.Conn
 	model *gatewayModel
 	hooks *modelHooks

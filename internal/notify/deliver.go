@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/caller"
@@ -75,7 +74,7 @@ func (r *Refusal) Error() string { return string(r.Why) }
 type Deliverer struct {
 	s      *Service
 	q      *db.Queries
-	pool   *pgxpool.Pool
+	pool   db.Pool
 	holder uuid.UUID
 	sent   *prometheus.CounterVec
 
@@ -88,7 +87,7 @@ type Deliverer struct {
 	freed chan struct{}
 }
 
-func NewDeliverer(s *Service, pool *pgxpool.Pool, metrics prometheus.Registerer) *Deliverer {
+func NewDeliverer(s *Service, pool db.Pool, metrics prometheus.Registerer) *Deliverer {
 	d := &Deliverer{
 		s: s, q: db.New(pool), pool: pool, holder: uuid.New(), taken: map[Channel]int{}, slow: map[Channel]int{}, freed: make(chan struct{}, 1),
 		sent: prometheus.NewCounterVec(prometheus.CounterOpts{

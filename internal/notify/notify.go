@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/vault"
@@ -28,7 +26,7 @@ const (
 
 // Service reads and changes users' settings of notifications, and lists what was sent to them.
 type Service struct {
-	pool    *pgxpool.Pool
+	pool    db.Pool
 	q       *db.Queries
 	reads   *db.Queries
 	clock   clock.Clock

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/block"
@@ -52,7 +51,7 @@ type Config struct {
 // Service creates payments and changes their status.
 type Service struct {
 	// pool is for changes of status; creations and reads have their own.
-	pool, creations, reads *pgxpool.Pool
+	pool, creations, reads db.Pool
 	// in is where transactions that lock payments begin: the pool, or the transaction of an approval.
 	in        db.Beginner
 	q         *db.Queries
@@ -62,8 +61,8 @@ type Service struct {
 	open      *openCounts
 	settings  *inforce.Keeper
 	ids       *ids
-	expiring  *db.Sweep[db.Payment]
-	settling  *db.Sweep[db.SettlementDueListRow]
+	expiring  *db.Sweep
+	settling  *db.Sweep
 }
 
 func New(
@@ -90,10 +89,10 @@ func New(
 		addresses: addresses,
 		config:    config,
 		open:      newOpenCounts(),
+		expiring:  new(db.Sweep),
+		settling:  new(db.Sweep),
 		settings:  settings,
 		ids:       &ids{q: q},
-		expiring:  db.NewSweep(func(row db.Payment) int64 { return row.ID }),
-		settling:  db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
 	}, nil
 }
 

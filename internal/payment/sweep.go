@@ -34,7 +34,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		return append(rows, cases...), err
 	}
 	key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }
-	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, paymentsFree, func(ctx context.Context, p db.Payment) (bool, error) {
+	return db.SweepFree(ctx, s.expiring, s.pool, sweepBatch, list, key, paymentsFree, func(ctx context.Context, p db.Payment) (bool, error) {
 		if cardCheckout(p) {
 			return s.expireLocked(ctx, p, now, expired)
 		}
@@ -94,7 +94,7 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 		})
 		return settled, err
 	}
-	return s.settling.RunFree(ctx, s.pool, sweepBatch, list, key, paymentsFree, settle)
+	return db.SweepFree(ctx, s.settling, s.pool, sweepBatch, list, key, paymentsFree, settle)
 }
 
 // settle settles one payment at the present rate, if it still waits and there is a rate.

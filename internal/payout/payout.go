@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -69,15 +68,15 @@ type Service struct {
 	// Requisites hashes recipients' requisites, to find those that are blocked; with nil none is found.
 	Requisites *requisite.Safe
 
-	pool *pgxpool.Pool
+	pool db.Pool
 	// in is where transactions that lock payouts begin: the pool, or the transaction of an approval.
 	in        db.Beginner
-	reads     *pgxpool.Pool
+	reads     db.Pool
 	q         *db.Queries
 	clock     clock.Clock
 	vault     *vault.Vault
 	addresses *outbound.Addresses
-	expiring  *db.Sweep[db.PayoutsExpiredRow]
+	expiring  *db.Sweep
 }
 
 func New(
@@ -86,8 +85,7 @@ func New(
 	q := db.New(pools.Reads)
 	return &Service{
 		pool: pools.Calls, in: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
-		FourEyes: rules,
-		expiring: db.NewSweep(func(row db.PayoutsExpiredRow) int64 { return row.ID }),
+		FourEyes: rules, expiring: new(db.Sweep),
 	}
 }
 

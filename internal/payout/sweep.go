@@ -21,7 +21,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		return s.q.PayoutsExpired(ctx, db.PayoutsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
 	key := func(row db.PayoutsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
-	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
+	return db.SweepFree(ctx, s.expiring, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
 		var overdue *db.Payout
 		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
 			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.OneOrNone(&overdue, (*db.Queries).PayoutLockExpired,

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -63,7 +62,7 @@ type Proposal struct {
 
 // Service stores proposals and carries out the approved ones.
 type Service struct {
-	pool, reads *pgxpool.Pool
+	pool, reads db.Pool
 	q           *db.Queries
 	clock       clock.Clock
 	vault       *vault.Vault

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 	"go.opentelemetry.io/otel/trace"
@@ -26,7 +25,7 @@ const maxPolls = 64
 
 // Poller polls feeds. Several pollers may share the feeds: each poll is claimed by one.
 type Poller struct {
-	pool   *pgxpool.Pool
+	pool   db.Pool
 	q      *db.Queries
 	clock  clock.Clock
 	client *http.Client
@@ -39,7 +38,7 @@ type Poller struct {
 }
 
 // NewPoller makes a poller. metrics may be nil.
-func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics prometheus.Registerer) *Poller {
+func NewPoller(pool db.Pool, c clock.Clock, addresses Addresses, metrics prometheus.Registerer) *Poller {
 	p := &Poller{
 		pool:      pool,
 		q:         db.New(pool),

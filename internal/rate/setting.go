@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -44,7 +43,7 @@ type Settings struct {
 	addresses Addresses
 }
 
-func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, rules foureyes.Rules) *Settings {
+func NewSettings(pool db.Pool, c clock.Clock, addresses Addresses, rules foureyes.Rules) *Settings {
 	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses, FourEyes: rules}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
@@ -23,7 +22,7 @@ const (
 
 // NoteFirstIDs stores the first id of each day, by which lists find what was created in a period. It may run in
 // several processes and be repeated: the result is the same.
-func NoteFirstIDs(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
+func NoteFirstIDs(ctx context.Context, pool db.Pool, c clock.Clock) error {
 	q, now := db.New(pool), c.Now()
 	return errors.Join(noteFirstIDs(ctx, q, paymentIDs(q), now), noteFirstIDs(ctx, q, payoutIDs(q), now))
 }

@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
@@ -12,7 +10,7 @@ import (
 
 // Service answers the queries of the portals.
 type Service struct {
-	reads    *pgxpool.Pool
+	reads    db.Pool
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/clock"
@@ -76,7 +75,7 @@ type Log struct {
 }
 
 // New makes the log. The pool is for background work.
-func New(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
+func New(pool db.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
 	l := &Log{
 		q: db.New(pool), clock: c, bounded: map[string]int{}, seen: map[[2]string]time.Time{}, waiting: make([]Entry, 0, batch),
 		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{

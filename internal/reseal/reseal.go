@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/requisite"
@@ -104,7 +103,7 @@ const (
 // fingerprint, and returns how many values that were. It may run beside gateways that have all keys
 // of the vault, be stopped at any time, and run twice at the same time. It leaves what it cannot
 // open, and perhaps a few values that were written all the time: Count shows both.
-func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (int64, error) {
+func Run(ctx context.Context, pool db.Pool, v *vault.Vault, first string) (int64, error) {
 	var all int64
 	for _, c := range columns {
 		if c.copied { // requisites may have been sealed by a run before or beside this one
@@ -129,7 +128,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) 
 type passed struct{ sealed, passedBy int64 }
 
 // pass reads a column once.
-func (c column) pass(ctx context.Context, pool *pgxpool.Pool, v *vault.Vault, first string) (all passed, err error) {
+func (c column) pass(ctx context.Context, pool db.Pool, v *vault.Vault, first string) (all passed, err error) {
 	after := slices.Repeat([]int64{math.MinInt64}, len(c.key))
 	for {
 		values, err := c.read(ctx, pool, first, after)
@@ -163,7 +162,7 @@ type value struct {
 }
 
 // read reads the next rows after a key.
-func (c column) read(ctx context.Context, pool *pgxpool.Pool, first string, after []int64) ([]value, error) {
+func (c column) read(ctx context.Context, pool db.Pool, first string, after []int64) ([]value, error) {
 	keys := strings.Join(c.key, ", ")
 	rows, err := pool.Query(ctx, fmt.Sprintf(`select array[%[1]s]::bigint[], %[2]s::bigint, case when
 			length(%[3]s) > 5 and get_byte(%[3]s, 0) = 1 and substring(%[3]s from 2 for 4) <> decode($1, 'hex') then %[3]s end

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/caller"
@@ -115,7 +114,7 @@ const refusalsKept = 7 * 24 * time.Hour
 
 // Keep stores the refusals that this process has counted, and deletes old ones. If storing fails, the counts are
 // stored by a later call.
-func (r *Refusals) Keep(ctx context.Context, pool *pgxpool.Pool) error {
+func (r *Refusals) Keep(ctx context.Context, pool db.Pool) error {
 	taken := r.take()
 	if len(taken) == 0 {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/chain"
@@ -70,7 +69,7 @@ func digest(parts ...any) string {
 
 // Follow lets a watcher read a simulated network whenever it has blocks that were not read.
 func Follow(
-	pool *pgxpool.Pool, of chain.Network, watch func(*http.Client, chain.Network, []string) (*chain.Watcher, error),
+	pool db.Pool, of chain.Network, watch func(*http.Client, chain.Network, []string) (*chain.Watcher, error),
 ) (every time.Duration, round func(context.Context) error, err error) {
 	n := network{of, db.New(pool)}
 	client := &http.Client{Transport: simulated.Transport{Handler: simulated.Handler(of, n)}}
@@ -98,7 +97,7 @@ type sent struct {
 }
 
 // send puts a transfer into the next block of a network, once for each transaction.
-func send(ctx context.Context, pool *pgxpool.Pool, of chain.Network, s sent) error {
+func send(ctx context.Context, pool db.Pool, of chain.Network, s sent) error {
 	return db.InTx(ctx, pool, func(_ pgx.Tx, q *db.Queries) error {
 		if err := q.SandboxChainTurn(ctx, of.Name); err != nil {
 			return err

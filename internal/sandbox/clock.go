@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
@@ -28,11 +27,11 @@ const (
 // Clock is the sandbox's clock: an offset in the database that every process follows.
 type Clock struct {
 	clock.Offset
-	pool *pgxpool.Pool
+	pool db.Pool
 }
 
 // NewClock reads the offset. The database must be seeded.
-func NewClock(ctx context.Context, pool *pgxpool.Pool) (*Clock, error) {
+func NewClock(ctx context.Context, pool db.Pool) (*Clock, error) {
 	c := &Clock{pool: pool}
 	return c, c.read(ctx)
 }

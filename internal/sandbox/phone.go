@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/clock"
@@ -27,7 +26,7 @@ import (
 // Phones are the phones of a sandbox's traders. They forward what banks would write, by the same signed call as
 // real phones. A trader's phone is paired when it first has something to forward.
 type Phones struct {
-	pool  *pgxpool.Pool
+	pool  db.Pool
 	clock clock.Clock
 	key   Key
 	vault *vault.Vault
@@ -36,7 +35,7 @@ type Phones struct {
 }
 
 // NewPhones makes the phones.
-func NewPhones(pool *pgxpool.Pool, c clock.Clock, key Key, v *vault.Vault) *Phones {
+func NewPhones(pool db.Pool, c clock.Clock, key Key, v *vault.Vault) *Phones {
 	return &Phones{pool: pool, clock: c, key: key, vault: v}
 }
 

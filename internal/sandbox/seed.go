@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/auth"
@@ -26,7 +25,7 @@ import (
 var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
 
 // Seed fills the database once, also if several processes start at the same time.
-func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
+func Seed(ctx context.Context, pool db.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
 	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
 		// The first process to insert the row seeds; the others wait here until it commits.
 		first, err := q.TestClockSeed(ctx, key.fingerprint())

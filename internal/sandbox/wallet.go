@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/chain"
 	"gateway.example/internal/db"
@@ -17,13 +15,13 @@ import (
 // Wallet sends USDT on the networks of a sandbox, both as a merchant who deposits and as the outside signer who
 // pays withdrawals.
 type Wallet struct {
-	pool        *pgxpool.Pool
+	pool        db.Pool
 	deposits    *deposit.Service
 	withdrawals *withdrawal.Service
 }
 
 // NewWallet makes the wallet.
-func NewWallet(pool *pgxpool.Pool, deposits *deposit.Service, withdrawals *withdrawal.Service) *Wallet {
+func NewWallet(pool db.Pool, deposits *deposit.Service, withdrawals *withdrawal.Service) *Wallet {
 	return &Wallet{pool: pool, deposits: deposits, withdrawals: withdrawals}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -33,7 +32,7 @@ type View struct {
 
 // Service stores views. Users only see and change their own.
 type Service struct {
-	pool *pgxpool.Pool
+	pool db.Pool
 	q    *db.Queries
 }
 

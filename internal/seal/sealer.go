@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/attest"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
@@ -31,7 +29,7 @@ const (
 )
 
 type Sealer struct {
-	pool   *pgxpool.Pool
+	pool   db.Pool
 	q      *db.Queries
 	clock  clock.Clock
 	signer *attest.Signer
@@ -40,7 +38,7 @@ type Sealer struct {
 }
 
 // NewSealer makes a sealer. The signer's key has to be published.
-func NewSealer(pool *pgxpool.Pool, c clock.Clock, signer *attest.Signer) *Sealer {
+func NewSealer(pool db.Pool, c clock.Clock, signer *attest.Signer) *Sealer {
 	return &Sealer{pool: pool, q: db.New(pool), clock: c, signer: signer, writersLeave: 10 * time.Second}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/gorilla/securecookie"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/crypto/argon2"
 
 	"gateway.example/internal/caller"
@@ -167,7 +166,7 @@ type Service struct {
 	// q reads and writes; reads only reads.
 	q, reads *db.Queries
 	// lists is for reads that may take long.
-	lists  *pgxpool.Pool
+	lists  db.Pool
 	vault  *vault.Vault
 	limits *limit.Limits
 	codecs []securecookie.Codec

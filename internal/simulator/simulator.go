@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
@@ -48,7 +47,7 @@ type State struct {
 }
 
 type Service struct {
-	pool     *pgxpool.Pool
+	pool     db.Pool
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service
@@ -62,7 +61,7 @@ type Phones interface {
 	Paid(ctx context.Context, p db.SandboxTransferRow) (bool, error)
 }
 
-func New(pool *pgxpool.Pool, clock clock.Clock, payments *payment.Service) *Service {
+func New(pool db.Pool, clock clock.Clock, payments *payment.Service) *Service {
 	return &Service{pool: pool, q: db.New(pool), clock: clock, payments: payments}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -32,7 +31,7 @@ const (
 
 // Service remembers sent forms.
 type Service struct {
-	pool *pgxpool.Pool
+	pool db.Pool
 	q    *db.Queries
 }
 

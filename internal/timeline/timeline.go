@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -33,7 +32,7 @@ const (
 )
 
 type Service struct {
-	reads    *pgxpool.Pool
+	reads    db.Pool
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
@@ -90,7 +88,7 @@ func (c Count) Text() string {
 }
 
 type Service struct {
-	reads *pgxpool.Pool
+	reads db.Pool
 	clock clock.Clock
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
@@ -68,7 +67,7 @@ type Deliverer struct {
 // NewDeliverer makes the deliverer. a decides which addresses may be called. The metrics are the attempts by result
 // and the deliveries in progress.
 func NewDeliverer(
-	pool *pgxpool.Pool,
+	pool db.Pool,
 	v *vault.Vault,
 	c clock.Clock,
 	a *outbound.Addresses,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -18,8 +17,8 @@ import (
 
 // Events lists and replays events and rotates signing secrets, for merchants and operators.
 type Events struct {
-	pool  *pgxpool.Pool
-	reads *pgxpool.Pool
+	pool  db.Pool
+	reads db.Pool
 	q     *db.Queries
 	vault *vault.Vault
 	clock clock.Clock

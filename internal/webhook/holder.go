@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 )
 
@@ -21,7 +19,7 @@ func (e Event) NoteHolder() db.Query {
 
 // EraseHolders removes the names of card holders from settled events whose card is erased. An event
 // that was not delivered yet keeps it.
-func EraseHolders(ctx context.Context, pool *pgxpool.Pool) error {
+func EraseHolders(ctx context.Context, pool db.Pool) error {
 	for {
 		erased, err := db.New(pool).WebhookHolderErase(ctx, holdersMost)
 		if err != nil {

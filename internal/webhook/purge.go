@@ -4,13 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gateway.example/internal/db"
 )
 
 // PurgeAttempts removes the attempts of months that ended longer than keep ago. The events and their results stay.
-func PurgeAttempts(ctx context.Context, pool *pgxpool.Pool, now time.Time, keep time.Duration) error {
+func PurgeAttempts(ctx context.Context, pool db.Pool, now time.Time, keep time.Duration) error {
 	const what = "webhook_attempt"
 	before := now.Add(-keep)
 	if err := db.DropMonths(ctx, pool, what, now, before); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/clock"
@@ -29,7 +28,7 @@ import (
 //     as well, since that replays commits in their order.
 //   - When the transaction of an event began does not matter. An event has no number before it is committed.
 type Relay struct {
-	pool  *pgxpool.Pool
+	pool  db.Pool
 	q     *db.Queries
 	clock clock.Clock
 	// looked is when Watch last looked.
@@ -44,7 +43,7 @@ const (
 )
 
 // NewRelay makes a relay. Its metric is the age of the oldest event in the outbox.
-func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay {
+func NewRelay(pool db.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay {
 	r := &Relay{pool: pool, q: db.New(pool), clock: c}
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_webhook_relay_age_seconds",
@@ -186,7 +185,7 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 
 // relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and one that
 // waits for a table's lock gives up.
-type relayTx struct{ *pgxpool.Pool }
+type relayTx struct{ db.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +
 	"set local lock_timeout = '1s'"

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -26,7 +25,7 @@ const (
 // transaction was running. They are written in the order of their endpoints, which is the order in which a relay
 // locks endpoints, so that the two never deadlock.
 type writer struct {
-	pool *pgxpool.Pool
+	pool db.Pool
 
 	mu      sync.Mutex
 	waiting []*write

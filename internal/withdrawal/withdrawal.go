@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/attest"
@@ -114,7 +113,7 @@ type Service struct {
 	FourEyes foureyes.Rules
 
 	pool      db.Beginner
-	reads     *pgxpool.Pool
+	reads     db.Pool
 	q         *db.Queries
 	clock     clock.Clock
 	addresses *outbound.Addresses

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -93,8 +92,8 @@ type Queue struct {
 
 // Service lists what waits, and keeps the claims.
 type Service struct {
-	pool  *pgxpool.Pool
-	reads *pgxpool.Pool
+	pool  db.Pool
+	reads db.Pool
 	clock clock.Clock
 }
 
