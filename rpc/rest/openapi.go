@@ -18,7 +18,7 @@ import (
 	"gateway.example/rpc"
 )
 
-// descriptors are those of every proto file with their comments, which generated code leaves out.
+// descriptors are those of what is documented, with their comments, which generated code leaves out.
 //
 //go:embed descriptors.binpb
 var descriptors []byte
@@ -156,6 +156,7 @@ func readComments() (*protoregistry.Files, error) {
 func (d *description) comment(name protoreflect.FullName) string {
 	found, err := d.comments.FindDescriptorByName(name)
 	if err != nil {
+		d.complain("%s is not among the descriptors: name it in rpc/generate.go", name)
 		return ""
 	}
 	text := found.ParentFile().SourceLocations().ByDescriptor(found).LeadingComments
