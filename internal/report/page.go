@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -164,12 +165,8 @@ func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
 	if stopped != nil { // rows of other branches beyond the stop come on the next page
 		rows = slices.DeleteFunc(rows, func(row R) bool { return w.before(stopped.id, t.id(row)) })
 	}
-	slices.SortFunc(rows, func(a, b R) int {
-		if w.backward {
-			return cmp.Compare(t.id(a), t.id(b))
-		}
-		return cmp.Compare(t.id(b), t.id(a))
-	})
+	// sort.Slice, because slices.SortFunc is compiled for each kind of rows.
+	sort.Slice(rows, func(i, j int) bool { return w.before(t.id(rows[i]), t.id(rows[j])) })
 	p := Page[R]{Items: rows}
 	var on *string
 	switch {

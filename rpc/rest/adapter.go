@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
@@ -15,44 +16,49 @@ import (
 	"gateway.example/rpc"
 )
 
-// message is a pointer to T that is a protobuf message.
-type message[T any] interface {
-	*T
-	proto.Message
-}
-
 // adapter decodes requests of one route for its handler method, and encodes the answers.
-type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
+type adapter struct {
 	request, response *schema
 	parameters        []*field // in the path
 	status            int
 	repeated          int  // of a repeat that creates nothing, where that is another
 	form              bool // takes multipart/form-data instead of JSON
-	write             func(w http.ResponseWriter, status int, response PRes) error
-	call              method[Req, Res]
+	write             func(w http.ResponseWriter, status int, response proto.Message) error
+	empty             protoreflect.MessageType
+	call              func(ctx context.Context, request proto.Message) (proto.Message, error)
 }
 
-type method[Req, Res any] = func(context.Context, *Req) (*Res, error)
+// method is a handler method of pointers to messages. Only what turns a method into an adapter is generic, so that the
+// rest is compiled once, and not for each pair of messages.
+type method[Req, Res proto.Message] = func(context.Context, Req) (Res, error)
 
 // unary is a route for a handler method. It panics if the codec does not support a message, which
 // stops the program when it starts.
-func unary[Req, Res any, PReq message[Req], PRes message[Res]](
-	verb, pattern, procedure string, status int, call method[Req, Res],
-) route {
-	t, _ := newRoute[Req, Res, PReq, PRes](verb, pattern, procedure, status, call)
+func unary[Req, Res proto.Message](verb, pattern, procedure string, status int, call method[Req, Res]) route {
+	t, _ := newRoute(verb, pattern, procedure, status, call)
 	return t
 }
 
-func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
+func newRoute[Req, Res proto.Message](
 	verb, pattern, procedure string, status int, call method[Req, Res],
-) (route, *adapter[Req, Res, PReq, PRes]) {
-	a := &adapter[Req, Res, PReq, PRes]{
-		request:  newSchema(PReq(new(Req)).ProtoReflect().Descriptor()),
-		response: newSchema(PRes(new(Res)).ProtoReflect().Descriptor()),
+) (route, *adapter) {
+	var request Req
+	var response Res
+	a := &adapter{
+		request:  newSchema(request.ProtoReflect().Descriptor()),
+		response: newSchema(response.ProtoReflect().Descriptor()),
 		status:   status,
-		call:     call,
+		empty:    request.ProtoReflect().Type(),
+		call: func(ctx context.Context, request proto.Message) (proto.Message, error) {
+			return call(ctx, request.(Req)) //nolint:forcetypeassert // of the type empty
+		},
 	}
 	a.write = a.writeMessage
+	return a.at(verb, pattern, procedure), a
+}
+
+// at is the adapter's route.
+func (a *adapter) at(verb, pattern, procedure string) route {
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	for _, part := range parts {
 		if name := parameter(part); name != "" {
@@ -61,21 +67,18 @@ func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
 	}
 	return route{
 		method: verb, pattern: pattern, procedure: procedure, handler: a, parts: parts,
-		request: a.request, response: a.response, status: status,
-	}, a
+		request: a.request, response: a.response, status: a.status,
+	}
 }
 
 // creation is a route for a POST that answers 201 after creating, and 200 to a repeat.
-func creation[Req, Res any, PReq message[Req], PRes message[Res]](
-	pattern, procedure string,
-	call method[Req, Res],
-) route {
-	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, http.StatusCreated, call)
+func creation[Req, Res proto.Message](pattern, procedure string, call method[Req, Res]) route {
+	t, a := newRoute(http.MethodPost, pattern, procedure, http.StatusCreated, call)
 	t.repeated, a.repeated = http.StatusOK, http.StatusOK
 	return t
 }
 
-func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := a.serve(w, r)
 	if err != nil {
 		WriteError(w, r, err)
@@ -90,7 +93,7 @@ func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http
 	}
 }
 
-func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, status int, response PRes) error {
+func (a *adapter) writeMessage(w http.ResponseWriter, status int, response proto.Message) error {
 	body, err := encode(a.response, response.ProtoReflect())
 	if err == nil {
 		writeJSON(w, status, body)
@@ -100,8 +103,8 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 
 // serve calls the handler method. What the codec finds wrong is in the context: the service reports
 // it together with its own findings, once it has checked what the caller may do.
-func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (PRes, error) {
-	in, ctx := PReq(new(Req)), rpc.WithHeader(r.Context(), w.Header())
+func (a *adapter) serve(w http.ResponseWriter, r *http.Request) (proto.Message, error) {
+	in, ctx := a.empty.New(), rpc.WithHeader(r.Context(), w.Header())
 	read, err := a.decode(r, in)
 	if err != nil {
 		return nil, err
@@ -114,8 +117,7 @@ func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Req
 	if len(read.found) > 0 {
 		ctx = fault.WithDecoded(ctx, read.found)
 	}
-	response, err := a.call(ctx, (*Req)(in))
-	return PRes(response), err
+	return a.call(ctx, in.Interface())
 }
 
 // decoded is what a request has besides its message.
@@ -127,8 +129,7 @@ type decoded struct {
 	file *edge.TempFile
 }
 
-func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decoded, error) {
-	msg := in.ProtoReflect()
+func (a *adapter) decode(r *http.Request, msg protoreflect.Message) (decoded, error) {
 	if err := decodePath(a.parameters, r, msg); err != nil {
 		return decoded{}, err
 	}

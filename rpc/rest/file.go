@@ -5,22 +5,23 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"google.golang.org/protobuf/proto"
 )
 
 // fileMessage is a response with a file.
-type fileMessage[T any] interface {
-	message[T]
+type fileMessage interface {
+	proto.Message
 	GetFileName() string
 	GetFileType() string
 	GetContent() []byte
 }
 
 // download is a route for a handler method that answers with a file.
-func download[Req, Res any, PReq message[Req], PRes fileMessage[Res]](
-	pattern, procedure string, call method[Req, Res],
-) route {
-	t, a := newRoute[Req, Res, PReq, PRes](http.MethodGet, pattern, procedure, http.StatusOK, call)
-	a.write = func(w http.ResponseWriter, status int, file PRes) error {
+func download[Req proto.Message, Res fileMessage](pattern, procedure string, call method[Req, Res]) route {
+	t, a := newRoute(http.MethodGet, pattern, procedure, http.StatusOK, call)
+	a.write = func(w http.ResponseWriter, status int, response proto.Message) error {
+		file := response.(Res) //nolint:forcetypeassert // what call answers with
 		writeFile(w, status, file.GetFileName(), file.GetFileType(), file.GetContent())
 		return nil
 	}

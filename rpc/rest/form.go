@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"gateway.example/internal/edge"
@@ -212,10 +213,8 @@ func (s *schema) fileOf(name *field) *field {
 const fileNameSuffix = "_name"
 
 // upload is a route for a handler method that takes a file.
-func upload[Req, Res any, PReq message[Req], PRes message[Res]](
-	pattern, procedure string, status int, call method[Req, Res],
-) route {
-	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, status, call)
+func upload[Req, Res proto.Message](pattern, procedure string, status int, call method[Req, Res]) route {
+	t, a := newRoute(http.MethodPost, pattern, procedure, status, call)
 	for _, f := range t.request.byName {
 		must(f.desc.Kind() != protoreflect.BytesKind || t.request.nameOf(f) != nil, f.desc, "a file needs a field for its name")
 	}
