@@ -18,7 +18,7 @@ const listBegin = "begin read only; set local statement_timeout = '2s'; set loca
 // List reads a page of a list for a caller. It returns fault.ErrBusy if the server needs more than
 // two seconds.
 func List[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
-	return within(ctx, pool, listBegin, query)
+	return rowsWithin(ctx, pool, listBegin, query)
 }
 
 // glanceBegin is listBegin for a part of a page that may be missing.
@@ -26,7 +26,7 @@ const glanceBegin = "begin read only; set local statement_timeout = '200ms'; set
 
 // Glance is List for a part of a page that may be missing: the server has a fifth of a second for it.
 func Glance[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
-	return within(ctx, pool, glanceBegin, query)
+	return rowsWithin(ctx, pool, glanceBegin, query)
 }
 
 // ListPage is List for a page of a list from the newest row down. The query gets the id below which it stays, and
@@ -67,23 +67,31 @@ func Stamps[R ~struct{ ID, Stamp int64 }](rows []R) map[int64]uint64 {
 	return stamps
 }
 
-func within[R any](
+func rowsWithin[R any](
 	ctx context.Context, pool Pool, begin string, query func(q *Queries) ([]R, error),
-) ([]R, error) {
+) (rows []R, err error) {
+	err = within(ctx, pool, begin, func(q *Queries) (err error) {
+		rows, err = query(q)
+		return err
+	})
+	return rows, err
+}
+
+func within(ctx context.Context, pool Pool, begin string, query func(q *Queries) error) error {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
-		return nil, fmt.Errorf("begin: %w", err)
+		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
 		end, cancel := ending(ctx)
 		defer cancel()
 		_ = tx.Rollback(end) // it has changed nothing
 	}()
-	rows, err := query(New(tx))
+	err = query(New(tx))
 	if hasCode(err, codeQueryCanceled) {
-		return nil, fmt.Errorf("%w: %w", fault.ErrBusy, err)
+		return fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
-	return rows, err
+	return err
 }
 
 // Begins returns the range of the texts that begin with text in lower case: from the first result on, and before

@@ -37,13 +37,21 @@ var (
 )
 
 // cases is a list of cases.
-type cases[T any] struct {
+type cases struct {
 	of   portal.List
 	kind work.Kind
 	// text says what is listed, and at is the head of the column of times.
 	title, text, at say.Phrase
-	read            func(portal.Asked) (report.Page[T], error)
-	row             func(T) caseRow
+	read            func(portal.Asked) (report.Page[caseRow], error)
+}
+
+// paged makes a page of a list's rows from what a service answers.
+func paged[T any](list []T, next *string, err error, row func(T) caseRow) (report.Page[caseRow], error) {
+	page := report.Page[caseRow]{Next: next}
+	for _, one := range list {
+		page.Items = append(page.Items, row(one))
+	}
+	return page, err
 }
 
 // caseRow is a case in a list.
@@ -56,8 +64,8 @@ type caseRow struct {
 	status                      view.Badge
 }
 
-func (c cases[T]) show(v *visit) error {
-	return portal.ShowList(v.Visit, c.of, c.read, func(a portal.Asked, page report.Page[T]) error {
+func (c cases) show(v *visit) error {
+	return portal.ShowList(v.Visit, c.of, c.read, func(a portal.Asked, page report.Page[caseRow]) error {
 		list := view.List{Text: c.text, Pages: a.Older(page.Next), Sheet: view.Sheet{
 			Label: v.Say(c.title), Empty: a.Nothing(), Columns: []view.Column{
 				{Text: v.Say(say.Number)}, {Text: v.Say(c.at)}, {Text: v.Say(say.Amount), Right: true, Sum: true},
@@ -65,8 +73,7 @@ func (c cases[T]) show(v *visit) error {
 			},
 		}}
 		var ids []int64
-		for _, one := range page.Items {
-			r := c.row(one)
+		for _, r := range page.Items {
 			ids = append(ids, r.open)
 			list.Sheet.Rows = append(list.Sheet.Rows, []view.Cell{
 				{Text: r.name, Href: r.href}, {At: &r.at}, {Text: r.amount}, {Text: r.about, Beside: r.beside},
@@ -96,112 +103,107 @@ func (c cases[T]) show(v *visit) error {
 }
 
 func (v *visit) caseDeposits() error {
-	var names report.Names
-	return cases[deposit.Deposit]{
+	return cases{
 		of: caseDepositList, kind: work.Deposit, title: say.Deposits, at: say.Created,
-		read: func(a portal.Asked) (found report.Page[deposit.Deposit], err error) {
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
 			var page deposit.Page
 			page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
-			found.Items, found.Next, err = v.Deposits.List(v.Ctx(), v.Who, page)
-			if err == nil {
-				names, err = report.NamesOf(v.Ctx(), v.Reports, v.Who, found.Items)
+			list, next, err := v.Deposits.List(v.Ctx(), v.Who, page)
+			if err != nil {
+				return report.Page[caseRow]{}, err
 			}
-			return found, err
-		},
-		row: func(d deposit.Deposit) caseRow {
-			r := caseRow{
-				name: portal.IDText(d.ID), href: view.Link(v.DepositPath(d.ID)), at: d.CreatedAt, status: view.DepositBadge(d.Status),
-				amount: v.USDT(d.Amount), about: portal.Whose(names, d), beside: d.Network,
-			}
-			if d.Status == "pending" {
-				r.open = d.ID
-			}
-			return r
+			names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, list)
+			return paged(list, next, err, func(d deposit.Deposit) caseRow {
+				r := caseRow{
+					name: portal.IDText(d.ID), href: view.Link(v.DepositPath(d.ID)), at: d.CreatedAt, status: view.DepositBadge(d.Status),
+					amount: v.USDT(d.Amount), about: portal.Whose(names, d), beside: d.Network,
+				}
+				if d.Status == "pending" {
+					r.open = d.ID
+				}
+				return r
+			})
 		},
 	}.show(v)
 }
 
 func (v *visit) caseAppeals() error {
-	return cases[payment.AppealRecord]{
+	return cases{
 		of: caseAppealList, kind: work.Appeal, title: say.Appeals, at: say.Opened,
-		read: func(a portal.Asked) (found report.Page[payment.AppealRecord], err error) {
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
 			var page payment.Page
 			page.Status, page.Cursor = optional.Of(a.Query.Get(portal.AsksStatus)), optional.Of(a.Filter.Cursor)
-			found.Items, found.Next, err = v.Payments.ListAppeals(v.Ctx(), v.Who, page)
-			return found, err
-		},
-		row: func(one payment.AppealRecord) caseRow {
-			r := caseRow{
-				name: portal.IDText(one.ID), href: v.AppealPath(one.ID), at: one.CreatedAt, status: view.AppealBadge(one.Status),
-				amount: v.Amount(one.Payment.Amount, one.Payment.Currency),
-				about:  v.Say(say.ShortPayment, one.Payment.ID), beside: one.Payment.OrderID,
-			}
-			if one.Status == "open" || one.Status == "in_review" {
-				r.open = one.ID
-			}
-			return r
+			list, next, err := v.Payments.ListAppeals(v.Ctx(), v.Who, page)
+			return paged(list, next, err, func(one payment.AppealRecord) caseRow {
+				r := caseRow{
+					name: portal.IDText(one.ID), href: v.AppealPath(one.ID), at: one.CreatedAt, status: view.AppealBadge(one.Status),
+					amount: v.Amount(one.Payment.Amount, one.Payment.Currency),
+					about:  v.Say(say.ShortPayment, one.Payment.ID), beside: one.Payment.OrderID,
+				}
+				if one.Status == "open" || one.Status == "in_review" {
+					r.open = one.ID
+				}
+				return r
+			})
 		},
 	}.show(v)
 }
 
 func (v *visit) amounts() error {
-	return cases[payment.Payment]{
+	return cases{
 		of: amountList, kind: work.OtherAmount, title: say.CasesTitle, text: sayOtherText, at: sayFoundAt,
-		read: func(a portal.Asked) (found report.Page[payment.Payment], err error) {
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
 			var page payment.Page
 			page.Cursor = optional.Of(a.Filter.Cursor)
-			found.Items, found.Next, err = v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
-			return found, err
-		},
-		row: func(p payment.Payment) caseRow {
-			return caseRow{
-				open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PaymentPath(p.ID)), at: p.StatusAt,
-				status: view.PaymentBadge(string(p.Status)), amount: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
-				about: v.Say(sayAskedFor, v.Amount(p.Amount, p.Currency)), beside: p.OrderID,
-			}
+			list, next, err := v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
+			return paged(list, next, err, func(p payment.Payment) caseRow {
+				return caseRow{
+					open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PaymentPath(p.ID)), at: p.StatusAt,
+					status: view.PaymentBadge(string(p.Status)), amount: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
+					about: v.Say(sayAskedFor, v.Amount(p.Amount, p.Currency)), beside: p.OrderID,
+				}
+			})
 		},
 	}.show(v)
 }
 
 func (v *visit) overdue() error {
-	return cases[payout.Payout]{
+	return cases{
 		of: overdueList, kind: work.Overdue, title: say.OverdueTitle, text: sayOverdueText, at: say.TakenAt,
-		read: func(a portal.Asked) (found report.Page[payout.Payout], err error) {
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
 			var page payout.Page
 			page.Cursor = optional.Of(a.Filter.Cursor)
-			found.Items, found.Next, err = v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
-			return found, err
-		},
-		row: func(p payout.Payout) caseRow {
-			r := caseRow{
-				open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PayoutPath(p.UUID.String())), at: p.CreatedAt,
-				status: view.PayoutBadge(string(p.Status)), amount: v.Amount(p.Amount, p.Currency),
-				beside: v.Say(say.ShortMerchant, p.MerchantID),
-			}
-			if p.TakenAt != nil {
-				r.at = *p.TakenAt
-			}
-			if p.TraderID != nil {
-				r.about = v.Say(say.ShortTrader, *p.TraderID)
-			}
-			return r
+			list, next, err := v.Payouts.ListOverdue(v.Ctx(), v.Who, page.Page)
+			return paged(list, next, err, func(p payout.Payout) caseRow {
+				r := caseRow{
+					open: p.ID, name: portal.IDText(p.ID), href: view.Link(v.PayoutPath(p.UUID.String())), at: p.CreatedAt,
+					status: view.PayoutBadge(string(p.Status)), amount: v.Amount(p.Amount, p.Currency),
+					beside: v.Say(say.ShortMerchant, p.MerchantID),
+				}
+				if p.TakenAt != nil {
+					r.at = *p.TakenAt
+				}
+				if p.TraderID != nil {
+					r.about = v.Say(say.ShortTrader, *p.TraderID)
+				}
+				return r
+			})
 		},
 	}.show(v)
 }
 
 func (v *visit) conflicts() error {
-	return cases[checkout.Conflict]{
+	return cases{
 		of: conflictList, kind: work.Conflict, title: say.ConflictsTitle, text: sayConflictsText, at: sayFoundAt,
-		read: func(a portal.Asked) (found report.Page[checkout.Conflict], err error) {
-			found.Items, found.Next, err = v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
-			return found, err
-		},
-		row: func(c checkout.Conflict) caseRow {
-			return caseRow{
-				open: c.ID, name: portal.IDText(c.ID), href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)),
-				at: c.CreatedAt, status: view.PaymentBadge(string(c.PaymentStatus)),
-				about: v.Say(say.ShortPayment, c.PaymentID), beside: c.AttemptState,
-			}
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
+			list, next, err := v.Checkouts.ListConflicts(v.Ctx(), v.Who, nil, optional.Of(a.Filter.Cursor))
+			return paged(list, next, err, func(c checkout.Conflict) caseRow {
+				return caseRow{
+					open: c.ID, name: portal.IDText(c.ID), href: view.Link(portal.Numbered(portal.ConflictsPath, c.ID)),
+					at: c.CreatedAt, status: view.PaymentBadge(string(c.PaymentStatus)),
+					about: v.Say(say.ShortPayment, c.PaymentID), beside: c.AttemptState,
+				}
+			})
 		},
 	}.show(v)
 }

@@ -54,24 +54,23 @@ func statusOfObjection(m bankmessage.Message) string {
 }
 
 func (v *visit) objections() error {
-	return cases[bankmessage.Message]{
+	return cases{
 		of: objectionList, kind: work.Objection, title: say.ObjectionsTitle, text: sayObjectionsText, at: sayObjectedAt,
-		read: func(a portal.Asked) (found report.Page[bankmessage.Message], err error) {
+		read: func(a portal.Asked) (report.Page[caseRow], error) {
 			var page bankmessage.Page
 			page.Cursor = optional.Of(a.Filter.Cursor)
-			found.Items, found.Next, err = v.Messages.Objections(v.Ctx(), v.Who, page.Page)
-			return found, err
-		},
-		row: func(m bankmessage.Message) caseRow {
-			r := caseRow{
-				name: portal.IDText(m.ID), href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), at: *m.DecidedAt,
-				status: objectionBadges[statusOfObjection(m)], amount: v.Amount(*m.Amount, m.Currency),
-				about: v.Say(say.ShortPayment, *m.PaymentID), beside: m.Why,
-			}
-			if m.Outcome == "" {
-				r.open = m.ID
-			}
-			return r
+			list, next, err := v.Messages.Objections(v.Ctx(), v.Who, page.Page)
+			return paged(list, next, err, func(m bankmessage.Message) caseRow {
+				r := caseRow{
+					name: portal.IDText(m.ID), href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), at: *m.DecidedAt,
+					status: objectionBadges[statusOfObjection(m)], amount: v.Amount(*m.Amount, m.Currency),
+					about: v.Say(say.ShortPayment, *m.PaymentID), beside: m.Why,
+				}
+				if m.Outcome == "" {
+					r.open = m.ID
+				}
+				return r
+			})
 		},
 	}.show(v)
 }
