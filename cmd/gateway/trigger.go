@@ -14,7 +14,7 @@ import (
 	"gateway.example/internal/sandbox"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1client"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // trigger makes an event happen in the running sandbox and prints what has happened.
@@ -37,10 +37,13 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	happened, err := sandboxv1client.NewSandboxServiceClient(direct, info.BaseURL).Trigger(ctx, request)
+	answer, err := connect.NewClient[sandboxv1.TriggerRequest, sandboxv1.TriggerResponse](
+		direct, info.BaseURL+sandboxv1connect.SandboxServiceTriggerProcedure,
+	).CallUnary(ctx, connect.NewRequest(request))
 	if err != nil {
 		return triggerError(err, info.BaseURL)
 	}
+	happened := answer.Msg
 	_, err = fmt.Fprintf(e.stdout, "%s: %s, order %s, is %s\n",
 		happened.GetEvent(), happened.GetId(), happened.GetOrderId(), happened.GetStatus())
 	return err
