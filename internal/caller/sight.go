@@ -3,9 +3,34 @@ package caller
 // Whoever may read a payment, a payout or a requisite sees some of it in any case. What else they see is said here, for calls,
 // pages, exports and timelines alike. Which ones a caller may read is another question: each service answers it.
 
+// sight is a part that some kinds of callers see.
+type sight uint8
+
+const (
+	requisites sight = 1 << iota
+	order
+	metadata
+	trader
+	rate
+	earnings
+)
+
+// sights are the parts by kind of caller. A kind that is missing here sees none of them. To a merchant's users the rate is their
+// own terms. To a trader or a cabinet, who know the trader's share, it would tell what the platform keeps.
+var sights = map[Kind]sight{
+	MerchantKey:    requisites | order | metadata | trader | rate | earnings,
+	Application:    requisites | order | metadata | trader | rate | earnings,
+	Operator:       order | metadata | trader | rate | earnings,
+	MerchantPortal: requisites | order | metadata | rate,
+	Cabinet:        requisites | order | trader,
+	Trader:         requisites | trader,
+}
+
+func (c Caller) sees(one sight) bool { return sights[c.Kind]&one != 0 }
+
 // SeesWholeRequisites reports whether lists may show the caller whole requisites. Operators see the last characters, whoever
 // they look as: reading a whole one is a separate act (OperatorReveal), which is noted.
-func (c Caller) SeesWholeRequisites() bool { return c.Kind != Operator && !c.ViewAs }
+func (c Caller) SeesWholeRequisites() bool { return c.sees(requisites) && !c.ViewAs }
 
 // SeesLink reports whether the caller sees the link to the payer's page. Whoever has it can act as the payer: pay, claim and
 // cancel. That is the merchant's program, its users who may end payments, and the payer; not operators, whoever they look as,
@@ -15,17 +40,16 @@ func (c Caller) SeesLink() bool {
 }
 
 // SeesOrder reports whether the caller sees what the merchant said: order id, description, payer and addresses.
-func (c Caller) SeesOrder() bool { return c.Kind != Trader }
+func (c Caller) SeesOrder() bool { return c.sees(order) }
 
 // SeesMetadata reports whether the caller sees the merchant's metadata.
-func (c Caller) SeesMetadata() bool { return c.SeesOrder() && c.Kind != Cabinet }
+func (c Caller) SeesMetadata() bool { return c.sees(metadata) }
 
-// SeesTrader reports whether the caller sees who the trader is, by which requisite, and what they keep. A merchant's users do not.
-func (c Caller) SeesTrader() bool { return c.Kind != MerchantPortal }
+// SeesTrader reports whether the caller sees who the trader is, by which requisite, and what they keep.
+func (c Caller) SeesTrader() bool { return c.sees(trader) }
 
-// SeesRate reports whether the caller sees the base rate and the markup. To a merchant's users these are their own terms.
-func (c Caller) SeesRate() bool { return c.Kind != Trader && c.Kind != Cabinet }
+// SeesRate reports whether the caller sees the base rate and the markup.
+func (c Caller) SeesRate() bool { return c.sees(rate) }
 
-// SeesEarnings reports whether the caller sees what the platform keeps. The base rate would tell it to a trader or a cabinet, who
-// know the trader's share.
-func (c Caller) SeesEarnings() bool { return c.SeesRate() && c.Kind != MerchantPortal }
+// SeesEarnings reports whether the caller sees what the platform keeps.
+func (c Caller) SeesEarnings() bool { return c.sees(earnings) }

@@ -17,6 +17,9 @@ func TestSight(t *testing.T) {
 		caller.Trader:         "requisites trader",
 		caller.Operator:       "order metadata trader rate earnings",
 		caller.Application:    "requisites order metadata trader rate earnings",
+		caller.Anyone:         "",
+		caller.Device:         "",
+		caller.Link:           "",
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
 		var sees []string
