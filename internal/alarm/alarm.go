@@ -101,7 +101,7 @@ type Deciders interface {
 
 // reads are the sources that rules read from.
 type reads struct {
-	q    *db.Queries
+	q    *db.Queries // not embedded: all queries would be compiled again as methods of this type
 	pool db.Pool
 	// replica is nil if there is none.
 	replica Replica

@@ -151,7 +151,7 @@ func commits(conn *pgx.Conn) (ended func(error)) {
 	}
 }
 
-// Pool is a Pool, as services see it. A package from which a field of that type can be reached compiles the
+// Pool is a *pgxpool.Pool, as services see it. A package from which a field of that type can be reached compiles the
 // generic methods of pools again: seventy packages would, for a tenth of the time that compiling all of them takes.
 type Pool interface {
 	DBTX
@@ -166,8 +166,7 @@ type Pool interface {
 
 // Driver is the pool as its driver knows it.
 func Driver(p Pool) *pgxpool.Pool {
-	pool, _ := p.(*pgxpool.Pool) // there is no other kind
-	return pool
+	return p.(*pgxpool.Pool) //nolint:forcetypeassert // there is no other kind
 }
 
 // Beginner starts a transaction: a pool, or in tests a transaction, which starts a savepoint.
