@@ -172,11 +172,10 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 		{Text: v.Say(say.MethodLabel)}, {Text: v.Say(say.Status)},
 	}}
 	for _, p := range payments {
-		status := view.PaymentBadge(p.Status)
 		shown.Payments.Rows = append(shown.Payments.Rows, []view.Cell{
 			{Text: view.Number(p.ID), Href: view.Link(v.PaymentPath(p.ID))}, {At: &p.CreatedAt},
 			{Text: v.Amount(p.Amount, p.Currency)}, {Text: v.MethodName(p.Method)},
-			{Text: v.Say(status.Text), Tone: status.Tone},
+			v.Shell.BadgeCell(view.PaymentBadge(p.Status)),
 		})
 	}
 	return portal.ShowPage(v.Visit, status, l.Title, DetailPage, shown)
