@@ -145,7 +145,7 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
 		return done, 0, err
 	}
 	if err := d.FourEyes.Always(); err != nil {
-		return done, 0, foureyes.Want(err, foureyes.SetAcquirer, s)
+		return done, 0, foureyes.WithAction(err, foureyes.SetAcquirer, s)
 	}
 	sealed := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{

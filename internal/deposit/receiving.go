@@ -64,7 +64,7 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 		return c, err
 	}
 	if err := s.FourEyes.Always(); err != nil {
-		return c, foureyes.Want(err, foureyes.SetReceiving, r)
+		return c, foureyes.WithAction(err, foureyes.SetReceiving, r)
 	}
 	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		New:   true,

@@ -90,7 +90,7 @@ func (s *Settings) SetMethod(
 		Apply: func(q *db.Queries) error {
 			known := func(q *db.Queries) ([]byte, error) { return s.marginNow(ctx, q, m, read) }
 			if err := s.terms(ctx, q, c, known, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
-				return foureyes.Want(err, foureyes.SetCashboxMethod, m)
+				return foureyes.WithAction(err, foureyes.SetCashboxMethod, m)
 			}
 			return q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": m.CashboxID, "method": m.Name}, columns)
 		},

@@ -82,7 +82,7 @@ func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 		return fmt.Errorf("read the trader's payments: %w", err)
 	}
 	if took {
-		return foureyes.Want(foureyes.ErrSecondOperator, foureyes.CreateRequisite, n)
+		return foureyes.WithAction(foureyes.ErrSecondOperator, foureyes.CreateRequisite, n)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 		Read:  r.read,
 		Apply: func(q *db.Queries) error {
 			if err := s.terms(ctx, q, c, r.read, r.of.Terms(r.update)); err != nil {
-				return foureyes.Want(err, r.action, r.update)
+				return foureyes.WithAction(err, r.action, r.update)
 			}
 			return q.Set(ctx, r.of.Name, r.id, columns)
 		},
@@ -131,5 +131,5 @@ func (s *Settings) near(setting []byte, column, value string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", column, err)
 	}
-	return s.FourEyes.Away(wanted.Sub(*known).Abs(), s.FourEyes.RatePercent)
+	return s.FourEyes.Deviating(wanted.Sub(*known).Abs(), s.FourEyes.RatePercent)
 }

@@ -61,8 +61,8 @@ func (w *SecondOperatorError) Error() string {
 // Unwrap returns ErrSecondOperator.
 func (w *SecondOperatorError) Unwrap() error { return ErrSecondOperator }
 
-// Want adds the action to ErrSecondOperator. It returns other errors unchanged.
-func Want(err error, a Action, params any) error {
+// WithAction adds the action to ErrSecondOperator. It returns other errors unchanged.
+func WithAction(err error, a Action, params any) error {
 	if errors.Is(err, ErrSecondOperator) {
 		return &SecondOperatorError{a, params}
 	}
@@ -133,8 +133,8 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	return err
 }
 
-// Away refuses a change that differs from the known value by more than the band, in percent.
-func (r Rules) Away(percent, band decimal.Decimal) error {
+// Deviating refuses a change that differs from the known value by more than the band, in percent.
+func (r Rules) Deviating(percent, band decimal.Decimal) error {
 	if r.On && percent.GreaterThan(band) {
 		return ErrSecondOperator
 	}

@@ -103,7 +103,7 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
 		})
-		return foureyes.Want(err, foureyes.ResolveAppeal, AppealDecision{id, r})
+		return foureyes.WithAction(err, foureyes.ResolveAppeal, AppealDecision{id, r})
 	})
 }
 

@@ -144,7 +144,7 @@ func (s *Service) takeCase(
 		came: &arrival{amount: p.ReceivedAmount.Decimal, taken: true},
 	}
 	d.To = nil // the recipient is not needed, and a proposal would store it
-	if err := foureyes.Want(s.movingAlone(ctx, db.New(tx), who, p, *c.came), foureyes.DecideCase, d); err != nil {
+	if err := foureyes.WithAction(s.movingAlone(ctx, db.New(tx), who, p, *c.came), foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
 	return s.move(ctx, tx, p, c)
@@ -240,7 +240,7 @@ func (s *Service) returnCase(
 		return p, err
 	}
 	// A second operator is asked only about a decision that could be carried out.
-	if err := foureyes.Want(alone, foureyes.DecideCase, d); err != nil {
+	if err := foureyes.WithAction(alone, foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
 	return after, db.New(tx).ArrivalsReturned(ctx, db.ArrivalsReturnedParams{

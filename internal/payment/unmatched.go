@@ -217,7 +217,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 			return err
 		}
 		err = s.attachingAlone(ctx, q, who, p, *c)
-		if err := foureyes.Want(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
+		if err := foureyes.WithAction(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
 			return err
 		}
 		after, err = s.move(ctx, tx, p, *c)

@@ -177,7 +177,7 @@ func (s *Service) together(
 		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
 		})
-		return foureyes.Want(err, a, d)
+		return foureyes.WithAction(err, a, d)
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	isNew := feed.ID == 0
 	if isNew {
 		if err := s.FourEyes.Always(); err != nil {
-			return Feed{}, foureyes.Want(err, foureyes.SetRateFeed, feed)
+			return Feed{}, foureyes.WithAction(err, foureyes.SetRateFeed, feed)
 		}
 		if feed.ID, err = s.q.RateFeedID(ctx); err != nil {
 			return Feed{}, fmt.Errorf("number the feed: %w", err)
@@ -118,7 +118,7 @@ func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateF
 	if !to.Enabled || !elsewhere && !further && !sooner {
 		return nil
 	}
-	return foureyes.Want(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
+	return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
 // adjustRate applies the feed's new settings to the rate that it has already provided.

@@ -94,7 +94,7 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 			if err != nil {
 				return err
 			}
-			if err := s.FourEyes.Away(b.Distance(fiat), b.Percent); err != nil {
+			if err := s.FourEyes.Deviating(b.Distance(fiat), b.Percent); err != nil {
 				return err
 			}
 			if err := b.anchor(ctx, q, now, s.FourEyes.On); err != nil {

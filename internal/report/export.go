@@ -28,7 +28,7 @@ const (
 // Times are in the zone. Sums in USDT are those that were moved, so a payment that is not completed has none. The
 // last line has the number of rows: a file without it is not complete.
 func (s *Service) ExportPayments(
-	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
+	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
 	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (s *Service) ExportPayments(
 
 // ExportPayouts writes the payouts of a filter, in the way of ExportPayments.
 func (s *Service) ExportPayouts(
-	ctx context.Context, who caller.Caller, f PayoutFilter, w io.Writer, zone *time.Location,
+	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
 	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return err

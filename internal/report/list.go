@@ -20,7 +20,7 @@ import (
 // Filter selects from what a caller may list. The zero value selects everything of the last 30 days.
 type Filter struct {
 	Paging
-	// Status selects these statuses; none is any.
+	// Status selects these of payment.Statuses or payout.Statuses; none is any.
 	Status []string
 	// Method and Currency select one; "" is any.
 	Method, Currency string
@@ -43,12 +43,6 @@ type Filter struct {
 	Search string
 }
 
-// PaymentFilter selects payments. Its statuses are payment.Statuses.
-type PaymentFilter = Filter
-
-// PayoutFilter selects payouts. Its statuses are payout.Statuses.
-type PayoutFilter = Filter
-
 const (
 	// windowDefault is how far back a list goes if no beginning is given.
 	windowDefault = 30 * 24 * time.Hour
@@ -68,7 +62,7 @@ type PaymentItem struct {
 }
 
 // Payments lists, the newest first, a trader's or a merchant's own payments, and for an operator all.
-func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilter) (Page[PaymentItem], error) {
+func (s *Service) Payments(ctx context.Context, who caller.Caller, f Filter) (Page[PaymentItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PaymentItem]{}, err
 	}

@@ -95,27 +95,27 @@ func TestListsOverMany(t *testing.T) {
 	day := dbtest.Start.AddDate(0, 0, -15)
 	for name, list := range map[string]struct {
 		who caller.Caller
-		f   report.PaymentFilter
+		f   report.Filter
 	}{
-		"trader":                      {trader, report.PaymentFilter{}},
-		"trader, pending":             {trader, report.PaymentFilter{Status: []string{"pending"}}},
-		"trader, appeal":              {trader, report.PaymentFilter{Status: []string{"appeal"}}},
-		"trader, a day":               {trader, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
-		"trader, digits not found":    {trader, report.PaymentFilter{Search: "9999"}},
-		"merchant":                    {merchant, report.PaymentFilter{}},
-		"merchant, pending":           {merchant, report.PaymentFilter{Status: []string{"pending"}}},
-		"merchant, two statuses":      {merchant, report.PaymentFilter{Status: []string{"failed", "appeal"}}},
-		"merchant, an amount":         {merchant, report.PaymentFilter{MinAmount: decimal.NewFromInt(5990)}},
-		"operator":                    {operator, report.PaymentFilter{}},
-		"operator, pending":           {operator, report.PaymentFilter{Status: []string{"pending"}}},
-		"operator, appeal":            {operator, report.PaymentFilter{Status: []string{"appeal"}}},
-		"operator, a day":             {operator, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
-		"operator, an empty window":   {operator, report.PaymentFilter{From: day.AddDate(-1, 0, 0), To: day.AddDate(-1, 0, 9)}},
-		"operator, an amount no more": {operator, report.PaymentFilter{MinAmount: decimal.NewFromInt(9000)}},
-		"operator, digits not found":  {operator, report.PaymentFilter{Search: "9999"}},
-		"operator, an order":          {operator, report.PaymentFilter{Search: "order-1"}},
-		"operator, a payer not found": {operator, report.PaymentFilter{Search: "nobody"}},
-		"operator, an amount":         {operator, report.PaymentFilter{Search: "1234.56"}},
+		"trader":                      {trader, report.Filter{}},
+		"trader, pending":             {trader, report.Filter{Status: []string{"pending"}}},
+		"trader, appeal":              {trader, report.Filter{Status: []string{"appeal"}}},
+		"trader, a day":               {trader, report.Filter{From: day, To: day.AddDate(0, 0, 1)}},
+		"trader, digits not found":    {trader, report.Filter{Search: "9999"}},
+		"merchant":                    {merchant, report.Filter{}},
+		"merchant, pending":           {merchant, report.Filter{Status: []string{"pending"}}},
+		"merchant, two statuses":      {merchant, report.Filter{Status: []string{"failed", "appeal"}}},
+		"merchant, an amount":         {merchant, report.Filter{MinAmount: decimal.NewFromInt(5990)}},
+		"operator":                    {operator, report.Filter{}},
+		"operator, pending":           {operator, report.Filter{Status: []string{"pending"}}},
+		"operator, appeal":            {operator, report.Filter{Status: []string{"appeal"}}},
+		"operator, a day":             {operator, report.Filter{From: day, To: day.AddDate(0, 0, 1)}},
+		"operator, an empty window":   {operator, report.Filter{From: day.AddDate(-1, 0, 0), To: day.AddDate(-1, 0, 9)}},
+		"operator, an amount no more": {operator, report.Filter{MinAmount: decimal.NewFromInt(9000)}},
+		"operator, digits not found":  {operator, report.Filter{Search: "9999"}},
+		"operator, an order":          {operator, report.Filter{Search: "order-1"}},
+		"operator, a payer not found": {operator, report.Filter{Search: "nobody"}},
+		"operator, an amount":         {operator, report.Filter{Search: "1234.56"}},
 	} {
 		most := 100 * time.Millisecond
 		if list.f.Search != "" || !list.f.MinAmount.IsZero() {
@@ -135,7 +135,7 @@ func TestPaymentsSorted(t *testing.T) {
 	// 1001 to 1010 have 300, 400, 100, 200 and so on: some have the same amount.
 	b.Exec(t, "update payment set amount = 100 * ((id + 1) % 4 + 1), status = case when id % 2 = 0 then 'pending' else 'failed' end")
 	merchant := merchantUser(b.Shop, caller.Owner)
-	read := func(f report.PaymentFilter) (all []int64) {
+	read := func(f report.Filter) (all []int64) {
 		f.Limit = 3
 		for {
 			page := testenv.Must(b.reports.Payments(t.Context(), merchant, f))(t)
@@ -159,22 +159,22 @@ func TestPaymentsSorted(t *testing.T) {
 		report.Oldest: ordered(func(id int64) int64 { return id }), "": ordered(func(id int64) int64 { return -id }),
 		report.Least: ordered(amount), report.Greatest: ordered(func(id int64) int64 { return -amount(id) }),
 	} {
-		want(t, string(sort), fmt.Sprint(read(report.PaymentFilter{Paging: report.Paging{Sort: sort}})), fmt.Sprint(wanted))
+		want(t, string(sort), fmt.Sprint(read(report.Filter{Paging: report.Paging{Sort: sort}})), fmt.Sprint(wanted))
 		wanted = slices.DeleteFunc(wanted, func(id int64) bool { return id%2 == 0 })
-		want(t, string(sort)+", of a status", fmt.Sprint(read(report.PaymentFilter{
+		want(t, string(sort)+", of a status", fmt.Sprint(read(report.Filter{
 			Paging: report.Paging{Sort: sort}, Status: []string{"failed"},
 		})), fmt.Sprint(wanted))
 	}
-	first := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{Paging: report.Paging{Sort: report.Oldest, Limit: 3}}))(t)
-	second := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
+	first := testenv.Must(b.reports.Payments(t.Context(), merchant, report.Filter{Paging: report.Paging{Sort: report.Oldest, Limit: 3}}))(t)
+	second := testenv.Must(b.reports.Payments(t.Context(), merchant, report.Filter{
 		Paging: report.Paging{Sort: report.Oldest, Limit: 3, Cursor: *first.Next},
 	}))(t)
-	back := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
+	back := testenv.Must(b.reports.Payments(t.Context(), merchant, report.Filter{
 		Paging: report.Paging{Sort: report.Oldest, Limit: 3, Cursor: *second.Previous, Backward: true},
 	}))(t)
 	want(t, "back", fmt.Sprint(ids(back)), "[1001 1002 1003]")
 	other := merchantUser(b.Other, caller.Owner)
-	_, err := b.reports.Payments(t.Context(), other, report.PaymentFilter{Paging: report.Paging{Sort: report.Least, Cursor: "1005"}})
+	_, err := b.reports.Payments(t.Context(), other, report.Filter{Paging: report.Paging{Sort: report.Least, Cursor: "1005"}})
 	testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(err), "invalid"), "a cursor of another merchant's: %v", err)
 }
 
@@ -187,7 +187,7 @@ func TestExports(t *testing.T) {
 	b.Exec(t, `update payment set metadata = '{"region": "north"}' where id = $1`, p.ID)
 	var out bytes.Buffer
 	testenv.NoError(t,
-		b.reports.ExportPayments(t.Context(), merchantUser(b.Shop, caller.Owner), report.PaymentFilter{}, &out, baku))
+		b.reports.ExportPayments(t.Context(), merchantUser(b.Shop, caller.Owner), report.Filter{}, &out, baku))
 	want := fmt.Sprintf(
 		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,received_amount,metadata
 2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,,,"{""region"":""north""}"
@@ -199,7 +199,7 @@ rows,1
 	b.Clock.Advance(24 * time.Hour)
 	b.Exec(t, "update merchant set name = '=Shop' where id = $1", b.Shop.ID)
 	b.Exec(t, "update trader set name = 'Ann' where id = $1", b.SBP.ID)
-	testenv.NoError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, &out, nil))
+	testenv.NoError(t, b.reports.ExportPayments(t.Context(), operator, report.Filter{}, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	owners := fmt.Sprintf(",%d,'=Shop,Ann,,", b.Shop.ID)
 	testenv.Check(t, strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount,metadata") &&
@@ -214,7 +214,7 @@ rows,1
 	b.Exec(t, "update payment set order_id = '1000' where id = $1", p.ID)
 	b.Exec(t, "update payment_key set order_id = '1000' where payment_id = $1", p.ID)
 	out.Reset()
-	testenv.NoError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{Search: "1000"}, &out, nil))
+	testenv.NoError(t, b.reports.ExportPayments(t.Context(), operator, report.Filter{Search: "1000"}, &out, nil))
 	if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "\nrows,5001") || strings.Count(got, ",1000,sbp,") != 1 {
 		t.Errorf("a search's file ends with %q and has order 1000 %d times", got[len(got)-20:], strings.Count(got, ",1000,sbp,"))
 	}
@@ -222,14 +222,14 @@ rows,1
 	testenv.Must(busy.Exec(t.Context(), "lock table payment"))(t)
 	exported := make(chan error, 1)
 	go func() {
-		exported <- b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, io.Discard, nil)
+		exported <- b.reports.ExportPayments(t.Context(), operator, report.Filter{}, io.Discard, nil)
 	}()
 	b.AwaitTries(t, 2)
 	testenv.NoError(t, busy.Rollback(t.Context()), <-exported)
-	err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{}, nil)
+	err := b.reports.ExportPayments(t.Context(), operator, report.Filter{}, failing{}, nil)
 	testenv.WantError(t, err, errFull, "to a full disk")
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
-		err := b.reports.ExportPayments(t.Context(), traderUser(b.SBP, who), report.PaymentFilter{Search: "0000"}, &out,
+		err := b.reports.ExportPayments(t.Context(), traderUser(b.SBP, who), report.Filter{Search: "0000"}, &out,
 			nil)
 		testenv.Check(t, dbtest.CodeOf(err) == want, "a trader's %s: %v", who, err)
 	}
@@ -242,7 +242,7 @@ func TestExportOfPayouts(t *testing.T) {
 	who := traderUser(b.SBP, caller.Owner)
 	testenv.Must(b.Payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	var out bytes.Buffer
-	testenv.NoError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
+	testenv.NoError(t, b.reports.ExportPayouts(t.Context(), who, report.Filter{}, &out, nil))
 	want := fmt.Sprintf(
 		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,address,recipient,proof_reference,frozen_usdt,reward_usdt
 2026-11-20T12:00:00Z,%d,%s,,sbp,RUB,1000.00,processing,,2026-11-20T12:00:00Z,%d,%d,•••• 4567,Ivan Petrov,,,10.20000000

@@ -25,7 +25,7 @@ type PayoutItem struct {
 }
 
 // Payouts lists, the newest first, the payouts that a trader took, a merchant's own, and for an operator all.
-func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter) (Page[PayoutItem], error) {
+func (s *Service) Payouts(ctx context.Context, who caller.Caller, f Filter) (Page[PayoutItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PayoutItem]{}, err
 	}

@@ -101,7 +101,7 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 	b.CreateOf(t, b.Shop, "sbp", "new-old-2", "2000")
 	b.Exec(t, "vacuum analyze payment_key, payment")
 	search := func(text string) string {
-		page := testenv.Must(b.reports.Payments(t.Context(), merchantUser(b.Shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), merchantUser(b.Shop, caller.Owner), report.Filter{Search: text}))(t)
 		var orders []string
 		for _, p := range page.Items {
 			orders = append(orders, p.OrderID)
@@ -133,7 +133,7 @@ func TestPaymentsBySight(t *testing.T) {
 	b := setup(t)
 	b.Create(t, b.Shop, "order-1")
 	see := func(who caller.Caller) string {
-		page := testenv.Must(b.reports.Payments(t.Context(), who, report.PaymentFilter{}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), who, report.Filter{}))(t)
 		p := page.Items[0]
 		say := func(d *decimal.Decimal) string {
 			if d == nil {
@@ -161,13 +161,13 @@ func TestListsRefuse(t *testing.T) {
 		"role_not_allowed":       traderUser(b.SBP, ""),
 		"token_kind_not_allowed": b.Shop.Caller,
 	} {
-		_, payments := b.reports.Payments(ctx, who, report.PaymentFilter{})
-		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
+		_, payments := b.reports.Payments(ctx, who, report.Filter{})
+		_, payouts := b.reports.Payouts(ctx, who, report.Filter{})
 		for _, err := range []error{payments, payouts} {
 			testenv.Check(t, dbtest.CodeOf(err) == name, "%v; want %s", err, name)
 		}
 	}
-	for name, f := range map[string]report.PaymentFilter{
+	for name, f := range map[string]report.Filter{
 		"limit":  {Paging: report.Paging{Limit: 101}},
 		"cursor": {Paging: report.Paging{Cursor: "x"}},
 		"status": {Status: []string{"waiting"}},
@@ -187,7 +187,7 @@ func TestCursorsBothWays(t *testing.T) {
 	b.Exec(t, "update payment set status = 'completed' where id % 2 = 0 and id > 1000")
 	b.Clock.Advance(time.Hour)
 	who := traderUser(b.SBP, caller.Desk)
-	for name, f := range map[string]report.PaymentFilter{
+	for name, f := range map[string]report.Filter{
 		"all":              {},
 		"branches":         {Status: []string{"pending", "completed"}},
 		"within their day": {From: dbtest.Start.AddDate(0, 0, -2), To: dbtest.Start.AddDate(0, 0, 1)},
@@ -218,7 +218,7 @@ func TestCursorsBothWays(t *testing.T) {
 
 // read is a page from a cursor on, if there is one.
 func (b *bundle) read(
-	t *testing.T, who caller.Caller, f report.PaymentFilter, cursor *string, backward bool,
+	t *testing.T, who caller.Caller, f report.Filter, cursor *string, backward bool,
 ) report.Page[report.PaymentItem] {
 	t.Helper()
 	if f.Backward = backward; cursor != nil {
@@ -245,7 +245,7 @@ func TestSearchStops(t *testing.T) {
 	for name, who := range map[string]caller.Caller{
 		"operator": operator, "merchant": merchantUser(b.Shop, caller.Owner), "trader": traderUser(b.SBP, caller.Desk),
 	} {
-		f := report.PaymentFilter{MaxAmount: decimal.NewFromInt(100), MinAmount: decimal.NewFromInt(50)}
+		f := report.Filter{MaxAmount: decimal.NewFromInt(100), MinAmount: decimal.NewFromInt(50)}
 		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
 			return b.read(t, who, f, cursor, backward)
 		}
@@ -286,7 +286,7 @@ func TestPayoutsOfEach(t *testing.T) {
 		}
 		return got
 	})
-	page := testenv.Must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
+	page := testenv.Must(b.reports.Payouts(t.Context(), trader, report.Filter{}))(t)
 	p := page.Items[0]
 	testenv.Check(t, p.OrderID == "" && p.FrozenUSDT.IsZero() && p.RewardUSDT != nil &&
 		p.RewardUSDT.String() == "10.2", "the trader sees %+v", p)
@@ -313,14 +313,14 @@ func TestDayFirstIDs(t *testing.T) {
 		fmt.Sprintf("2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID))
 	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
 		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
-		page := testenv.Must(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), operator, report.Filter{From: day}))(t)
 		wantIDs(t, fmt.Sprint("from day ", from), page, want...)
 	}
 	// Nothing below the first id of its day is read, so a row that is there against all rules is not
 	// found.
 	b.Exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
 	page := testenv.Must(b.reports.Payments(t.Context(), operator,
-		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))(t)
+		report.Filter{From: dbtest.Start.AddDate(0, 0, 2)}))(t)
 	wantIDs(t, "below the first id", page, 1003)
 }
 

@@ -74,7 +74,7 @@ func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.Sec
 		return fmt.Errorf("count operators: %w", err)
 	}
 	if there >= enough {
-		return foureyes.Want(refused, wanted.Action, wanted.Params)
+		return foureyes.WithAction(refused, wanted.Action, wanted.Params)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Wit
 			err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 				OperatorID: who.ID, Owner: owner.Of(ownerID), Amount: w.Amount.Add(w.Fee), At: s.clock.Now(),
 			})
-			return foureyes.Want(err, foureyes.ApproveWithdrawal, Decision{ID: id})
+			return foureyes.WithAction(err, foureyes.ApproveWithdrawal, Decision{ID: id})
 		})
 }
 
@@ -160,7 +160,7 @@ func (s *Service) byHand(
 					return errPaid
 				}
 			}
-			return foureyes.Want(s.FourEyes.Always(), action, d)
+			return foureyes.WithAction(s.FourEyes.Always(), action, d)
 		})
 }
 

@@ -37,7 +37,7 @@ type platform struct {
 
 // firstSteps are what a platform needs before its first payment; none after it.
 func (v *visit) firstSteps() ([]view.FirstStep, error) {
-	made, err := v.Reports.Payments(v.Ctx(), v.Who, report.PaymentFilter{
+	made, err := v.Reports.Payments(v.Ctx(), v.Who, report.Filter{
 		Paging: report.Paging{Limit: 1}, From: time.Unix(0, 0),
 	})
 	if err != nil || len(made.Items) > 0 {

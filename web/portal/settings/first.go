@@ -18,7 +18,7 @@ import (
 // tried.
 
 // paid reports whether there has been a payment.
-func (v *visit) paid(f report.PaymentFilter) (bool, error) {
+func (v *visit) paid(f report.Filter) (bool, error) {
 	f.Limit, f.From = 1, time.Unix(0, 0)
 	made, err := v.Reports.Payments(v.Ctx(), v.Who, f)
 	return len(made.Items) > 0, err
@@ -26,7 +26,7 @@ func (v *visit) paid(f report.PaymentFilter) (bool, error) {
 
 // merchantSteps are what a merchant needs before the first payment; none after it.
 func (v *visit) merchantSteps(id int64) ([]view.FirstStep, error) {
-	if paid, err := v.paid(report.PaymentFilter{MerchantID: id}); err != nil || paid {
+	if paid, err := v.paid(report.Filter{MerchantID: id}); err != nil || paid {
 		return nil, err
 	}
 	search := directory.Search{MerchantID: id}
@@ -70,7 +70,7 @@ const triedAmount = "1000"
 
 // traderSteps are what a trader needs before the first payment; none after it.
 func (v *visit) traderSteps(t directory.Trader) ([]view.FirstStep, error) {
-	if paid, err := v.paid(report.PaymentFilter{TraderID: t.ID}); err != nil || paid {
+	if paid, err := v.paid(report.Filter{TraderID: t.ID}); err != nil || paid {
 		return nil, err
 	}
 	search := directory.Search{TraderID: t.ID}
