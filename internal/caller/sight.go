@@ -15,8 +15,9 @@ const (
 	earnings
 )
 
-// sights are the parts by kind of caller. A kind that is missing here sees none of them. To a merchant's users the rate is their
-// own terms. To a trader or a cabinet, who know the trader's share, it would tell what the platform keeps.
+// sights are the parts by kind of caller. A kind that is missing here sees none of them. A merchant's users see the rate, since
+// it is their own terms. A trader and a cabinet do not: they know the trader's share, and the rate would tell them what the
+// platform keeps.
 var sights = map[Kind]sight{
 	MerchantKey:    requisites | order | metadata | trader | rate | earnings,
 	Application:    requisites | order | metadata | trader | rate | earnings,

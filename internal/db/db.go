@@ -152,7 +152,7 @@ func commits(conn *pgx.Conn) (ended func(error)) {
 }
 
 // Pool is a *pgxpool.Pool, as services see it. A package from which a field of that type can be reached compiles the
-// generic methods of pools again: seventy packages would, for a tenth of the time that compiling all of them takes.
+// generic methods of pools again: seventy packages did, which was a twelfth of this module's compiled code.
 type Pool interface {
 	DBTX
 	Beginner

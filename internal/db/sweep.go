@@ -22,8 +22,7 @@ const (
 // Sweep remembers which due rows to leave out: one that failed, or whose locks were taken, is put off, so that it does
 // not delay later rows. Each process remembers its own failures, by real time. The zero value is ready to use.
 //
-// It is not generic, and SweepDue is a function: a package that uses a service with a generic field compiles all of that
-// field's methods again.
+// It is not generic, and SweepDue is a function, for the reason that Pool is an interface.
 type Sweep struct {
 	mu     sync.Mutex
 	failed map[int64]failure
