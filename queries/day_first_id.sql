@@ -30,6 +30,6 @@ select id, created_at from payin where id >= @id order by id limit 1;
 -- name: PayoutNewest :one
 select id, created_at from payin order by id desc limit 1;
 
--- PayinFirstSince finds the lowest id of what was created since, among few ids.
+-- PayoutFirstSince finds the lowest id of what was created since, among few ids.
 -- name: PayoutFirstSince :one
 select coalesce(min(id), 0)::bigint from payin where id > @past and id <= @last_id and created_at >= @since;

@@ -16,39 +16,39 @@ insert into payin (
 -- name: PayoutGet :one
 select * from payin where merchant_id = @merchant_id and id = @id;
 
--- PayinFind looks across merchants: a uuid is all that callers know.
+-- PayoutFind looks across merchants: a uuid is all that callers know.
 -- name: PayoutFind :one
 select * from payin where uuid = @uuid;
 
 -- name: PayoutLock :one
 select * from payin where merchant_id = @merchant_id and id = @id for no key update;
 
--- PayinTake gives a locked payout to a trader, at their terms.
+-- PayoutTake gives a locked payout to a trader, at their terms.
 -- name: PayoutTake :one
 update payin set status = 'processing', status_reason = null, status_at = @now, taken_at = @now, trader_id = @trader_id::bigint,
     trader_share_percent = @trader_share_percent, trader_usdt = @trader_usdt, platform_usdt = @platform_usdt
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
+-- PayoutCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
 -- name: PayoutCountTaken :one
 select count(*) from payin where trader_id = @trader_id::bigint and status = 'processing';
 
--- PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
+-- PayoutGiveBack takes a locked payout from its trader, so that any trader can take it.
 -- name: PayoutGiveBack :one
 update payin set status = 'waiting', status_reason = @status_reason, status_at = @now, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
+-- PayoutEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
 -- name: PayoutEnd :one
 update payin set status = @status, status_reason = @status_reason, status_at = @now,
     proof_reference = coalesce(sqlc.narg(proof_reference), proof_reference), event_sequence = event_sequence + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
+-- PayoutListForTrader lists a trader's own payouts and those waiting that they can pay.
 -- name: PayoutListForTrader :many
 select p.* from payin p
 where p.id in (
@@ -67,7 +67,7 @@ where p.id in (
 )
 order by p.id desc limit @page;
 
--- PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
+-- PayoutListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
 -- name: PayoutListByMerchant :many
 select * from payin
 where merchant_id = @merchant_id and id > @above_id and id < @below_id
@@ -76,7 +76,7 @@ where merchant_id = @merchant_id and id > @above_id and id < @below_id
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
 
--- PayinListByPair lists a merchant's payouts that have a pair of metadata.
+-- PayoutListByPair lists a merchant's payouts that have a pair of metadata.
 -- name: PayoutListByPair :many
 select p.* from metadata_pair m join payin p on p.merchant_id = m.merchant_id and p.id = m.subject_id
 where m.merchant_id = @merchant_id and m.subject = 'payin' and m.pair = @pair and m.subject_id > @above_id and m.subject_id < @below_id
@@ -85,7 +85,7 @@ where m.merchant_id = @merchant_id and m.subject = 'payin' and m.pair = @pair an
   and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
 order by m.subject_id desc limit @page;
 
--- PayinListByOrder finds a merchant's payouts of one order id, one a channel.
+-- PayoutListByOrder finds a merchant's payouts of one order id, one a channel.
 -- name: PayoutListByOrder :many
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
@@ -94,23 +94,23 @@ where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.
   and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
 order by p.id desc;
 
--- PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
+-- PayoutListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
 -- name: PayoutListOverdue :many
 select * from payin
 where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now) and id < @before_id
 order by id desc limit @page;
 
--- PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
+-- PayoutsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
 -- name: PayoutsExpired :many
 select merchant_id, id from payin
 where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at limit @page;
 
--- PayinsFree are those of a merchant's payouts that nobody is just changing.
+-- PayoutsFree are those of a merchant's payouts that nobody is just changing.
 -- name: PayoutsFree :many
 select id from payin where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;
 
--- PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
+-- PayoutsExpiredLeft reports whether any are left, those included that somebody is just changing.
 -- name: PayoutsExpiredLeft :one
 select exists (select 1 from payin where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
@@ -119,7 +119,7 @@ select * from payin
 where merchant_id = @merchant_id and id = @id and status = 'waiting' and expires_at <= @now
 for no key update skip locked;
 
--- PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
+-- PayoutDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
 -- those waiting that they can pay. What waits is read once for all who can pay it.
 -- name: PayoutDeskStamps :many
 with asked as (select unnest(@trader_ids::bigint[]) as id),
@@ -140,7 +140,7 @@ able as (
 select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' || coalesce(offered.stamp, 0), 0)::bigint as stamp
 from asked left join taken on taken.trader_id = asked.id left join offered on offered.id = asked.id;
 
--- PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
+-- PayoutDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
 -- name: PayoutDeskCounts :one
 select (select count(*) from (
         select 1 from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
@@ -152,11 +152,11 @@ select (select count(*) from (
         ) limit @most) as w
     )::integer as waiting;
 
--- PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
+-- PayoutDeskTaken lists what a trader took and has not ended, what ends first before the others.
 -- name: PayoutDeskTaken :many
 select * from payin where trader_id = @trader_id::bigint and status = 'processing' order by expires_at, id limit @page;
 
--- PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
+-- PayoutDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
 -- name: PayoutDeskWaiting :many
 select w.* from payin w
 where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currency, w.method) in (
@@ -165,7 +165,7 @@ where w.status = 'waiting' and w.id <> all(@given_back::bigint[]) and (w.currenc
     ) and (@bank::text = '' or coalesce(nullif(w.bank_code, ''), w.bank_name) = @bank)
 order by w.expires_at, w.id limit @page;
 
--- PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
+-- PayoutDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
 -- name: PayoutDeskBanks :many
 select distinct waits.bank::text as bank from (
     select coalesce(nullif(w.bank_code, ''), w.bank_name) as bank from payin w
@@ -175,7 +175,7 @@ select distinct waits.bank::text as bank from (
     ) order by w.expires_at limit @most
 ) waits where waits.bank <> '' order by bank;
 
--- PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
+-- PayoutRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
 -- name: PayoutRequisitePurge :one
 with due as (
     select d.merchant_id, d.id from payin d
@@ -190,7 +190,7 @@ with due as (
 )
 select count(*) as count, coalesce(min(gone.id), 0)::bigint as first, coalesce(max(gone.id), 0)::bigint as last from gone;
 
--- PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
+-- PayoutOpenCount counts the payouts of somebody that have not ended, no further than most.
 -- name: PayoutOpenCount :one
 select count(*)::integer from (
     select 1 from payin p

@@ -1,4 +1,4 @@
--- PayinKeyInsert claims an order id for a new payout. No row: another payout has it.
+-- PayoutKeyInsert claims an order id for a new payout. No row: another payout has it.
 -- name: PayoutKeyInsert :one
 insert into payin_key (merchant_id, channel, order_id, payin_id)
 values (@merchant_id, @channel, @order_id, nextval('payin_id_seq'))

@@ -11,7 +11,7 @@ select * from payin_proof where merchant_id = @merchant_id and payin_id = @payin
 -- name: PayoutProofChunkList :many
 select content from payin_proof_chunk where merchant_id = @merchant_id and payin_id = @payin_id order by number;
 
--- PayinProofPurge removes the files of the oldest proofs, from before a time.
+-- PayoutProofPurge removes the files of the oldest proofs, from before a time.
 -- name: PayoutProofPurge :one
 with due as (
     select p.merchant_id, p.payin_id from payin_proof p

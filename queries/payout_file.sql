@@ -67,7 +67,7 @@ where c.merchant_id = @merchant_id and (sqlc.narg(id)::bigint is null or k.id = 
   and k.revoked_at is null and (k.expires_at is null or k.expires_at > @now)
 order by k.id desc limit @most;
 
--- PayinKeysTaken finds which order ids are taken, in every one of the channels.
+-- PayoutKeysTaken finds which order ids are taken, in every one of the channels.
 -- name: PayoutKeysTaken :many
 select channel, order_id from payin_key
 where merchant_id = @merchant_id and channel = any(@channels::text[]) and order_id = any(@order_ids::text[]);

@@ -179,7 +179,7 @@ select (coalesce((
       and (t.created_at, t.id) <= (@until_at::timestamptz, @until_id::bigint)
 ), 0))::numeric as moved;
 
--- ReportSubjects are the payments and payouts that transfers name, as people know them.
+-- ReportPaymentNames are the payments and payouts that transfers name, as people know them.
 -- name: ReportPaymentNames :many
 select id, uuid from payment where id = any(@ids::bigint[]);
 
@@ -265,7 +265,7 @@ select p.* from payment_key k join payment p on p.merchant_id = k.merchant_id an
 where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
 order by p.id desc limit 100;
 
--- ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
+-- ReportPayoutsByOrder finds the payouts of one order id, of all merchants given.
 -- name: ReportPayoutsByOrder :many
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any(@merchants::bigint[]) and k.channel = any(@channels::text[]) and k.order_id = @order_id
@@ -281,7 +281,7 @@ with named as (
 select p.* from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
 order by p.id desc;
 
--- ReportPayinsBegun is the same of payouts.
+-- ReportPayoutsBegun is the same of payouts.
 -- name: ReportPayoutsBegun :many
 with named as (
     select k.merchant_id, k.payin_id from payin_key k

@@ -153,7 +153,7 @@ type PayoutFirstSinceParams struct {
 	Since  time.Time
 }
 
-// PayinFirstSince finds the lowest id of what was created since, among few ids.
+// PayoutFirstSince finds the lowest id of what was created since, among few ids.
 func (q *Queries) PayoutFirstSince(ctx context.Context, arg PayoutFirstSinceParams) (int64, error) {
 	row := q.db.QueryRow(ctx, payoutFirstSince, arg.Past, arg.LastID, arg.Since)
 	var column_1 int64

@@ -61,6 +61,23 @@ func TestDistributedStatements(t *testing.T) {
 
 var severalTasks = regexp.MustCompile(`Task Count: ([2-9]|\d\d)`)
 
+var commented = regexp.MustCompile(`(?m)^// ([A-Z]\w+[A-Z]\w+).*\n(?://.*\n)*func \(q \*Queries\) (\w+)\(`)
+
+// What names a statement names one that exists: the list of those that are made often, and the comment over each.
+func TestStatementsHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, file := range testenv.Must(filepath.Glob("*.sql.go"))(t) {
+		source.Write(testenv.Must(os.ReadFile(file))(t))
+	}
+	for _, row := range testenv.Rows(t, "hot.txt") {
+		testenv.Check(t, strings.Contains(source.String(), "-- name: "+row[0]+" :"), "hot.txt names %s, which is no statement", row[0])
+	}
+	for _, found := range commented.FindAllStringSubmatch(source.String(), -1) {
+		testenv.Check(t, found[1] == found[2], "the comment over %s begins with %s", found[2], found[1])
+	}
+}
+
 // planned is how a statement is made with sample values.
 func planned(ctx context.Context, conn *pgx.Conn, sql string, samples map[string]string) (string, error) {
 	prepared, err := conn.Prepare(ctx, "", sql)

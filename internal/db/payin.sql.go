@@ -17,7 +17,7 @@ const payoutCountTaken = `-- name: PayoutCountTaken :one
 select count(*) from payin where trader_id = $1::bigint and status = 'processing'
 `
 
-// PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
+// PayoutCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
 func (q *Queries) PayoutCountTaken(ctx context.Context, traderID int64) (int64, error) {
 	row := q.db.QueryRow(ctx, payoutCountTaken, traderID)
 	var count int64
@@ -41,7 +41,7 @@ type PayoutDeskBanksParams struct {
 	Most      int32
 }
 
-// PayinDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
+// PayoutDeskBanks names the banks of what waits that a trader can pay, of as many payouts as most.
 func (q *Queries) PayoutDeskBanks(ctx context.Context, arg PayoutDeskBanksParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, payoutDeskBanks, arg.GivenBack, arg.TraderID, arg.Most)
 	if err != nil {
@@ -85,7 +85,7 @@ type PayoutDeskCountsRow struct {
 	Waiting int32
 }
 
-// PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
+// PayoutDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
 func (q *Queries) PayoutDeskCounts(ctx context.Context, arg PayoutDeskCountsParams) (PayoutDeskCountsRow, error) {
 	row := q.db.QueryRow(ctx, payoutDeskCounts, arg.TraderID, arg.Most, arg.GivenBack)
 	var i PayoutDeskCountsRow
@@ -118,7 +118,7 @@ type PayoutDeskStampsRow struct {
 	Stamp int64
 }
 
-// PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
+// PayoutDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
 // those waiting that they can pay. What waits is read once for all who can pay it.
 func (q *Queries) PayoutDeskStamps(ctx context.Context, traderIds []int64) ([]PayoutDeskStampsRow, error) {
 	rows, err := q.db.Query(ctx, payoutDeskStamps, traderIds)
@@ -149,7 +149,7 @@ type PayoutDeskTakenParams struct {
 	Page     int32
 }
 
-// PayinDeskTaken lists what a trader took and has not ended, what ends first before the others.
+// PayoutDeskTaken lists what a trader took and has not ended, what ends first before the others.
 func (q *Queries) PayoutDeskTaken(ctx context.Context, arg PayoutDeskTakenParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutDeskTaken, arg.TraderID, arg.Page)
 	if err != nil {
@@ -225,7 +225,7 @@ type PayoutDeskWaitingParams struct {
 	Page      int32
 }
 
-// PayinDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
+// PayoutDeskWaiting lists what waits that a trader can pay, what ends first before the others; of one bank, where one is named.
 func (q *Queries) PayoutDeskWaiting(ctx context.Context, arg PayoutDeskWaitingParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutDeskWaiting,
 		arg.GivenBack,
@@ -306,7 +306,7 @@ type PayoutEndParams struct {
 	ID             int64
 }
 
-// PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
+// PayoutEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
 func (q *Queries) PayoutEnd(ctx context.Context, arg PayoutEndParams) (Payout, error) {
 	row := q.db.QueryRow(ctx, payoutEnd,
 		arg.Status,
@@ -364,7 +364,7 @@ const payoutFind = `-- name: PayoutFind :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where uuid = $1
 `
 
-// PayinFind looks across merchants: a uuid is all that callers know.
+// PayoutFind looks across merchants: a uuid is all that callers know.
 func (q *Queries) PayoutFind(ctx context.Context, argUuid uuid.UUID) (Payout, error) {
 	row := q.db.QueryRow(ctx, payoutFind, argUuid)
 	var i Payout
@@ -480,7 +480,7 @@ type PayoutGiveBackParams struct {
 	ID           int64
 }
 
-// PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
+// PayoutGiveBack takes a locked payout from its trader, so that any trader can take it.
 func (q *Queries) PayoutGiveBack(ctx context.Context, arg PayoutGiveBackParams) (Payout, error) {
 	row := q.db.QueryRow(ctx, payoutGiveBack,
 		arg.StatusReason,
@@ -673,7 +673,7 @@ type PayoutListByMerchantParams struct {
 	Page        int32
 }
 
-// PayinListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
+// PayoutListByMerchant lists a merchant's payouts. Of a time, db.Span says between which ids it is.
 func (q *Queries) PayoutListByMerchant(ctx context.Context, arg PayoutListByMerchantParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutListByMerchant,
 		arg.MerchantID,
@@ -759,7 +759,7 @@ type PayoutListByOrderParams struct {
 	Status      *string
 }
 
-// PayinListByOrder finds a merchant's payouts of one order id, one a channel.
+// PayoutListByOrder finds a merchant's payouts of one order id, one a channel.
 func (q *Queries) PayoutListByOrder(ctx context.Context, arg PayoutListByOrderParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutListByOrder,
 		arg.MerchantID,
@@ -846,7 +846,7 @@ type PayoutListByPairParams struct {
 	Page        int32
 }
 
-// PayinListByPair lists a merchant's payouts that have a pair of metadata.
+// PayoutListByPair lists a merchant's payouts that have a pair of metadata.
 func (q *Queries) PayoutListByPair(ctx context.Context, arg PayoutListByPairParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutListByPair,
 		arg.MerchantID,
@@ -942,7 +942,7 @@ type PayoutListForTraderParams struct {
 	GivenBack []int64
 }
 
-// PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
+// PayoutListForTrader lists a trader's own payouts and those waiting that they can pay.
 func (q *Queries) PayoutListForTrader(ctx context.Context, arg PayoutListForTraderParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutListForTrader,
 		arg.TraderID,
@@ -1021,7 +1021,7 @@ type PayoutListOverdueParams struct {
 	Page       int32
 }
 
-// PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
+// PayoutListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
 func (q *Queries) PayoutListOverdue(ctx context.Context, arg PayoutListOverdueParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, payoutListOverdue,
 		arg.TakenUntil,
@@ -1215,7 +1215,7 @@ type PayoutOpenCountParams struct {
 	Most       int32
 }
 
-// PayinOpenCount counts the payouts of somebody that have not ended, no further than most.
+// PayoutOpenCount counts the payouts of somebody that have not ended, no further than most.
 func (q *Queries) PayoutOpenCount(ctx context.Context, arg PayoutOpenCountParams) (int32, error) {
 	row := q.db.QueryRow(ctx, payoutOpenCount, arg.MerchantID, arg.TraderID, arg.Most)
 	var column_1 int32
@@ -1249,7 +1249,7 @@ type PayoutRequisitePurgeRow struct {
 	Last  int64
 }
 
-// PayinRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
+// PayoutRequisitePurge removes the whole requisites of the payouts that ended longest ago, before a time.
 func (q *Queries) PayoutRequisitePurge(ctx context.Context, arg PayoutRequisitePurgeParams) (PayoutRequisitePurgeRow, error) {
 	row := q.db.QueryRow(ctx, payoutRequisitePurge, arg.Before, arg.Most)
 	var i PayoutRequisitePurgeRow
@@ -1274,7 +1274,7 @@ type PayoutTakeParams struct {
 	ID                 int64
 }
 
-// PayinTake gives a locked payout to a trader, at their terms.
+// PayoutTake gives a locked payout to a trader, at their terms.
 func (q *Queries) PayoutTake(ctx context.Context, arg PayoutTakeParams) (Payout, error) {
 	row := q.db.QueryRow(ctx, payoutTake,
 		arg.Now,
@@ -1346,7 +1346,7 @@ type PayoutsExpiredRow struct {
 	ID         int64
 }
 
-// PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
+// PayoutsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off.
 func (q *Queries) PayoutsExpired(ctx context.Context, arg PayoutsExpiredParams) ([]PayoutsExpiredRow, error) {
 	rows, err := q.db.Query(ctx, payoutsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
@@ -1376,7 +1376,7 @@ type PayoutsExpiredLeftParams struct {
 	PutOff []int64
 }
 
-// PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
+// PayoutsExpiredLeft reports whether any are left, those included that somebody is just changing.
 func (q *Queries) PayoutsExpiredLeft(ctx context.Context, arg PayoutsExpiredLeftParams) (bool, error) {
 	row := q.db.QueryRow(ctx, payoutsExpiredLeft, arg.Now, arg.PutOff)
 	var column_1 bool
@@ -1393,7 +1393,7 @@ type PayoutsFreeParams struct {
 	Ids        []int64
 }
 
-// PayinsFree are those of a merchant's payouts that nobody is just changing.
+// PayoutsFree are those of a merchant's payouts that nobody is just changing.
 func (q *Queries) PayoutsFree(ctx context.Context, arg PayoutsFreeParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, payoutsFree, arg.MerchantID, arg.Ids)
 	if err != nil {

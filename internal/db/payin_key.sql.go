@@ -39,7 +39,7 @@ type PayoutKeyInsertParams struct {
 	OrderID    string
 }
 
-// PayinKeyInsert claims an order id for a new payout. No row: another payout has it.
+// PayoutKeyInsert claims an order id for a new payout. No row: another payout has it.
 func (q *Queries) PayoutKeyInsert(ctx context.Context, arg PayoutKeyInsertParams) (int64, error) {
 	row := q.db.QueryRow(ctx, payoutKeyInsert, arg.MerchantID, arg.Channel, arg.OrderID)
 	var payin_id int64

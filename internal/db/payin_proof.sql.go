@@ -140,7 +140,7 @@ type PayoutProofPurgeRow struct {
 	Last  int64
 }
 
-// PayinProofPurge removes the files of the oldest proofs, from before a time.
+// PayoutProofPurge removes the files of the oldest proofs, from before a time.
 func (q *Queries) PayoutProofPurge(ctx context.Context, arg PayoutProofPurgeParams) (PayoutProofPurgeRow, error) {
 	row := q.db.QueryRow(ctx, payoutProofPurge, arg.Before, arg.Most, arg.Now)
 	var i PayoutProofPurgeRow

@@ -512,7 +512,7 @@ type PayoutKeysTakenRow struct {
 	OrderID string
 }
 
-// PayinKeysTaken finds which order ids are taken, in every one of the channels.
+// PayoutKeysTaken finds which order ids are taken, in every one of the channels.
 func (q *Queries) PayoutKeysTaken(ctx context.Context, arg PayoutKeysTakenParams) ([]PayoutKeysTakenRow, error) {
 	rows, err := q.db.Query(ctx, payoutKeysTaken, arg.MerchantID, arg.Channels, arg.OrderIds)
 	if err != nil {

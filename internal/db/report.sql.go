@@ -792,7 +792,7 @@ type ReportPaymentNamesRow struct {
 	UUID uuid.UUID
 }
 
-// ReportSubjects are the payments and payouts that transfers name, as people know them.
+// ReportPaymentNames are the payments and payouts that transfers name, as people know them.
 func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]ReportPaymentNamesRow, error) {
 	rows, err := q.db.Query(ctx, reportPaymentNames, ids)
 	if err != nil {
@@ -1768,7 +1768,7 @@ type ReportPayoutsBegunParams struct {
 	Page      int32
 }
 
-// ReportPayinsBegun is the same of payouts.
+// ReportPayoutsBegun is the same of payouts.
 func (q *Queries) ReportPayoutsBegun(ctx context.Context, arg ReportPayoutsBegunParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, reportPayoutsBegun,
 		arg.Merchants,
@@ -1845,7 +1845,7 @@ type ReportPayoutsByOrderParams struct {
 	OrderID   string
 }
 
-// ReportPayinsByOrder finds the payouts of one order id, of all merchants given.
+// ReportPayoutsByOrder finds the payouts of one order id, of all merchants given.
 func (q *Queries) ReportPayoutsByOrder(ctx context.Context, arg ReportPayoutsByOrderParams) ([]Payout, error) {
 	rows, err := q.db.Query(ctx, reportPayoutsByOrder, arg.Merchants, arg.Channels, arg.OrderID)
 	if err != nil {
