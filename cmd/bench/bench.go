@@ -28,7 +28,7 @@ type bench struct {
 	postmaster int
 	binary     string
 	hooks      *receivers
-	// telegram is where the gateways of a place find a bot's far side; "" has them tell nobody.
+	// telegram is the base URL of what stands in for Telegram; with "" the gateways notify nobody.
 	telegram string
 	place
 	// crowd is the place of those parts that fill one with open payments, once the first of them

@@ -18,7 +18,7 @@ func (b *bench) openCrowd(ctx context.Context) *bench {
 	return b.crowd
 }
 
-// warmCrowd opens it and, once, measures creations while hardly any is open.
+// warmCrowd opens the crowd's place. The first time it also measures creations, while hardly any payment is open.
 func (b *bench) warmCrowd(ctx context.Context) *bench {
 	const rate = "creates_none_open_per_s"
 	c := b.openCrowd(ctx)
@@ -51,7 +51,7 @@ func (b *bench) besideSnapshot(ctx context.Context) {
 
 func (b *bench) holdSnapshot(ctx context.Context) { b.hold(ctx, pgx.RepeatableRead, "select 1") }
 
-// hold opens a transaction that does no more than one statement.
+// hold makes one statement in a transaction, and leaves it open.
 func (b *bench) hold(ctx context.Context, level pgx.TxIsoLevel, statement string, args ...any) {
 	const doing = "hold a transaction"
 	tx, err := b.connectOne(ctx).BeginTx(ctx, pgx.TxOptions{IsoLevel: level})

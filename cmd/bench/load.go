@@ -137,7 +137,7 @@ func meanwhile(ctx context.Context, do func(context.Context)) (end func()) {
 	}
 }
 
-// pause waits, or until it is over with everything.
+// pause waits for length, or until ctx ends.
 func pause(ctx context.Context, length time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -20,8 +20,7 @@ type figure struct {
 	// aim is the least that is aimed at, or with most the most; 0 is no aim.
 	aim  float64
 	most bool
-	// of and by name two others whose quotient it is: with paired, of the samples of the same seconds. of alone is the same as
-	// those samples.
+	// of and by name the samples that are divided: with paired, those of the same seconds. Without by it is the samples of of.
 	of, by string
 	paired bool
 	// highest takes the highest sample. optional leaves it out of the result where it was not measured.

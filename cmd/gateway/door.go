@@ -31,7 +31,7 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 		{&d.ops, new(string), flagOpsAddr, c.opsAddr},
 	} {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", door.addr)
-		// Whoever names the public URL has others come to this port.
+		// A port that a public URL leads to must not move.
 		may := c.sandbox && !c.fixed[door.flag] && *door.url == ""
 		if may && errors.Is(err, syscall.EADDRINUSE) {
 			if listener, err = openNear(ctx, door.addr); err == nil {

@@ -39,8 +39,8 @@ type points struct {
 	noted map[string]bool
 }
 
-// at is passed at one moment of a place. The file "passed" gets a line of each, once; who takes the file away begins a new
-// one. At the one that the file "kill" names the program is killed, once.
+// at is called at a moment of a place. Each is written to the file "passed" once; without that file they are written anew.
+// At the one that the file "kill" names, the program kills itself, once.
 func (p *points) at(moment, place string) {
 	name := moment + " " + place
 	p.mu.Lock()

@@ -65,8 +65,7 @@ type gateway struct {
 }
 
 const (
-	// Creations have as many connections as -db-connections says, other calls and reads half as
-	// many each.
+	// These pools have a size of their own. That of those for calls follows -db-connections.
 	deliveryConnections, workConnections, exportConnections, opsConnections, beatConnections = 8, 10, 2, 1, 1
 	// drainTimeout is how long accepted requests get to finish.
 	drainTimeout = 30 * time.Second

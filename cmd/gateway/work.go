@@ -272,10 +272,9 @@ const (
 	garbagePartLeast, garbagePartMost = 50, 400
 )
 
-// tendMemory lets the collector wait for as much garbage as there is room for. Of a small gateway
-// some megabytes live and each call leaves garbage: Go's own measure, as much as lives, would
-// collect many times a second. Of one with many requisites it would be too generous. GOGC in the
-// environment has the last word.
+// tendMemory lets the collector wait for as much garbage as there is room for. Go's own measure is as much garbage as memory
+// in use: with the few megabytes of a small gateway it would collect many times a second, with many requisites too seldom.
+// GOGC in the environment has the last word.
 func tendMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePart(liveBytes()))

@@ -89,8 +89,7 @@ func signInLine(rank int, row db.AuditSignInsRow) line {
 	return line{item, place{row.At, rank, row.ID}}
 }
 
-// hiddenFields are the fields of settings of which the log shows at most the last digits: only payers see whole
-// requisites.
+// hiddenFields are the fields of settings of which the log shows at most the last digits, to everybody.
 var hiddenFields = []string{"value", "address", "pan", "iban"}
 
 // secretWords are parts of the names of fields that the log never shows, in case one is ever recorded.

@@ -21,7 +21,7 @@ const (
 )
 
 // standing is a condition of an owner that lasts: since when, and when it was last seen. For an endpoint it also
-// has the newest event that the endpoint had not accepted then.
+// has the newest event that the endpoint had not accepted when it was last seen.
 type standing struct {
 	ownerID       int64
 	subject       string

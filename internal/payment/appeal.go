@@ -149,10 +149,11 @@ func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, n
 	case exists:
 		return errAppealExists
 	}
-	return s.FromRow(p).appealable(now)
+	return s.FromRow(p).refusesAppeal(now)
 }
 
-func (p Payment) appealable(now time.Time) error {
+// refusesAppeal returns why the payment cannot be appealed, whether or not it was before.
+func (p Payment) refusesAppeal(now time.Time) error {
 	switch {
 	case p.Status != Failed:
 		return errAppealNotFailed
@@ -166,7 +167,7 @@ func (p Payment) appealable(now time.Time) error {
 
 // TakesAppeal reports whether the payment may be appealed now. It does not check whether it was
 // appealed before.
-func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == nil }
+func (p Payment) TakesAppeal(now time.Time) bool { return p.refusesAppeal(now) == nil }
 
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
 	f := fault.Decoded(ctx)

@@ -97,7 +97,7 @@ func (r *Requisites) drops(s Standing, facts db.RequisiteFactsRow) []Drop {
 	}
 	on := r.switchedOn(known)
 	for _, rule := range factRules {
-		// A switch that is off has a rule of its own.
+		// Of a requisite that is off by another switch, that switch's own rule has been listed.
 		if rule.drops(s.Candidate, s.Want, facts, s.Hold) && (on || rule.rule != RequisiteOff) {
 			drops = append(drops, s.drop(rule.rule, known, facts))
 		}

@@ -58,7 +58,7 @@ func needOwner(who caller.Caller) error {
 	return nil
 }
 
-// List lists the caller's views of a list by name.
+// List is the caller's views of the list at path, ordered by name.
 func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]View, error) {
 	if err := needUser(who); err != nil {
 		return nil, err

@@ -146,7 +146,7 @@ func (t *told) tell(at time.Time, kind Kind, actor, what string, details Details
 	t.lines = append(t.lines, Line{At: at, Kind: kind, Actor: t.who.Knows(actor), What: what, Details: details})
 }
 
-// sorted is the lines ordered by time.
+// sorted orders the lines by time, in place.
 func (t *told) sorted() []Line {
 	slices.SortStableFunc(t.lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	return t.lines

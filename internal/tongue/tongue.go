@@ -1,5 +1,5 @@
 // Package tongue has what traders read in languages other than English and Russian: a catalogue for each, by the English text.
-// What else is said by texts in files is read here, too.
+// It also reads other files of texts.
 package tongue
 
 import (

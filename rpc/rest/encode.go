@@ -52,8 +52,7 @@ func (e *encoder) separate(first bool) {
 	}
 }
 
-// omitted reports whether the field is left out. An unset google.protobuf.Value is, because it has a
-// null of its own.
+// omitted reports whether the field is left out. An unset google.protobuf.Value is: null would be a value of it.
 func (f *field) omitted(msg protoreflect.Message) bool {
 	switch {
 	case f.wire.GetInternal():

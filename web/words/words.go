@@ -76,7 +76,7 @@ func phrase(lines []string) (catalog.Message, error) {
 }
 
 // spoken holds the phrases of all languages, and matcher finds the best of them for a reader. They are made at the start, so
-// that a form which a language does not have is refused then.
+// that a plural form which a language does not have is refused then.
 var spoken, matcher = func() (catalog.Catalog, language.Matcher) {
 	builder := catalog.NewBuilder()
 	tags := make([]language.Tag, 0, len(Languages))

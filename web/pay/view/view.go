@@ -232,7 +232,7 @@ type Outcome struct {
 	// Proof takes receipts; nil takes none, and ProofOver may say that it is too late for them.
 	Proof     *Proof
 	ProofOver string
-	// Return is where the payer goes back to, "" is nowhere; Leads has the page lead there by itself.
+	// Return is where the payer goes back to, "" is nowhere. With Leads the page goes there by itself.
 	Return templ.SafeURL
 	Leads  bool
 }
