@@ -55,7 +55,7 @@ type Setting struct {
 	First string
 	// Needed says that it cannot be cleared.
 	Needed bool
-	// Term says that it decides what somebody earns: a large change takes a second operator.
+	// Term says that it decides what somebody earns: a large change takes a second operator. A term is a Percent.
 	Term bool
 	// Options are what a Choice can be.
 	Options []Option
@@ -220,8 +220,8 @@ func (s Setting) number(
 func (s Subject) Terms(update any) map[string]*string {
 	terms := map[string]*string{}
 	for _, one := range s.Settings {
-		if text, is := one.In(reflect.ValueOf(update)).Interface().(*string); one.Term && is {
-			terms[Column(one.Name)] = text
+		if one.Term {
+			terms[Column(one.Name)] = one.In(reflect.ValueOf(update)).Interface().(*string) //nolint:forcetypeassert // as Term says
 		}
 	}
 	return terms
