@@ -44,12 +44,18 @@ select 1 / count(*) from decided;
 update bank_message set state = 'objected', objection = @objection::text, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
 where id = @id and state = 'confirmed';
 
--- BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
+-- BankMessageCandidates lists the payments of a trader that a message can be about: open ones of the amount, or that wait for this
+-- rest, and those of the amount that were completed since a time.
 -- name: BankMessageCandidates :many
-select id, merchant_id, requisite_id, created_at, expires_at from payment
-where trader_id = @trader_id and status = 'pending' and currency = @currency and amount - coalesce(received_amount, 0) = @amount::numeric
-  and requisite_id is not null and requisite_type is not null
-order by id limit @most;
+(select o.id, o.merchant_id, o.requisite_id, o.status, o.created_at, o.expires_at from payment o
+ where o.trader_id = @trader_id and o.status = 'pending' and o.currency = @currency
+   and o.amount - coalesce(o.received_amount, 0) = @amount::numeric and o.requisite_id is not null and o.requisite_type is not null
+ order by o.id limit @most)
+union all
+(select p.id, p.merchant_id, p.requisite_id, p.status, p.created_at, p.expires_at from payment p
+ where p.trader_id = @trader_id and p.status = 'completed' and p.status_at >= @since and p.currency = @currency
+   and coalesce(p.received_amount, p.amount) = @amount and p.requisite_id is not null and p.requisite_type is not null
+ order by p.id limit @most);
 
 -- BankMessageToldOf says whether a message has confirmed a payment already.
 -- name: BankMessageToldOf :one

@@ -19,7 +19,7 @@ import (
 const (
 	WhyNone    = "none"    // no open payment of the amount
 	WhySeveral = "several" // more than one
-	WhyTwin    = "twin"    // another message says the same, perhaps of the same transfer
+	WhyTwin    = "twin"    // another message or payment is perhaps of the same transfer
 	WhyRepeat  = "repeat"  // another message is about the same transfer
 	WhyFirst   = "first"   // no balance is known that it could follow from
 	WhyAccount = "account" // the bank tells of several accounts, and the rule does not say which is the requisite's
@@ -168,7 +168,7 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	if err != nil || twin == WhyRepeat {
 		return decision{state: Noted, why: twin}, err
 	}
-	found, err := candidates(ctx, q, m)
+	found, paid, err := candidates(ctx, q, m)
 	if err != nil {
 		return decision{}, err
 	}
@@ -177,6 +177,9 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 		return decision{state: Waiting, why: cmp.Or(twin, WhyNone)}, nil
 	case len(found) > 1:
 		return decision{state: Waiting, why: WhySeveral}, nil
+	}
+	if paid && twin == "" {
+		twin = WhyTwin
 	}
 	waits := decision{state: Waiting, payment: &found[0]}
 	for _, rule := range rules {
@@ -251,26 +254,28 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 	return why, nil
 }
 
-// mostCandidates is how many open payments of one amount are read.
+// mostCandidates is how many payments of one amount are read, open ones and others.
 const mostCandidates = 50
 
-// candidates are the trader's open payments that a message can be about. It leaves out payments whose requisite
-// gets its messages from another phone, bank or account. A requisite for which messages do nothing is not left out,
-// because its payer may have sent this money.
-func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.BankMessageCandidatesRow, error) {
+// candidates are the trader's open payments that a message can be about. It also reports whether the message can be
+// about a payment that was completed lately without a message, such as by hand: this may be its transfer, told late.
+// It leaves out payments whose requisite gets its messages from another phone, bank or account. A requisite for
+// which messages do nothing is not left out, because its payer may have sent this money.
+func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, paid bool, err error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
-		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Most: mostCandidates,
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostCandidates,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find payments: %w", err)
+		return nil, false, fmt.Errorf("find payments: %w", err)
 	}
-	if len(found) == 0 || len(found) == mostCandidates { // with so many, the right one may be among those that were not read
-		return found, nil
+	open = slices.DeleteFunc(slices.Clone(found), func(p db.BankMessageCandidatesRow) bool { return p.Status != string(payment.Pending) })
+	if len(open) == 0 || len(open) == mostCandidates { // with so many, the right one may be among those that were not read
+		return open, false, nil
 	}
 	ids := db.Each(found, func(p db.BankMessageCandidatesRow) int64 { return *p.RequisiteID })
 	rules, err := q.RequisiteMessageOf(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read what messages do: %w", err)
+		return nil, false, fmt.Errorf("read what messages do: %w", err)
 	}
 	elsewhere := func(p db.BankMessageCandidatesRow) bool {
 		return slices.ContainsFunc(rules, func(r db.RequisiteMessage) bool {
@@ -278,7 +283,18 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.Bank
 				r.Account != nil && m.Account != "" && *r.Account != m.Account)
 		})
 	}
-	return slices.DeleteFunc(found, elsewhere), nil
+	paid = len(found)-len(open) == mostCandidates
+	for _, p := range found {
+		if paid || p.Status == string(payment.Pending) || elsewhere(p) {
+			continue
+		}
+		told, err := q.BankMessageToldOf(ctx, p.ID)
+		if err != nil {
+			return nil, false, fmt.Errorf("look for a message of the payment: %w", err)
+		}
+		paid = !told
+	}
+	return slices.DeleteFunc(open, elsewhere), paid, nil
 }
 
 // confirm completes a payment in the transaction that decides about the message. It never completes another

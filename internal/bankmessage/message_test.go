@@ -166,6 +166,41 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// A message may come after its payment was confirmed by hand. It does not confirm the next one of the amount, here or on
+// another requisite of the bank. An hour later, or if a message told of the first, nothing is in doubt.
+func TestAfterOneByHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		byHand bool
+		later  time.Duration
+		want   bankmessage.State
+	}{
+		"by hand":         {byHand: true, want: bankmessage.Waiting},
+		"by hand, before": {byHand: true, later: 61 * time.Minute, want: bankmessage.Confirmed},
+		"by a message":    {want: bankmessage.Confirmed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.base(t, "1000.50")
+			first, balance := b.create(t, "1500"), "2500.50"
+			if c.byHand {
+				testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, first.ID))(t)
+			} else {
+				testenv.Want(t, b.send(t, came("first", "1500", balance)), bankmessage.Confirmed, "the first message is")
+				balance = "4000.50"
+				b.clock.Advance(11 * time.Minute)
+			}
+			b.clock.Advance(c.later)
+			second := b.create(t, "1500")
+			testenv.Want(t, b.send(t, came("late", "1500", balance)), c.want, "the message is")
+			if c.want == bankmessage.Waiting {
+				testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
+				testenv.Want(t, b.status(t, second), payment.Pending, "the second")
+			}
+			b.Audit(t)
+		})
+	}
+}
+
 // A requisite for which messages do nothing counts where one has to be the only one, and is never confirmed by itself.
 func TestOtherRequisites(t *testing.T) {
 	b := setup(t)

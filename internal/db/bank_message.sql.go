@@ -222,10 +222,15 @@ func (q *Queries) BankMessageBeside(ctx context.Context, arg BankMessageBesidePa
 }
 
 const bankMessageCandidates = `-- name: BankMessageCandidates :many
-select id, merchant_id, requisite_id, created_at, expires_at from payment
-where trader_id = $1 and status = 'pending' and currency = $2 and amount - coalesce(received_amount, 0) = $3::numeric
-  and requisite_id is not null and requisite_type is not null
-order by id limit $4
+(select o.id, o.merchant_id, o.requisite_id, o.status, o.created_at, o.expires_at from payment o
+ where o.trader_id = $1 and o.status = 'pending' and o.currency = $2
+   and o.amount - coalesce(o.received_amount, 0) = $3::numeric and o.requisite_id is not null and o.requisite_type is not null
+ order by o.id limit $4)
+union all
+(select p.id, p.merchant_id, p.requisite_id, p.status, p.created_at, p.expires_at from payment p
+ where p.trader_id = $1 and p.status = 'completed' and p.status_at >= $5 and p.currency = $2
+   and coalesce(p.received_amount, p.amount) = $3 and p.requisite_id is not null and p.requisite_type is not null
+ order by p.id limit $4)
 `
 
 type BankMessageCandidatesParams struct {
@@ -233,23 +238,27 @@ type BankMessageCandidatesParams struct {
 	Currency string
 	Amount   decimal.Decimal
 	Most     int32
+	Since    time.Time
 }
 
 type BankMessageCandidatesRow struct {
 	ID          int64
 	MerchantID  int64
 	RequisiteID *int64
+	Status      string
 	CreatedAt   time.Time
 	ExpiresAt   time.Time
 }
 
-// BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
+// BankMessageCandidates lists the payments of a trader that a message can be about: open ones of the amount, or that wait for this
+// rest, and those of the amount that were completed since a time.
 func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCandidatesParams) ([]BankMessageCandidatesRow, error) {
 	rows, err := q.db.Query(ctx, bankMessageCandidates,
 		arg.TraderID,
 		arg.Currency,
 		arg.Amount,
 		arg.Most,
+		arg.Since,
 	)
 	if err != nil {
 		return nil, err
@@ -262,6 +271,7 @@ func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCand
 			&i.ID,
 			&i.MerchantID,
 			&i.RequisiteID,
+			&i.Status,
 			&i.CreatedAt,
 			&i.ExpiresAt,
 		); err != nil {

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -184,6 +185,7 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 		return "waiting", "several", nil
 	}
 	p, at := found[0], *n.sent.ReceivedAt
+	twin = twin || slices.ContainsFunc(m.payments, func(p *modelPayment) bool { return p.paidUntold(phone, n) })
 	switch {
 	case !slices.Contains(phone.rules, p.requisite.id):
 		why = "unset"
@@ -207,6 +209,12 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 		return "confirmed", "", p
 	}
 	return "waiting", why, nil
+}
+
+// paidUntold reports whether a payment was completed in the hour before a message of its amount, and by none that is known.
+func (p *modelPayment) paidUntold(phone *modelPhone, n *modelMessage) bool {
+	return p.requisite.trader == phone.trader && p.status == "completed" && p.checkout == nil && p.currency == "RUB" && !p.told &&
+		cmp.Or(p.received, p.amount) == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
 }
 
 // forward sends a message, and again where no answer came, as phones do; and some three times at once. Each answer is the same. What
