@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -94,6 +97,12 @@ const maxAttempt = 64
 // NewAttempt makes an identifier for a new form.
 func NewAttempt() string { return strings.ToLower(rand.Text()) }
 
+// attemptAfter is the attempt of a form that made this payment and is sent for another one.
+func attemptAfter(made payment.Payment, amount decimal.Decimal, method string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", made.UUID, amount, method))
+	return hex.EncodeToString(sum[:maxAttempt/4])
+}
+
 // Pay makes a payment by a link. It is idempotent: a form that is sent again leads to the payment that it made.
 func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, error) {
 	f := fault.Decoded(ctx)
@@ -116,8 +125,9 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	}
 	shown := o.Attempt
 	made, err := s.pay(ctx, l, o)
-	if err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending) {
-		o.Attempt = NewAttempt() // the payer came back to the form for another payment
+	for err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending) {
+		// The payer came back to the form for another payment. Sent twice, the form has to make one.
+		o.Attempt = attemptAfter(made.Payment, asked.Decimal, o.Method)
 		made, err = s.pay(ctx, l, o)
 	}
 	if errors.Is(err, ErrUsedUp) { // perhaps by this payer, who has gone back and chosen something else

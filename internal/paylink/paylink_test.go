@@ -102,6 +102,18 @@ func TestPay(t *testing.T) {
 	b.Audit(t)
 }
 
+// A form that is sent again when its payment has ended, or with another amount, makes one more, also when it is sent twice at once.
+func TestSentTwiceAgain(t *testing.T) {
+	b := setup(t)
+	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000"}))
+	for round, amount := range []string{"500", "500", "600", "600"} {
+		testenv.NoError(t, testenv.AtOnce(2, func(int) error { return testenv.ErrOf(b.pay(opened, amount, "one")) })...)
+		testenv.Want(t, b.Count(t, "select count(*) from payment"), round+1, "payments after %s", amount)
+		open := testenv.Must(b.pay(opened, amount, "one"))(t)
+		testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, open.ID))(t)
+	}
+}
+
 // The last place goes to one of those who want it at the same time, and is free again when their payment fails.
 func TestPlaces(t *testing.T) {
 	b := setup(t)
