@@ -1,14 +1,25 @@
--- DepositTransfersNew takes up transfers that came. Those that committed late are among the last thousand.
+-- DepositTransfersNew takes up transfers that came, but for those between addresses of the platform. Those that committed late are
+-- among the last thousand.
 -- name: DepositTransfersNew :exec
 insert into deposit_transfer (transfer_id, actor, at)
 select t.id, 'chain', @now from chain_transfer t
 where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfer o) and t.direction = 'in'
   and t.state in ('seen', 'final') and not exists (select from deposit_transfer o where o.transfer_id = t.id)
+  and not exists (
+    select from chain_transfer s where s.network = t.network and s.transaction_hash = t.transaction_hash and s.log_index = t.log_index
+      and s.direction = 'out')
 on conflict do nothing;
 
--- DepositAmounts are the amounts for which pending deposits wait.
+-- DepositTransferAmounts are the amounts of transfers for no deposit that were seen since a time, of the newest; crumbs come last.
+-- name: DepositTransferAmounts :many
+select distinct trunc(t.amount, 8)::numeric as amount from chain_transfer t
+where t.state in ('seen', 'final') and t.seen_at > @since::timestamptz and t.id in (
+    select d.transfer_id from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000)
+order by 1 desc limit 10000;
+
+-- DepositAmounts are those of some amounts for which pending deposits wait.
 -- name: DepositAmounts :many
-select distinct amount from deposit where status = 'pending' limit 10000;
+select distinct amount from deposit where status = 'pending' and amount = any(@amounts::numeric[]);
 
 -- DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
 -- name: DepositTransfersFree :many
@@ -80,12 +91,18 @@ where transfer_id = @transfer_id and deposit_id = @deposit_id::bigint and not do
 -- name: DepositTransferCredited :one
 select coalesce(sum(credited), 0)::numeric from deposit_transfer where credited is not null and credited_at > @since::timestamptz;
 
--- DepositsFitting are pending deposits that a transfer can be for: of its amount, to its address, requested before it was seen.
+-- DepositsFitting are deposits that a transfer can be for: of its amount, to its address, requested before it was seen, and pending
+-- or confirmed since a time.
 -- name: DepositsFitting :many
-select merchant_id, id from deposit
-where status = 'pending' and network = @network and amount = @amount and created_at <= @seen_at
-  and lower(address) = lower(@address::text)
-order by id limit @most;
+(select o.merchant_id, o.id, o.status from deposit o
+ where o.status = 'pending' and o.network = @network and o.amount = @amount and o.created_at <= @seen_at
+   and lower(o.address) = lower(@address::text)
+ order by o.id limit @most)
+union all
+(select d.merchant_id, d.id, d.status from deposit d
+ where d.status = 'confirmed' and d.network = @network and d.amount = @amount and d.created_at <= @seen_at
+   and lower(d.address) = lower(@address) and d.status_at >= @since
+ order by d.status_at desc limit @most);
 
 -- DepositTransfersBy is how many transfers to the platform a transaction brought.
 -- name: DepositTransfersBy :one

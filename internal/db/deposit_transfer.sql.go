@@ -13,12 +13,40 @@ import (
 )
 
 const depositAmounts = `-- name: DepositAmounts :many
-select distinct amount from deposit where status = 'pending' limit 10000
+select distinct amount from deposit where status = 'pending' and amount = any($1::numeric[])
 `
 
-// DepositAmounts are the amounts for which pending deposits wait.
-func (q *Queries) DepositAmounts(ctx context.Context) ([]decimal.Decimal, error) {
-	rows, err := q.db.Query(ctx, depositAmounts)
+// DepositAmounts are those of some amounts for which pending deposits wait.
+func (q *Queries) DepositAmounts(ctx context.Context, amounts []decimal.Decimal) ([]decimal.Decimal, error) {
+	rows, err := q.db.Query(ctx, depositAmounts, amounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []decimal.Decimal
+	for rows.Next() {
+		var amount decimal.Decimal
+		if err := rows.Scan(&amount); err != nil {
+			return nil, err
+		}
+		items = append(items, amount)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const depositTransferAmounts = `-- name: DepositTransferAmounts :many
+select distinct trunc(t.amount, 8)::numeric as amount from chain_transfer t
+where t.state in ('seen', 'final') and t.seen_at > $1::timestamptz and t.id in (
+    select d.transfer_id from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000)
+order by 1 desc limit 10000
+`
+
+// DepositTransferAmounts are the amounts of transfers for no deposit that were seen since a time, of the newest; crumbs come last.
+func (q *Queries) DepositTransferAmounts(ctx context.Context, since time.Time) ([]decimal.Decimal, error) {
+	rows, err := q.db.Query(ctx, depositTransferAmounts, since)
 	if err != nil {
 		return nil, err
 	}
@@ -368,10 +396,14 @@ insert into deposit_transfer (transfer_id, actor, at)
 select t.id, 'chain', $1 from chain_transfer t
 where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfer o) and t.direction = 'in'
   and t.state in ('seen', 'final') and not exists (select from deposit_transfer o where o.transfer_id = t.id)
+  and not exists (
+    select from chain_transfer s where s.network = t.network and s.transaction_hash = t.transaction_hash and s.log_index = t.log_index
+      and s.direction = 'out')
 on conflict do nothing
 `
 
-// DepositTransfersNew takes up transfers that came. Those that committed late are among the last thousand.
+// DepositTransfersNew takes up transfers that came, but for those between addresses of the platform. Those that committed late are
+// among the last thousand.
 func (q *Queries) DepositTransfersNew(ctx context.Context, now time.Time) error {
 	_, err := q.db.Exec(ctx, depositTransfersNew, now)
 	return err
@@ -482,10 +514,15 @@ func (q *Queries) DepositTransfersOpen(ctx context.Context, confirmed decimal.Nu
 }
 
 const depositsFitting = `-- name: DepositsFitting :many
-select merchant_id, id from deposit
-where status = 'pending' and network = $1 and amount = $2 and created_at <= $3
-  and lower(address) = lower($4::text)
-order by id limit $5
+(select o.merchant_id, o.id, o.status from deposit o
+ where o.status = 'pending' and o.network = $1 and o.amount = $2 and o.created_at <= $3
+   and lower(o.address) = lower($4::text)
+ order by o.id limit $5)
+union all
+(select d.merchant_id, d.id, d.status from deposit d
+ where d.status = 'confirmed' and d.network = $1 and d.amount = $2 and d.created_at <= $3
+   and lower(d.address) = lower($4) and d.status_at >= $6
+ order by d.status_at desc limit $5)
 `
 
 type DepositsFittingParams struct {
@@ -494,14 +531,17 @@ type DepositsFittingParams struct {
 	SeenAt  time.Time
 	Address string
 	Most    int32
+	Since   time.Time
 }
 
 type DepositsFittingRow struct {
 	MerchantID int64
 	ID         int64
+	Status     string
 }
 
-// DepositsFitting are pending deposits that a transfer can be for: of its amount, to its address, requested before it was seen.
+// DepositsFitting are deposits that a transfer can be for: of its amount, to its address, requested before it was seen, and pending
+// or confirmed since a time.
 func (q *Queries) DepositsFitting(ctx context.Context, arg DepositsFittingParams) ([]DepositsFittingRow, error) {
 	rows, err := q.db.Query(ctx, depositsFitting,
 		arg.Network,
@@ -509,6 +549,7 @@ func (q *Queries) DepositsFitting(ctx context.Context, arg DepositsFittingParams
 		arg.SeenAt,
 		arg.Address,
 		arg.Most,
+		arg.Since,
 	)
 	if err != nil {
 		return nil, err
@@ -517,7 +558,7 @@ func (q *Queries) DepositsFitting(ctx context.Context, arg DepositsFittingParams
 	var items []DepositsFittingRow
 	for rows.Next() {
 		var i DepositsFittingRow
-		if err := rows.Scan(&i.MerchantID, &i.ID); err != nil {
+		if err := rows.Scan(&i.MerchantID, &i.ID, &i.Status); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -44,6 +44,8 @@ const (
 	matchWithin = time.Hour
 	// namedWithin is how long a named transaction is looked for.
 	namedWithin = 24 * time.Hour
+	// lateMost is how late the watcher may see a transfer whose deposit was confirmed by hand before.
+	lateMost = 7 * 24 * time.Hour
 	// namedMost is how many pending deposits of a merchant may have a transaction that was named within
 	// namedWithin. Each name is looked for in every round, and prevents others from naming the same transaction.
 	namedMost = 100
@@ -69,7 +71,11 @@ func (s *Service) Match(ctx context.Context) error {
 	}
 	// Much of what arrives belongs to no deposit, because anybody can send tiny amounts. Such transfers must not
 	// come before those that fit.
-	amounts, err := s.q.DepositAmounts(ctx)
+	seen, err := s.q.DepositTransferAmounts(ctx, now.Add(-matchWithin))
+	if err != nil {
+		return fmt.Errorf("list what came: %w", err)
+	}
+	amounts, err := s.q.DepositAmounts(ctx, append([]decimal.Decimal{}, seen...))
 	if err != nil {
 		return fmt.Errorf("list amounts: %w", err)
 	}
@@ -115,24 +121,28 @@ type came = db.DepositTransfersNamedRow
 
 // attachFitting attaches a transfer to the only deposit to which it can belong. If several deposits of one merchant
 // fit, it is the one that names the transaction. If none fits, it is also the one that names it, whatever the
-// amount is. All other doubtful transfers are left to operators.
+// amount is. All other doubtful transfers are left to operators: also one that fits a deposit of another merchant than
+// the one who names it, and one that a deposit may have been confirmed by already.
 func (s *Service) attachFitting(ctx context.Context, t came) error {
 	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
 	if db.IgnoreNoRows(err) != nil {
 		return err
 	}
-	named := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID}
+	named := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID, Status: depositPending}
 	fitting, err := s.fitting(ctx, t)
 	if err != nil {
 		return err
 	}
 	foreign := func(d db.DepositsFittingRow) bool { return d.MerchantID != named.MerchantID }
+	credited := func(d db.DepositsFittingRow) bool { return d.Status == depositConfirmed }
 	to, actor := named, claim.Actor
 	switch {
+	case slices.ContainsFunc(fitting, credited), named.ID != 0 && slices.ContainsFunc(fitting, foreign):
+		return nil
 	case len(fitting) == 1:
 		to, actor = fitting[0], byChain
 	case len(fitting) > 1:
-		if !slices.Contains(fitting, named) || slices.ContainsFunc(fitting, foreign) {
+		if !slices.Contains(fitting, named) {
 			return nil
 		}
 	default:
@@ -147,14 +157,15 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 	return err
 }
 
-// fitting lists the pending deposits of a transfer's amount that have no other transfer and name no other
-// transaction.
+// fitting lists the deposits of a transfer's amount, pending or confirmed lately, that have no other transfer and
+// name no other transaction.
 func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow, error) {
 	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
-		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress, Most: fittingMost,
+		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress,
+		Since: t.SeenAt.Add(-lateMost), Most: fittingMost,
 	})
 	// If there are that many, there may be more, and more than one will be left in any case.
-	if err != nil || len(rows) == 0 || len(rows) == fittingMost {
+	if err != nil || len(rows) == 0 || len(rows) >= fittingMost {
 		return rows, err
 	}
 	ids := db.Each(rows, func(d db.DepositsFittingRow) int64 { return d.ID })
@@ -198,14 +209,14 @@ func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (
 // credited is the part of an amount that can be credited: some networks have more decimals than the ledger.
 func credited(amount decimal.Decimal) decimal.Decimal { return amount.Truncate(8) }
 
-// attach attaches a transfer to a pending deposit, once.
+// attach attaches a transfer to a pending deposit, once. An operator may also say which one a deposit was confirmed by.
 func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID int64, actor string) error {
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: merchantID, ID: depositID})
 		if err != nil {
 			return fmt.Errorf("lock deposit: %w", err)
 		}
-		if locked.Status != depositPending {
+		if locked.Status != depositPending && (locked.Status != depositConfirmed || !byOperator(actor)) {
 			return errDepositNotPending
 		}
 		rows, err := q.DepositTransferAttach(ctx, db.DepositTransferAttachParams{
@@ -253,7 +264,9 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 
 // byMerchant reports whether a transfer is attached because the merchant named it. Its amount may then differ from
 // the deposit's.
-func byMerchant(actor string) bool { return actor != byChain && !strings.HasPrefix(actor, "operator:") }
+func byMerchant(actor string) bool { return actor != byChain && !byOperator(actor) }
+
+func byOperator(actor string) bool { return strings.HasPrefix(actor, "operator:") }
 
 // mayConfirm is the largest amount of a deposit that may be confirmed now without an operator; it is not valid if
 // none may.

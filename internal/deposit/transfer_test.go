@@ -3,6 +3,7 @@ package deposit_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,57 @@ func TestTransfersFindDeposits(t *testing.T) {
 	testenv.Want(t, n.free(t), "hash4 ", "hash2 went to the only one that was left")
 	n.want(t, one, "pending hash2 6 false", "the only one that is left")
 	n.wantBalance(t, "25.5")
+}
+
+// What may have been the transfer of a deposit that was confirmed by hand, before or after it was seen, is for no other deposit,
+// whoever names it. An operator says which it was.
+func TestConfirmedByHand(t *testing.T) {
+	for name, late := range map[string]bool{"seen before": false, "seen after": true} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t)
+			n.service.ConfirmSeen = true
+			one := n.asks(t, 1, "40")
+			two := n.asks(t, 2, "40")
+			if late {
+				testenv.Must(n.service.Confirm(t.Context(), operator, one))(t)
+			}
+			n.comes(t, 1, "40", "final")
+			n.match(t)
+			if !late {
+				testenv.Must(n.service.Confirm(t.Context(), operator, one))(t)
+			}
+			n.match(t)
+			testenv.Must(n.service.Name(t.Context(), n.merchant.Caller, two, strings.Repeat("0", 64)))(t)
+			n.Exec(t, "update deposit_claim set transaction_hash = 'hash1'")
+			n.match(t)
+			n.want(t, two, "pending none", "the other")
+			n.wantBalance(t, "40")
+			testenv.Must(n.service.Assign(t.Context(), operator, n.transfer(t, "hash1"), one))(t)
+			n.comes(t, 2, "40", "final")
+			n.match(t)
+			n.match(t)
+			n.want(t, one, "confirmed hash1 6 true", "said by an operator")
+			n.want(t, two, "confirmed hash2 6 false", "by its own")
+			n.wantBalance(t, "80")
+			dbtest.WantCode(t, testenv.ErrOf(n.service.Assign(t.Context(), operator, n.transfer(t, "hash2"), one)), "transfer_taken")
+		})
+	}
+}
+
+// What goes from one of the platform's addresses to another is no deposit.
+func TestMovedWithinThePlatform(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	id := n.asks(t, 1, "40")
+	n.comes(t, 1, "40", "final")
+	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) select network, transaction_hash, log_index, 'out', block_number, block_hash,
+		from_address, to_address, amount, state, seen_at, state_at from chain_transfer`)
+	n.match(t)
+	n.match(t)
+	n.want(t, id, "pending none", "not for it")
+	testenv.Want(t, n.free(t), "", "for no deposit")
+	n.wantBalance(t, "0")
 }
 
 // Told to, the gateway confirms what is final and was not assigned by hand, each once however many of its processes do, and
@@ -284,8 +336,8 @@ func (n network) unmatched(t *testing.T) []deposit.Transfer {
 	return free
 }
 
-// Another merchant who names what fits a deposit neither gets it nor keeps it from its own. With deposits of the same amount, however
-// many, it is an operator's, who sees who has named it; and once they have assigned it nothing is left of the name.
+// What one merchant names and another's deposit fits is an operator's, who sees who has named it: either of them may be lying. So it
+// is with deposits of the same amount, however many; and once they have assigned it nothing is left of the name.
 func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	n := newNetwork(t)
 	thief := n.newMerchant(t)
@@ -307,10 +359,10 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	n.sends(t, 3, "12")
 	n.sends(t, 4, "30")
 	n.match(t)
-	n.want(t, fits, "pending "+hash(3)+" 6 false", "named by another merchant, who waits for another amount")
+	n.want(t, fits, "pending none", "named by another merchant, who waits for another amount")
 	n.want(t, twice, "pending none", "named by another merchant, who waits for as much")
 	free := n.unmatched(t)
-	testenv.Check(t, len(free) == 1 && free[0].NamedBy == same, "an operator sees who has named it: %+v", free)
+	testenv.Check(t, len(free) == 2 && free[0].NamedBy == same, "an operator sees who has named it: %+v", free)
 	testenv.Must(n.service.Assign(t.Context(), operator, free[0].ID, twice))(t)
 	n.names(t, twice, hash(4), "")
 	n.names(t, same, hash(4), "cashbox_access_denied") // for another's deposit
