@@ -54,7 +54,7 @@ from chain_transfer where state = 'final' and direction in ('in', 'out') group b
 insert into chain_transfer as t (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
     to_address, amount, state, seen_at, state_at)
 values (@network, @transaction_hash, @log_index, @direction, @block_number, @block_hash, @from_address, @to_address, @amount,
-    @state, @now, @now)
+    @state, @seen_at, @now)
 on conflict (network, transaction_hash, log_index, direction) do update set block_number = excluded.block_number,
     block_hash = excluded.block_hash, from_address = excluded.from_address, to_address = excluded.to_address,
     amount = excluded.amount, state = excluded.state, state_at = excluded.state_at

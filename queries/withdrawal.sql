@@ -52,7 +52,7 @@ update withdrawal set mismatch = @mismatch::text where id = @id and status = 'ha
 -- WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final. The limit is of withdrawals:
 -- one of which a part of the transfers is missing would be stopped.
 -- name: WithdrawalsSeen :many
-select distinct on (w.id, t.log_index) sqlc.embed(w), t.to_address, t.amount from withdrawal w
+select distinct on (w.id, t.log_index) sqlc.embed(w), t.to_address, t.amount, t.seen_at from withdrawal w
 join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction in ('out', 'named')
     and t.state = 'final'
 where w.id in (
@@ -62,14 +62,14 @@ where w.id in (
         where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction in ('out', 'named')
           and f.state = 'final')
     order by o.id limit @most)
-order by w.id, t.log_index;
+order by w.id, t.log_index, t.seen_at;
 
--- WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for.
+-- WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time.
 -- name: WithdrawalPaid :one
 select exists (
     select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
         and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
-    where w.id = @id
+    where w.id = @id and t.seen_at >= @since
 );
 
 -- WithdrawalHashes are the transactions of a network by which withdrawals are to be paid, of the newest.

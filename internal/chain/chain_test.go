@@ -101,6 +101,8 @@ func (s *script) Hash(number int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
+func (s *script) Time(number int64) time.Time { return time.Unix(1_000_000+number, 0) }
+
 func (s *script) Transfers(_ context.Context, from, to int64) (found []simulated.Transfer, _ error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -411,6 +413,9 @@ func TestNamedTransactions(t *testing.T) {
 	l.script.mine(1, 0)
 	round()
 	l.want(t, "1 named 7 final, 3 in 1 seen", "they agree")
+	sent := l.script.Time(l.script.transfers[0].Block)
+	testenv.Want(t, l.Text(t, "select extract(epoch from seen_at)::bigint::text from chain_transfer where direction = 'named'"),
+		fmt.Sprint(sent.Unix()), "a named one is as old as its block")
 	testenv.WantAll(t, named.empty, []string{hashOf(2)}, "what has moved nothing")
 }
 

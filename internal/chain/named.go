@@ -40,7 +40,8 @@ func (n *node) outcome(ctx context.Context, network Network, hash string, final 
 	if err != nil || receipt.BlockHash == "" || block > final {
 		return outcome{}, err
 	}
-	if stands, err := n.block(ctx, block); err != nil || stands != receipt.BlockHash {
+	stands, err := n.header(ctx, block)
+	if err != nil || stands.Hash != receipt.BlockHash {
 		return outcome{}, err
 	}
 	found := outcome{final: true}
@@ -57,7 +58,7 @@ func (n *node) outcome(ctx context.Context, network Network, hash string, final 
 		if err != nil || t.hash != hash || t.block != block || t.blockHash != receipt.BlockHash {
 			return outcome{}, errLie
 		}
-		if t.place = place; t.amount != "0" {
+		if t.place, t.at = place, int64(stands.Timestamp); t.amount != "0" {
 			found.transfers = append(found.transfers, t)
 		}
 	}

@@ -87,19 +87,29 @@ func (n *node) head(ctx context.Context) (int64, error) {
 	return int64(head), err
 }
 
+// header is what a node says of a block.
+type header struct {
+	Number quantity `json:"number"`
+	Hash   string   `json:"hash"`
+	// Timestamp is when it was made, in seconds of Unix time.
+	Timestamp quantity `json:"timestamp"`
+}
+
 // block is the hash of a block.
 func (n *node) block(ctx context.Context, number int64) (string, error) {
-	var found struct {
-		Number quantity `json:"number"`
-		Hash   string   `json:"hash"`
-	}
+	found, err := n.header(ctx, number)
+	return found.Hash, err
+}
+
+func (n *node) header(ctx context.Context, number int64) (header, error) {
+	var found header
 	if err := n.call(ctx, &found, "eth_getBlockByNumber", hexNumber(number), false); err != nil {
-		return "", err
+		return header{}, err
 	}
 	if int64(found.Number) != number || !isHash(found.Hash) {
-		return "", fmt.Errorf("eth_getBlockByNumber: no block %d", number)
+		return header{}, fmt.Errorf("eth_getBlockByNumber: no block %d", number)
 	}
-	return found.Hash, nil
+	return found, nil
 }
 
 // event is an entry that a contract has written into a transaction's log.

@@ -34,6 +34,8 @@ type seen struct {
 	place           int
 	from, to        Raw
 	amount          string
+	// at is when its block was made, in seconds of Unix time; 0 if that is not known.
+	at int64
 }
 
 var (

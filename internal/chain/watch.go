@@ -292,7 +292,10 @@ func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 	row := db.ChainSeeParams{
 		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,
 		FromAddress: w.network.Write(t.from), ToAddress: w.network.Write(t.to), Amount: decimal.RequireFromString(t.amount),
-		State: string(Seen), Now: w.clock.Now(), Direction: direction,
+		State: string(Seen), Now: w.clock.Now(), SeenAt: w.clock.Now(), Direction: direction,
+	}
+	if t.at > 0 {
+		row.SeenAt = time.Unix(t.at, 0)
 	}
 	if t.block <= final {
 		row.State = string(Final)

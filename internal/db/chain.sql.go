@@ -217,7 +217,7 @@ const chainSee = `-- name: ChainSee :exec
 insert into chain_transfer as t (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
     to_address, amount, state, seen_at, state_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-    $10, $11, $11)
+    $10, $11, $12)
 on conflict (network, transaction_hash, log_index, direction) do update set block_number = excluded.block_number,
     block_hash = excluded.block_hash, from_address = excluded.from_address, to_address = excluded.to_address,
     amount = excluded.amount, state = excluded.state, state_at = excluded.state_at
@@ -235,6 +235,7 @@ type ChainSeeParams struct {
 	ToAddress       string
 	Amount          decimal.Decimal
 	State           string
+	SeenAt          time.Time
 	Now             time.Time
 }
 
@@ -251,6 +252,7 @@ func (q *Queries) ChainSee(ctx context.Context, arg ChainSeeParams) error {
 		arg.ToAddress,
 		arg.Amount,
 		arg.State,
+		arg.SeenAt,
 		arg.Now,
 	)
 	return err

@@ -882,13 +882,18 @@ const withdrawalPaid = `-- name: WithdrawalPaid :one
 select exists (
     select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
         and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
-    where w.id = $1
+    where w.id = $1 and t.seen_at >= $2
 )
 `
 
-// WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for.
-func (q *Queries) WithdrawalPaid(ctx context.Context, id int64) (bool, error) {
-	row := q.db.QueryRow(ctx, withdrawalPaid, id)
+type WithdrawalPaidParams struct {
+	ID    int64
+	Since time.Time
+}
+
+// WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time.
+func (q *Queries) WithdrawalPaid(ctx context.Context, arg WithdrawalPaidParams) (bool, error) {
+	row := q.db.QueryRow(ctx, withdrawalPaid, arg.ID, arg.Since)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
@@ -1084,7 +1089,7 @@ func (q *Queries) WithdrawalsApproved(ctx context.Context, most int32) ([]Withdr
 }
 
 const withdrawalsSeen = `-- name: WithdrawalsSeen :many
-select distinct on (w.id, t.log_index) w.id, w.owner_kind, w.owner_id, w.cashbox_id, w.order_id, w.amount, w.fee, w.network, w.address_id, w.address, w.callback_uri, w.status, w.status_reason, w.created_at, w.status_at, w.event_sequence, w.hand_over_id, w.transaction_hash, w.mismatch, w.request_id, w.request_address, t.to_address, t.amount from withdrawal w
+select distinct on (w.id, t.log_index) w.id, w.owner_kind, w.owner_id, w.cashbox_id, w.order_id, w.amount, w.fee, w.network, w.address_id, w.address, w.callback_uri, w.status, w.status_reason, w.created_at, w.status_at, w.event_sequence, w.hand_over_id, w.transaction_hash, w.mismatch, w.request_id, w.request_address, t.to_address, t.amount, t.seen_at from withdrawal w
 join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction in ('out', 'named')
     and t.state = 'final'
 where w.id in (
@@ -1094,13 +1099,14 @@ where w.id in (
         where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction in ('out', 'named')
           and f.state = 'final')
     order by o.id limit $1)
-order by w.id, t.log_index
+order by w.id, t.log_index, t.seen_at
 `
 
 type WithdrawalsSeenRow struct {
 	Withdrawal Withdrawal
 	ToAddress  string
 	Amount     decimal.Decimal
+	SeenAt     time.Time
 }
 
 // WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final. The limit is of withdrawals:
@@ -1138,6 +1144,7 @@ func (q *Queries) WithdrawalsSeen(ctx context.Context, most int32) ([]Withdrawal
 			&i.Withdrawal.RequestAddress,
 			&i.ToAddress,
 			&i.Amount,
+			&i.SeenAt,
 		); err != nil {
 			return nil, err
 		}

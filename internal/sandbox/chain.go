@@ -45,6 +45,9 @@ func (n network) Head(ctx context.Context) (int64, error) {
 // Hash implements simulated.Chain.
 func (n network) Hash(number int64) string { return digest(n.Name, "block", number) }
 
+// Time implements simulated.Chain. The sandbox's clock may be ahead of what its blocks were made at.
+func (n network) Time(int64) time.Time { return time.Time{} }
+
 // Transfers implements simulated.Chain.
 func (n network) Transfers(ctx context.Context, from, to int64) ([]simulated.Transfer, error) {
 	rows, err := n.q.SandboxTransferList(ctx, db.SandboxTransferListParams{Network: n.Name, FromBlock: from, ToBlock: to})

@@ -152,7 +152,7 @@ func (s *Service) byHand(
 			}
 			d.Hash = hash
 			if to == Failed {
-				paid, err := q.WithdrawalPaid(ctx, w.ID)
+				paid, err := q.WithdrawalPaid(ctx, db.WithdrawalPaidParams{ID: w.ID, Since: since(w)})
 				if err != nil {
 					return fmt.Errorf("look for the transfer of a withdrawal: %w", err)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -17,7 +18,13 @@ import (
 type Seen struct {
 	To     string
 	Amount decimal.Decimal
+	// At is when its block was made or, of a transfer from an address that is watched, when it was read.
+	At time.Time
 }
+
+// since is the time from which on a transfer can pay a withdrawal that was handed over. One from before paid
+// something else. A network's clock may be behind ours.
+func since(w db.Withdrawal) time.Time { return w.StatusAt.Add(-5 * time.Minute) }
 
 const (
 	// watcher is who completes withdrawals by what was seen.
@@ -36,7 +43,7 @@ func (s *Service) Settle(ctx context.Context) error {
 	for len(rows) > 0 {
 		w, seen := rows[0].Withdrawal, []Seen(nil)
 		for len(rows) > 0 && rows[0].Withdrawal.ID == w.ID {
-			seen, rows = append(seen, Seen{To: rows[0].ToAddress, Amount: rows[0].Amount}), rows[1:]
+			seen, rows = append(seen, Seen{To: rows[0].ToAddress, Amount: rows[0].Amount, At: rows[0].SeenAt}), rows[1:]
 		}
 		failed = append(failed, s.See(ctx, w.ID, optional.Value(w.TransactionHash), seen))
 	}
@@ -78,6 +85,10 @@ func (s *Service) See(ctx context.Context, id int64, hash string, seen []Seen) e
 		}
 		var wrong []string
 		for _, t := range seen {
+			if t.At.Before(since(w)) {
+				wrong = append(wrong, fmt.Sprintf("%s to %s at %s, before the hand-over", money.USDT(t.Amount), t.To, t.At.UTC().Format(time.DateTime)))
+				continue
+			}
 			if strings.EqualFold(w.Address, t.To) && w.Amount.Equal(t.Amount) {
 				_, err := s.move(ctx, q, w, change{to: Completed, actor: watcher})
 				return err

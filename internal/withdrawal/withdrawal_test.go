@@ -288,12 +288,13 @@ func TestSeen(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})), "withdrawal_without_hash")
 	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
 	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
+	seenAt := d.clock.Now().Add(-time.Hour)
 	see := func(logIndex int, to, amount, state string) string {
 		t.Helper()
 		d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash,
 			from_address, to_address, amount, state, seen_at, state_at)
-			values ('ERC20', '0x' || $1::text, $2, 'out', 1, 'b', 'ours', $3, $4, $5, now(), now())`, hash, logIndex, to,
-			decimal.RequireFromString(amount), state)
+			values ('ERC20', '0x' || $1::text, $2, 'out', 1, 'b', 'ours', $3, $4, $5, $6, now())`, hash, logIndex, to,
+			decimal.RequireFromString(amount), state, seenAt)
 		testenv.NoError(t, d.service.Settle(t.Context()))
 		now := testenv.Must(d.service.Get(t.Context(), operator, w.ID))(t)
 		if now.Mismatch != nil {
@@ -301,6 +302,11 @@ func TestSeen(t *testing.T) {
 		}
 		return string(now.Status)
 	}
+	testenv.Want(t, see(0, ether, "20", "final"), "handed_over: 20.00000000 to "+ether+" at "+
+		seenAt.UTC().Format(time.DateTime)+", before the hand-over", "one that paid something else")
+	d.Exec(t, "delete from chain_transfer")
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+	seenAt = d.clock.Now()
 	testenv.Want(t, see(1, ether, "20", "seen"), "handed_over", "one that is not final")
 	testenv.Want(t, see(2, alike, "20", "final"), "handed_over: 20.00000000 to "+alike, "another address")
 	again := func() {

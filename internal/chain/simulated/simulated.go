@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -25,6 +26,8 @@ type Chain interface {
 	Head(ctx context.Context) (int64, error)
 	// Hash is the hash of a block, without 0x.
 	Hash(number int64) string
+	// Time is when a block was made; the zero time is not told.
+	Time(number int64) time.Time
 	// Transfers returns the transfers in a span of blocks, in order.
 	Transfers(ctx context.Context, from, to int64) ([]Transfer, error)
 }
@@ -87,7 +90,11 @@ func (n node) answer(ctx context.Context, method string, params []json.RawMessag
 		return quantity(head), nil
 	case method == "eth_getBlockByNumber":
 		if number := number(text); number >= 0 && number <= head {
-			return map[string]any{"number": text, "hash": "0x" + n.chain.Hash(number)}, nil
+			block := map[string]any{"number": text, "hash": "0x" + n.chain.Hash(number)}
+			if at := n.chain.Time(number); !at.IsZero() {
+				block["timestamp"] = quantity(at.Unix())
+			}
+			return block, nil
 		}
 		return nil, nil //nolint:nilnil // the result for a block that does not exist is null
 	case method == "eth_getTransactionReceipt":
