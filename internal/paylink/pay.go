@@ -92,7 +92,11 @@ type Order struct {
 	Address, RequestID string
 }
 
-const maxAttempt = 64
+const (
+	maxAttempt = 64
+	// maxAgain is how many payments a form makes after its first. Then it leads to the last of them.
+	maxAgain = 20
+)
 
 // NewAttempt makes an identifier for a new form.
 func NewAttempt() string { return strings.ToLower(rand.Text()) }
@@ -125,7 +129,7 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	}
 	shown := o.Attempt
 	made, err := s.pay(ctx, l, o)
-	for err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending) {
+	for tries := 0; tries < maxAgain && err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending); tries++ {
 		// The payer came back to the form for another payment. Sent twice, the form has to make one.
 		o.Attempt = attemptAfter(made.Payment, asked.Decimal, o.Method)
 		made, err = s.pay(ctx, l, o)
