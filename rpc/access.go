@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
@@ -152,17 +154,20 @@ func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Se
 	return door, nil
 }
 
-// callbackPayment is the id of the payment that a call of UpdatePaymentStatus names, in the path over
-// REST and in the body over Connect; 0 is none.
-func callbackPayment(r *http.Request, body []byte) int64 {
+// callbackPayment is the payment that a call of UpdatePaymentStatus names by its id or uuid, in the path over REST and
+// in the body over Connect; 0 and "" are none.
+func callbackPayment(r *http.Request, body []byte) (id int64, named string) {
 	if inPath := r.PathValue("payment_id"); inPath != "" {
+		if parsed, err := uuid.Parse(inPath); err == nil {
+			return 0, parsed.String()
+		}
 		id, _ := strconv.ParseInt(inPath, 10, 64) // 0 of what is none
-		return id
+		return id, ""
 	}
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	m := &gatewayv1.UpdatePaymentStatusRequest{}
 	if len(decode(m.ProtoReflect(), media == mediaJSON, body)) > 0 {
-		return 0
+		return 0, ""
 	}
-	return m.GetPaymentId()
+	return m.GetPaymentId(), m.GetPaymentUuid()
 }

@@ -33,9 +33,9 @@ var (
 
 // Application authenticates the application, which signs with the external-payments secret: by
 // Signature, by HeaderV2, or by both. Every signature that is sent must be right. paymentOf returns
-// the id of the payment that a body names; a HeaderV2 for a payment that does not exist is refused.
+// the id or the uuid of the payment that a call names; a HeaderV2 for an id that no payment has is refused.
 func (k *Keys) Application(
-	ctx context.Context, header http.Header, body ReadBody, paymentOf func(content []byte) int64,
+	ctx context.Context, header http.Header, body ReadBody, paymentOf func(content []byte) (id int64, uuid string),
 ) (caller.Caller, error) {
 	signed, signedV2 := header.Get(k.headers.Signature), header.Get(HeaderV2)
 	switch {
@@ -54,7 +54,8 @@ func (k *Keys) Application(
 		return caller.Caller{}, errInvalidSignature
 	}
 	if signedV2 != "" {
-		if err := k.checkV2(ctx, signedV2, content, paymentOf(content), signed != "" && !k.onlyV2); err != nil {
+		id, uuid := paymentOf(content)
+		if err := k.checkV2(ctx, signedV2, content, id, uuid, signed != "" && !k.onlyV2); err != nil {
 			return caller.Caller{}, err
 		}
 	}
@@ -64,9 +65,9 @@ func (k *Keys) Application(
 // formV2 parses a HeaderV2. The number of digits of the time is bounded.
 var formV2 = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9A-Fa-f]{64})$`)
 
-// checkV2 checks a HeaderV2. If another signature has already proved the caller, a payment that does
-// not exist is left for the handler to report.
-func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, paymentID int64, proved bool) error {
+// checkV2 checks a HeaderV2 for a payment that is named by its uuid or, where that is "", by its id. If another
+// signature has already proved the caller, an id that no payment has is left for the handler to report.
+func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, id int64, uuid string, proved bool) error {
 	parts := formV2.FindStringSubmatch(signed)
 	if parts == nil {
 		return errV2Form
@@ -79,21 +80,24 @@ func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, payme
 	if time.Since(time.Unix(seconds, 0)).Abs() > toleranceV2 {
 		return errV2Time
 	}
-	id, err := k.q.PaymentUUID(ctx, paymentID)
-	switch {
-	case db.NoRows(err) && proved:
-		return nil
-	case db.NoRows(err):
-		return errInvalidSignature
-	case err != nil:
-		return fmt.Errorf("find the payment of a callback: %w", err)
+	if uuid == "" {
+		found, err := k.q.PaymentUUID(ctx, id)
+		switch {
+		case db.NoRows(err) && proved:
+			return nil
+		case db.NoRows(err):
+			return errInvalidSignature
+		case err != nil:
+			return fmt.Errorf("find the payment of a callback: %w", err)
+		}
+		uuid = found.String()
 	}
 	claimed, err := hex.DecodeString(parts[2])
 	if err != nil {
 		return errV2Form
 	}
 	mac := hmac.New(sha256.New, k.secret)
-	_, _ = fmt.Fprintf(mac, "%s.%s.", parts[1], id) // never fails
+	_, _ = fmt.Fprintf(mac, "%s.%s.", parts[1], uuid) // never fails
 	_, _ = mac.Write(content)
 	if !hmac.Equal(mac.Sum(nil), claimed) {
 		return errInvalidSignature

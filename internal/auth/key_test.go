@@ -257,7 +257,7 @@ func TestManyUnknownKeys(t *testing.T) {
 }
 
 // noPayment is of calls that name none.
-func noPayment([]byte) int64 { return 0 }
+func noPayment([]byte) (int64, string) { return 0, "" }
 
 // signedV2 is a Signature-V2 as the contract has it: the HMAC of "t.uuid.body".
 func signedV2(secret string, at int64, uuid, body string) string {
@@ -269,6 +269,7 @@ func signedV2(secret string, at int64, uuid, body string) string {
 const (
 	ownUUID   = "01890a5d-ac96-774b-bcce-b302099a8057"
 	otherUUID = "01890a5d-ac96-774b-bcce-b302099a8058"
+	noUUID    = "01890a5d-ac96-774b-bcce-b302099a8059"
 	callback  = `{"status":"completed"}`
 )
 
@@ -295,7 +296,7 @@ func TestSignatureV2(t *testing.T) {
 	ofOld := strings.TrimPrefix(signedV2("app", now-60, ownUUID, callback), fmt.Sprintf("t=%d", now-60))
 	for name, test := range map[string]struct {
 		v1, v2  string
-		payment int64
+		payment any // its id or uuid
 		onlyV2  bool
 		code    string
 	}{
@@ -323,6 +324,9 @@ func TestSignatureV2(t *testing.T) {
 		"no payment":                   {"", good, 9, false, "invalid_signature"},
 		"no payment, proved besides":   {plain, good, 9, false, ""},
 		"no payment, demanded":         {plain, good, 9, true, "invalid_signature"},
+		"by uuid":                      {"", good, ownUUID, true, ""},
+		"by another uuid":              {"", good, otherUUID, true, "invalid_signature"},
+		"by a uuid of none":            {"", signedV2("app", now, noUUID, callback), noUUID, true, ""},
 		"wrong beside a right one":     {plain, signedV2("key", now, ownUUID, callback), 7, false, "invalid_signature"},
 		"old beside a right one":       {plain, signedV2("app", now-302, ownUUID, callback), 7, false, "invalid_signature"},
 		"right beside a wrong one":     {signature("key", callback), good, 7, false, "invalid_signature"},
@@ -335,7 +339,11 @@ func TestSignatureV2(t *testing.T) {
 		header := http.Header{}
 		header.Set("Signature", test.v1)
 		header.Set("Signature-V2", test.v2)
-		who, err := keys.Application(t.Context(), header, body(callback), func([]byte) int64 { return test.payment })
+		who, err := keys.Application(t.Context(), header, body(callback), func([]byte) (int64, string) {
+			id, _ := test.payment.(int)
+			uuid, _ := test.payment.(string)
+			return int64(id), uuid
+		})
 		f := fault.As(err)
 		testenv.Check(t, (test.code == "" ||
 			f != nil && f.Code == test.code && !strings.Contains(f.Message, good[len(good)-64:])) &&
@@ -344,7 +352,7 @@ func TestSignatureV2(t *testing.T) {
 	}
 	keys := keysOf(d)
 	header := http.Header{"Signature-V2": {signedV2("", now, ownUUID, callback)}}
-	_, err := keys.Application(t.Context(), header, body(callback), func([]byte) int64 { return 7 })
+	_, err := keys.Application(t.Context(), header, body(callback), func([]byte) (int64, string) { return 7, "" })
 	refused(t, err, fault.Unavailable, "external_payments_secret_not_configured")
 }
 

@@ -69,8 +69,8 @@ type Door struct {
 	// keyUploads and merchantUploads limit the uploads under way.
 	keyUploads, merchantUploads *Turnstile
 	userUploads                 *Files
-	// CallbackPayment returns the id of the payment that a call of the application is about.
-	CallbackPayment func(r *http.Request, body []byte) int64
+	// CallbackPayment returns the id or the uuid of the payment that a call of the application is about.
+	CallbackPayment func(r *http.Request, body []byte) (id int64, uuid string)
 	// Device authenticates a trader's phone.
 	Device func(ctx context.Context, header http.Header, body auth.ReadBody) (caller.Caller, error)
 	// OperatorNeeds are the capabilities that procedures need of an operator. Other procedures check
@@ -174,7 +174,7 @@ func (d *Door) admit(
 	case slices.Contains(kinds, caller.Anyone):
 		return ctx, caller.Caller{Kind: caller.Anyone}, nil
 	case slices.Contains(kinds, caller.Application):
-		who, err = d.keys.Application(ctx, r.Header, body, func(content []byte) int64 {
+		who, err = d.keys.Application(ctx, r.Header, body, func(content []byte) (int64, string) {
 			return d.CallbackPayment(r, content)
 		})
 		return ctx, who, err
