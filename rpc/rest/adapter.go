@@ -137,7 +137,7 @@ func (a *adapter) decode(r *http.Request, msg protoreflect.Message) (decoded, er
 		found, ignored := decodeQuery(r.URL, a.request, msg)
 		// A request with a cursor is a list.
 		if isList := a.request.byName["cursor"] != nil; isList && caller.From(r.Context()).Kind == caller.MerchantKey {
-			refuseUnknown(found, a.request, ignored)
+			refuseUnknown(found, r.URL, a.request, ignored)
 		}
 		return decoded{found: found, ignored: ignored}, nil
 	}

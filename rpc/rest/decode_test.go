@@ -46,15 +46,16 @@ func TestDecode(t *testing.T) {
 		}
 		got, s := want.New(), newSchema(want.Descriptor())
 		var found fault.Fields
-		var ignored []string
 		switch kind {
 		case "query", "list":
-			found, ignored = decodeQuery(&url.URL{RawQuery: sent}, s, got)
+			asked := &url.URL{RawQuery: sent}
+			var ignored []string
+			found, ignored = decodeQuery(asked, s, got)
+			if kind == "list" {
+				refuseUnknown(found, asked, s, ignored)
+			}
 		default:
 			found, _ = decodeBody([]byte(sent), s, got)
-		}
-		if kind == "list" {
-			refuseUnknown(found, s, ignored)
 		}
 		testenv.Want(t, said(found), odd.Replace(row[1]), "what is wrong with %s %s", kind, sent)
 		if row[2] == "?" {

@@ -100,9 +100,12 @@ func (s *schema) parameter(name string) *field {
 	return f
 }
 
-// refuseUnknown refuses unknown parameters of a list, so that nobody takes the whole list for their
+// refuseUnknown refuses unknown parameters of a list, and a query that is none, so that nobody takes the whole list for their
 // search's result.
-func refuseUnknown(found fault.Fields, s *schema, names []string) {
+func refuseUnknown(found fault.Fields, u *url.URL, s *schema, names []string) {
+	if _, err := url.ParseQuery(u.RawQuery); err != nil { // what is left of it would ask for something else
+		found.Add("query", "must be pairs of name=value, joined by & and with %%XX for what is not plain")
+	}
 	var known []string
 	for _, f := range s.fields {
 		switch {
