@@ -102,7 +102,12 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 			})
 		}
 	}
-	rows, err := q.IncomeDayList(ctx, db.IncomeDayListParams{FromDay: f.From, ToDay: f.To, MerchantID: merchant})
+	// A day that is written and not yet said to be closed, or only since it was asked, has just been added up.
+	until := f.To
+	if open.Before(until) {
+		until = open
+	}
+	rows, err := q.IncomeDayList(ctx, db.IncomeDayListParams{FromDay: f.From, ToDay: until, MerchantID: merchant})
 	if err != nil {
 		return nil, err
 	}

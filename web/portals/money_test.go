@@ -131,6 +131,10 @@ func TestIncome(t *testing.T) {
 		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048,-10.00000000\n"+
 		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048,10.00000000\nrows,2\n", b.Merchant.ID)
 	want(t, "the file", csv, wanted)
+	// What was cut off between writing a day and saying so is still that day once.
+	b.Exec(t, "update income_day_closed set day = day - 1")
+	want(t, "the file, cut off", one.Get(t, "/operator/income.csv").Body, wanted)
+	b.Exec(t, "update income_day_closed set day = day + 1")
 	// The audit notices what is not so.
 	b.Exec(t, "update income_day set earned = 1")
 	broken, err := audit.Everything(t.Context(), b.Pool)
