@@ -300,13 +300,13 @@ select count(*) from (select 1 from webhook_delivery where merchant_id = @mercha
 -- name: WebhookEventGet :one
 select * from webhook_event where merchant_id = @merchant_id and id = @id;
 
--- WebhookEventLatest is the last event of a merchant's cashbox, among so many of the merchant's.
+-- WebhookEventLatest is the last event of a merchant's cashbox that has an address, among so many of the merchant's.
 -- name: WebhookEventLatest :one
 with recent as (
-    select id, cashbox_id, number from webhook_event
+    select id, cashbox_id, number, url from webhook_event
     where merchant_id = @merchant_id and number is not null order by number desc limit @most
 )
-select id from recent where cashbox_id = @cashbox_id order by number desc limit 1;
+select id from recent where cashbox_id = @cashbox_id and url <> '' order by number desc limit 1;
 
 -- WebhookAttemptPurge removes attempts of no month, from before a time. There are few.
 -- name: WebhookAttemptPurge :one

@@ -648,10 +648,10 @@ func (q *Queries) WebhookEventInsert(ctx context.Context, arg WebhookEventInsert
 
 const webhookEventLatest = `-- name: WebhookEventLatest :one
 with recent as (
-    select id, cashbox_id, number from webhook_event
+    select id, cashbox_id, number, url from webhook_event
     where merchant_id = $2 and number is not null order by number desc limit $3
 )
-select id from recent where cashbox_id = $1 order by number desc limit 1
+select id from recent where cashbox_id = $1 and url <> '' order by number desc limit 1
 `
 
 type WebhookEventLatestParams struct {
@@ -660,7 +660,7 @@ type WebhookEventLatestParams struct {
 	Most       int32
 }
 
-// WebhookEventLatest is the last event of a merchant's cashbox, among so many of the merchant's.
+// WebhookEventLatest is the last event of a merchant's cashbox that has an address, among so many of the merchant's.
 func (q *Queries) WebhookEventLatest(ctx context.Context, arg WebhookEventLatestParams) (uuid.UUID, error) {
 	row := q.db.QueryRow(ctx, webhookEventLatest, arg.CashboxID, arg.MerchantID, arg.Most)
 	var id uuid.UUID

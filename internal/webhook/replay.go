@@ -196,6 +196,9 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 		if err != nil {
 			return db.Missing(err, fault.ErrNotFound, "replay event")
 		}
+		if row.URL == "" {
+			return fault.Fields{"eventId": {"has no address: it is in the feed alone"}}.Err()
+		}
 		return queueAgain(ctx, tx, endpointKey{merchantID, hostOf(row.URL)}, []uuid.UUID{id}, []int32{row.Round})
 	})
 }

@@ -217,6 +217,7 @@ func TestReplayAtOnce(t *testing.T) {
 func TestReplayRefused(t *testing.T) {
 	b := setup(t)
 	id, now, own := new(b.insert(t, nowhere).String()), b.clock.Now(), b.merchant.User(caller.Owner)
+	inFeed := new(b.insert(t, "").String())
 	dbtest.WantCode(t, testenv.ErrOf(b.events.Replay(t.Context(), own, Replay{EventID: new(uuid.NewString())})), "not_found")
 	for fields, test := range map[string]struct {
 		who caller.Caller
@@ -224,6 +225,7 @@ func TestReplayRefused(t *testing.T) {
 	}{
 		"merchantId":     {operator, Replay{EventID: id}},
 		"eventId":        {own, Replay{EventID: new("17")}},
+		"eventId ":       {own, Replay{EventID: inFeed}},
 		"url":            {own, Replay{}},
 		"url from until": {own, Replay{EventID: id, URL: new(nowhere), From: &now, Until: &now}},
 		"until":          {own, Replay{URL: new(nowhere), From: &now, Until: &now}},
