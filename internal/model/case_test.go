@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -153,7 +154,7 @@ type modelPolicy struct {
 
 // modelPolicies are by method, so that each kind comes up.
 var modelPolicies = map[string]modelPolicy{
-	"sbp": {"tolerance", 150, "platform"}, "card": {kind: "received"}, "c2c": {"tolerance", 5000, "trader"},
+	"sbp": {"tolerance", 150_00, "platform"}, "card": {kind: "received"}, "c2c": {"tolerance", 5000, "trader"},
 }
 
 func optionalModel(text string) *string {
@@ -168,11 +169,11 @@ func nullModel(hundredths int64) decimal.NullDecimal {
 }
 
 // modelArrival is what came of a payment: in hundredths, 0 where nobody said. asItCame settles it for that. difference is what the
-// platform gets of what is near enough.
+// platform gets of what is near enough, where toPlatform says so.
 type modelArrival struct {
-	received   int64
-	asItCame   bool
-	difference int64
+	received             int64
+	asItCame, toPlatform bool
+	difference           int64
 }
 
 // arrive is an amount that comes; nil is nobody's word on one.
@@ -191,8 +192,7 @@ func (p *modelPayment) price() {
 		settled = p.received
 	}
 	p.quote, p.difference = quoteModel(settled, p.fiat, p.markup, p.share), 0
-	off, policy := p.received-p.amount, p.box.methods[p.method].policy
-	if p.received > 0 && !p.asItCame && policy.gains == "platform" && max(off, -off) <= policy.near {
+	if off := p.received - p.amount; p.toPlatform {
 		p.difference = floorUSDT(new(big.Rat).Quo(big.NewRat(max(off, -off), 100), p.fiat))
 		if off < 0 {
 			p.difference = -p.difference
@@ -255,17 +255,28 @@ func (*modelPayment) tellMore(meta map[string]any, e modelEvent) {
 	}
 }
 
-// coming is what an amount that comes makes of a payment that takes it, or why it does not.
-func (p *modelPayment) coming(m *gatewayModel, came int64, late bool) (arrival modelArrival, to, want string) {
+// coming is what an amount that comes makes of a payment that takes it, and for what reason, or why it does not.
+func (p *modelPayment) coming(m *gatewayModel, came int64, late *string) (arrival modelArrival, to string, reason *string, want string) {
 	policy, total := p.box.methods[p.method].policy, p.counted()+came
-	arrival, to = modelArrival{received: total, asItCame: policy.kind == "received"}, "completed"
+	arrival, to, reason = modelArrival{received: total, asItCame: policy.kind == "received"}, "completed", late
 	if p.unavailable && total > p.amount {
-		return arrival, to, "validation_failed"
+		return arrival, to, reason, "validation_failed"
 	}
 	if !arrival.asItCame && max(total-p.amount, p.amount-total) > policy.near {
 		to = "appeal"
+	} else if arrival.toPlatform = policy.gains == "platform"; p.uncovered(m, arrival) {
+		arrival.toPlatform = false
+		to, reason = "appeal", cmp.Or(late, new("difference_not_covered"))
 	}
-	return arrival, to, p.beyond(m, to, late, &arrival)
+	return arrival, to, reason, p.beyond(m, to, late != nil, &arrival)
+}
+
+// uncovered: the platform would pay more than its part of the spread, and has less or nobody knows yet how much it is.
+func (p *modelPayment) uncovered(m *gatewayModel, came modelArrival) bool {
+	after := *p
+	after.arrive(&came)
+	gets := after.quote.platform + after.difference
+	return gets < 0 && (p.unavailable || m.accounts[ledger.Available(ledger.Platform, 0)]+gets < 0)
 }
 
 // receive is a trader's word that the payment has come, and how much of it: from nearly nothing to twice what was asked, and
@@ -282,8 +293,8 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	if p.counted() > 0 && s.n[3]%3 == 0 {
 		came = max(1, p.missing())
 	}
-	refusal, reason := p.confirmable(w.model, came)
-	arrival, to, want := p.coming(w.model, came, reason != nil)
+	refusal, late := p.confirmable(w.model, came)
+	arrival, to, reason, want := p.coming(w.model, came, late)
 	switch {
 	case trader != p.requisite.trader:
 		want = "not_found"
@@ -303,6 +314,9 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		decided := ""
 		if to == "appeal" {
 			what, decided = "received another amount", "open"
+		}
+		if arrival.received <= p.amount && to == "appeal" && reason != nil && *reason != "late" {
+			what = "received less than is covered"
 		}
 		w.tell(what, p.origin(), " ", said)
 		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, &arrival, decided)
@@ -351,15 +365,15 @@ func (w *modelWalk) attach(s modelStep, a *modelMoney) {
 	if s.n[3]%3 == 0 {
 		who = modelOperator
 	}
-	refusal, reason := "", (*string)(nil)
+	refusal, late := "", (*string)(nil)
 	switch {
 	case p.status == "appeal":
 	case p.status == "failed" && p.appeal != nil && p.appeal.status == "open":
-		reason = new("late")
+		late = new("late")
 	default:
-		refusal, reason = p.confirmable(m, a.amount)
+		refusal, late = p.confirmable(m, a.amount)
 	}
-	arrival, to, want := p.coming(m, a.amount, reason != nil)
+	arrival, to, reason, want := p.coming(m, a.amount, late)
 	switch {
 	case p.requisite.trader != a.requisite.trader:
 		want = "not_found"

@@ -51,6 +51,9 @@ const (
 // reasonReturned is the reason of a payment whose money goes back to its payer.
 const reasonReturned = "returned"
 
+// reasonUncovered is the reason of a case that the amount policy would accept, if the platform could pay the difference.
+const reasonUncovered = "difference_not_covered"
+
 var (
 	// ErrNoCase refuses a decision about a payment that is not a case, or no longer one.
 	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
@@ -255,14 +258,27 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 	came, err := arrivalOf(p, total, s.settings.AmountPolicy(p.CashboxID, p.Method))
 	switch {
 	case err == errOtherAmount: //nolint:errorlint // it is this very value
-		c.to, c.decided, c.until = Appeal, caseOpen, s.clock.Now().Add(caseLasts)
 		c.came = &arrival{amount: total}
+		s.becomesCase(c, "")
 	case err != nil:
 		return err
 	default:
 		c.came = came
+		if p.RateUnavailable && c.platformPays(p) { // nobody knows yet how much, and whether the platform will have it
+			s.becomesCase(c, reasonUncovered)
+		}
 	}
 	return nil
+}
+
+// becomesCase makes the change one that leaves to somebody else what becomes of the amount that has arrived. A payment
+// that is late keeps that as its reason.
+func (s *Service) becomesCase(c *change, reason string) {
+	c.to, c.decided, c.until = Appeal, caseOpen, s.clock.Now().Add(caseLasts)
+	c.came = &arrival{amount: c.came.amount}
+	if c.reason == nil {
+		c.reason = optional.Of(reason)
+	}
 }
 
 // workKind is the kind of work under which operators claim cases. A claim ends when its case is decided, by

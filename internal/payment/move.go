@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -66,10 +67,19 @@ type change struct {
 	until time.Time
 }
 
-// beyondHold reports whether the change takes more from the trader than was held for the payment. Then the trader
-// must have the money available: a forced debit would let a trader's mere word create money.
+// beyondHold reports whether the change takes more from the trader than was held for the payment, or anything from the
+// platform. Then they must have the money available: a forced debit would let a trader's mere word create money.
 func (c change) beyondHold(p db.Payment) bool {
-	return c.late || c.came != nil && c.came.amount.GreaterThan(p.Amount)
+	return c.late || c.came != nil && c.came.amount.GreaterThan(p.Amount) || c.platformPays(p)
+}
+
+// platformPays reports whether the platform bears a difference that is larger than its part of the spread.
+func (c change) platformPays(p db.Payment) bool {
+	if c.came == nil || !c.came.toPlatform {
+		return false
+	}
+	worth := withArrival(p, c.came)
+	return worth.SpreadPlatformUSDT.Add(worth.DifferenceUSDT).IsNegative()
 }
 
 // changeStatus makes the change that decide returns for the payment; nil is no change. found is the payment as the
@@ -130,8 +140,25 @@ func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before
 	return to, nil
 }
 
-// move moves a payment that the transaction has locked.
-func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (db.Payment, error) {
+// move moves a payment that the transaction has locked. If the platform would pay more than it has, the payment becomes
+// a case instead.
+func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (after db.Payment, err error) {
+	if !c.platformPays(from) {
+		return s.moveCovered(ctx, tx, from, c)
+	}
+	err = pgx.BeginFunc(ctx, tx, func(attempt pgx.Tx) error {
+		after, err = s.moveCovered(ctx, attempt, from, c)
+		return err
+	})
+	if errors.Is(err, payout.ErrTraderShort) {
+		s.becomesCase(&c, reasonUncovered)
+		return s.moveCovered(ctx, tx, from, c)
+	}
+	return after, err
+}
+
+// moveCovered is move if the accounts cover what the change takes.
+func (s *Service) moveCovered(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (db.Payment, error) {
 	shown, err := s.cardShown(ctx, tx, from)
 	if err != nil {
 		return from, err

@@ -104,6 +104,54 @@ func TestDifferenceWithoutRate(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.215", "0", "9.52380952", "0.26119048"})
 }
 
+// The platform pays a difference only from what it has, however many payments ask for it at once and however money comes. Otherwise,
+// and where nobody knows yet how much that is, the payment is a case. Of 1 RUB instead of 1000 the platform would pay 9.99 USDT less
+// its spread of 0.27619048.
+func TestPlatformCoversDifference(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 9})
+	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_percent = 100, difference_to = 'platform'")
+	platform := ledger.Available(ledger.Platform, 0)
+	var made [8]payment.Payment
+	for i := range made {
+		made[i] = b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
+	}
+	late, attached, atOnce := made[0], made[1], made[2:]
+	b.SetRate(t, "RUB", "100", false)
+	unrated := b.create(t, merchant.Caller, request("order-unrated"))
+	wantCase := func(p payment.Payment, err error) {
+		t.Helper()
+		testenv.Check(t, err == nil && p.Case() && *p.StatusReason == "difference_not_covered", "%s, %v, %v", p.Status, p.StatusReason, err)
+	}
+	b.Fund(t, platform, "50") // and yet it may be too little at the rate that comes
+	wantCase(b.payments.ConfirmReceived(t.Context(), trader.Caller, unrated.ID, new("1")))
+	b.spend(t, platform, "40.28619048")
+
+	var after [6]payment.Payment
+	testenv.NoError(t, testenv.AtOnce(len(atOnce), func(i int) (err error) {
+		after[i], err = b.payments.ConfirmReceived(t.Context(), trader.Caller, atOnce[i].ID, new("1"))
+		return err
+	})...)
+	completed := 0
+	for _, p := range after {
+		if p.Status == payment.Completed {
+			completed++
+			continue
+		}
+		wantCase(p, nil)
+	}
+	testenv.Want(t, completed, 1, "payments for whose difference the platform has enough")
+	testenv.Want(t, b.Balance(t, platform).String(), "0", "what the platform has left")
+
+	kept := testenv.Must(b.payments.KeepMoney(t.Context(), trader.Caller, *attached.RequisiteID, payment.Came{Amount: new("1")}))(t)
+	wantCase(b.payments.Attach(t.Context(), trader.Caller, kept.ID, attached.ID))
+	b.clock.Advance(15 * time.Minute)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
+	p := testenv.Must(b.payments.ConfirmReceived(t.Context(), trader.Caller, late.ID, new("1")))(t)
+	testenv.Check(t, p.Case() && *p.StatusReason == "late", "%s, %v", p.Status, p.StatusReason)
+	testenv.Want(t, b.Count(t, "select count(*) from account_balance where balance < 0"), 0, "accounts below zero")
+	b.Audit(t)
+}
+
 // A payment that nobody paid in time can be completed by its trader for a day, as long as no other open payment has its requisite
 // and amount; the merchant is told that it is late. What failed for another reason cannot, and neither can another trader's.
 func TestLateMoney(t *testing.T) {

@@ -16,9 +16,10 @@ var (
 
 // ReasonOf explains why something has its status. Reasons that are not the gateway's own are shown as they are.
 var ReasonOf = Names{
-	"expired":  {"its time ran out", "истекло время"},
-	"late":     {"the money came late", "деньги пришли с опозданием"},
-	"returned": {"what came goes back to the payer", "пришедшее возвращается плательщику"},
+	"expired":                {"its time ran out", "истекло время"},
+	"late":                   {"the money came late", "деньги пришли с опозданием"},
+	"difference_not_covered": {"the platform does not cover the difference", "платформа не покрывает разницу"},
+	"returned":               {"what came goes back to the payer", "пришедшее возвращается плательщику"},
 }.Of
 
 // Proofs that what was moved is in the ledger as it was sealed.
