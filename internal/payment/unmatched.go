@@ -191,8 +191,11 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payment{}, err
 	}
-	if _, err := s.settings.Renew(ctx); err != nil {
-		return Payment{}, err
+	// An approval is within a transaction, in which no second connection may be free.
+	if _, approved := s.in.(pgx.Tx); !approved {
+		if _, err := s.settings.Renew(ctx); err != nil {
+			return Payment{}, err
+		}
 	}
 	var after db.Payment
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {

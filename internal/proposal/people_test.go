@@ -275,17 +275,21 @@ func (c *cases) confirm(t *testing.T) (alone bool) {
 	return done.Proposal == nil
 }
 
+func (c *cases) asked(t *testing.T, orderID, amount string) payment.Payment {
+	t.Helper()
+	return testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
+		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: new("sbp"),
+	}))(t).Payment
+}
+
 // appealed is an appeal in review about a failed payment.
 func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 	t.Helper()
-	method := "sbp"
-	made := testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
-		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	}))(t)
-	testenv.Must2(c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.Payment.ID,
+	made := c.asked(t, orderID, amount)
+	testenv.Must2(c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.ID,
 		payment.Update{Status: "failed"}))(t)
 	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
-	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
+	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.ID, payment.AppealRequest{
 		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
 	}))(t)
 	testenv.Must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
@@ -317,6 +321,14 @@ func TestCasesByTwo(t *testing.T) {
 			id := c.appealed(t, orderID, amount)
 			return func(who caller.Caller) error {
 				return testenv.ErrOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
+			}
+		}},
+		{foureyes.AttachArrival, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+			t.Helper()
+			made := c.asked(t, orderID, amount)
+			kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *made.RequisiteID, payment.Came{Amount: &amount}))(t)
+			return func(who caller.Caller) error {
+				return testenv.ErrOf(c.payments.Attach(t.Context(), who, kept.ID, made.ID))
 			}
 		}},
 		{foureyes.ResolvePayout, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
@@ -378,12 +390,10 @@ func TestCasesAfterDeposits(t *testing.T) {
 // To whom another amount goes back is sealed while a second operator is asked, who sees its end, and is as it was typed when they approve.
 func TestReturnByTwo(t *testing.T) {
 	c := setupCases(t)
-	made := testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
-		OrderID: "order", Amount: "2000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: new("sbp"),
-	}))(t)
-	testenv.Must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.Payment.ID, new("1500")))(t)
+	made := c.asked(t, "order", "2000")
+	testenv.Must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.ID, new("1500")))(t)
 	to := &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
-	_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{PaymentID: made.Payment.ID, Decision: "return", To: to})
+	_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{PaymentID: made.ID, Decision: "return", To: to})
 	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
 	testenv.Want(t, to.Address, "4111111111111111", "what the caller has")
 	payload := c.Text(t, "select payload::text from proposal where id = $1", p.ID)
