@@ -82,6 +82,8 @@ func Settled[T any](c SettingChange, err error, read func() (T, error)) (Changed
 type Setting struct {
 	Read  func(q *Queries) ([]byte, error)
 	Apply func(q *Queries) error
+	// May refuses a change that was applied and is not recorded yet; then it is undone. Nil refuses none.
+	May func(q *Queries, c SettingChange) error
 	// New allows a setting that does not exist yet. Without it the error is then fault.ErrNotFound.
 	New bool
 	// Whole says that Read shows everything that Apply may change: if Read shows no difference,
@@ -111,6 +113,11 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 		}
 		if c.After, err = s.Read(q); err != nil {
 			return fmt.Errorf("read setting: %w", err)
+		}
+		if s.May != nil {
+			if err := s.May(q, c); err != nil {
+				return err
+			}
 		}
 		if s.Whole && bytes.Equal(c.Before, c.After) {
 			return nil

@@ -82,17 +82,20 @@ func (s *Settings) SetMethod(
 		return done, err
 	}
 	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
-	read := func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) }
 	return became[MethodSetting](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  m.Seen,
-		Read:  read,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error {
-			known := func(q *db.Queries) ([]byte, error) { return s.marginNow(ctx, q, m, read) }
-			if err := s.terms(ctx, q, c, known, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
-				return foureyes.WithAction(err, foureyes.SetCashboxMethod, m)
-			}
 			return q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": m.CashboxID, "method": m.Name}, columns)
+		},
+		May: func(q *db.Queries, c Change) (err error) {
+			if c.Before == nil {
+				if c.Before, err = s.newMethod(ctx, q, m); err != nil {
+					return err
+				}
+			}
+			return foureyes.WithAction(s.terms(ctx, q, setting.Method, c), foureyes.SetCashboxMethod, m)
 		},
 		New: true,
 	}))

@@ -1,8 +1,10 @@
 package directory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -45,11 +47,9 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 		Whole: true,
 		Seen:  r.seen,
 		Read:  r.read,
-		Apply: func(q *db.Queries) error {
-			if err := s.terms(ctx, q, c, r.read, r.of.Terms(r.update)); err != nil {
-				return foureyes.WithAction(err, r.action, r.update)
-			}
-			return q.Set(ctx, r.of.Name, r.id, columns)
+		Apply: func(q *db.Queries) error { return q.Set(ctx, r.of.Name, r.id, columns) },
+		May: func(q *db.Queries, c Change) error {
+			return foureyes.WithAction(s.terms(ctx, q, r.of, c), r.action, r.update)
 		},
 	})
 }
@@ -57,79 +57,73 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 // termsWindow is how far back terms are compared, so that many small steps add up to a large one.
 const termsWindow = 24 * time.Hour
 
-// terms checks whether one operator may change what somebody earns: markups, margins and shares, by column. A term
-// may differ from its present value, and from its value a day ago, by at most as many points as a rate may differ
-// by percent. New terms of somebody new may be anything, but setting or clearing a term of somebody who exists
-// requires two operators. A nil term is not changed.
-func (s *Settings) terms(
-	ctx context.Context, q *db.Queries, c Change, read func(*db.Queries) ([]byte, error), to map[string]*string,
-) error {
+// terms checks whether one operator may change the terms of a setting as it was changed: internal/setting says which
+// changes take two. A percent may differ from its value before, and from its value a day ago, by at most as many points
+// as a rate may differ by percent; setting or clearing it requires two operators.
+func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject, c Change) error {
 	if !s.FourEyes.On {
 		return nil
 	}
-	now, err := read(q)
-	if db.IgnoreNoRows(err) != nil {
-		return fmt.Errorf("read the terms: %w", err)
-	}
-	was, err := q.SettingBefore(ctx, db.SettingBeforeParams{
+	dayAgo, err := q.SettingBefore(ctx, db.SettingBeforeParams{
 		Subject: c.Subject, SubjectKey: c.SubjectKey, Since: c.At.Add(-termsWindow),
 	})
-	if db.IgnoreNoRows(err) != nil {
+	if db.NoRows(err) {
+		dayAgo, err = c.Before, nil
+	}
+	if err != nil {
 		return fmt.Errorf("read what the terms were: %w", err)
 	}
-	for column, value := range to {
-		for _, known := range [][]byte{now, was} {
-			if value == nil || known == nil {
-				continue
-			}
-			if err := s.near(known, column, *value); err != nil {
-				return err
-			}
+	was, err1 := columnsOf(dayAgo)
+	before, err2 := columnsOf(c.Before)
+	after, err3 := columnsOf(c.After)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return fmt.Errorf("read the terms: %w", err)
+	}
+	for _, one := range of.Settings {
+		column := setting.Column(one.Name)
+		if one.Term == setting.NoTerm || before[column] == after[column] {
+			continue
+		}
+		if one.Term == setting.AnyChange || s.far(before[column], after[column]) || s.far(was[column], after[column]) {
+			return foureyes.ErrSecondOperator
 		}
 	}
 	return nil
 }
 
-// marginNow is the setting that a new margin is compared with. For a new method, that is the markup that its
-// payments had without a margin. A new method without a margin changes nothing.
-func (s *Settings) marginNow(
-	ctx context.Context, q *db.Queries, m CashboxMethod, read func(*db.Queries) ([]byte, error),
-) ([]byte, error) {
-	known, err := read(q)
-	if !db.NoRows(err) || m.MarginPercent == "" {
-		return known, err
-	}
-	markup, err := q.CashboxMerchantRate(ctx, m.CashboxID)
-	if err != nil {
-		return nil, err
-	}
-	if !markup.Valid {
-		markup = decimal.NewNullDecimal(s.Markup)
-	}
-	return json.Marshal(map[string]decimal.NullDecimal{"margin_percent": markup})
+// columnsOf reads the state of a setting, with numbers as they are written.
+func columnsOf(state []byte) (columns map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(state))
+	decoder.UseNumber()
+	return columns, decoder.Decode(&columns)
 }
 
-// near returns ErrSecondOperator if a term is too far from its value in a setting.
-func (s *Settings) near(setting []byte, column, value string) error {
-	var columns map[string]json.RawMessage
-	var known *decimal.Decimal
-	if err := json.Unmarshal(setting, &columns); err != nil {
-		return fmt.Errorf("read setting: %w", err)
+// far reports whether a percent is too far from what it was for one operator. Where one of them is not set, it is.
+func (s *Settings) far(was, is any) bool {
+	if was == nil && is == nil {
+		return false
 	}
-	if raw, there := columns[column]; there {
-		if err := json.Unmarshal(raw, &known); err != nil {
-			return fmt.Errorf("read %s: %w", column, err)
+	from, err1 := decimal.NewFromString(fmt.Sprint(was))
+	to, err2 := decimal.NewFromString(fmt.Sprint(is))
+	return err1 != nil || err2 != nil || s.FourEyes.Deviating(to.Sub(from).Abs(), s.FourEyes.RatePercent) != nil
+}
+
+// newMethod is what the terms of a method that is new to a cashbox are compared with: the defaults, and for its margin
+// the markup that its payments had without one. Without a margin that does not change.
+func (s *Settings) newMethod(ctx context.Context, q *db.Queries, m CashboxMethod) ([]byte, error) {
+	state := map[string]any{}
+	for _, one := range setting.Method.Only("amountPolicy", "differenceTo") {
+		state[setting.Column(one.Name)] = one.First
+	}
+	if m.MarginPercent != "" {
+		markup, err := q.CashboxMerchantRate(ctx, m.CashboxID)
+		if err != nil {
+			return nil, err
 		}
+		if !markup.Valid {
+			markup = decimal.NewNullDecimal(s.Markup)
+		}
+		state["margin_percent"] = markup
 	}
-	switch {
-	case known == nil && value == "":
-		return nil
-	case known == nil || value == "":
-		return foureyes.ErrSecondOperator
-	}
-	wanted, err := decimal.NewFromString(value)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", column, err)
-	}
-	return s.FourEyes.Deviating(wanted.Sub(*known).Abs(), s.FourEyes.RatePercent)
+	return json.Marshal(state)
 }

@@ -14,8 +14,12 @@ func declaredTable(source) (string, error) {
 			if one.First != "" {
 				values += "; " + code(one.First) + " at first"
 			}
-			if one.Term {
+			switch one.Term {
+			case setting.NoTerm:
+			case setting.LargeChange:
 				second = "for a large change"
+			case setting.AnyChange:
+				second = "for any change"
 			}
 			rows = append(rows, []string{code(subject.Name), code(one.Name), one.Label.En, values, second})
 		}

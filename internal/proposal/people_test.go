@@ -213,6 +213,37 @@ func TestTermsByTwo(t *testing.T) {
 	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
 }
 
+// Who may choose what differs when money comes, and who bears it, chooses what others pay: each change takes two, and so does a
+// method that is new to a cashbox with anything but the defaults. An approval sets what was proposed, which one may keep then.
+func TestToleranceByTwo(t *testing.T) {
+	s := setupStaff(t)
+	s.Exec(t, "delete from cashbox_method")
+	set := func(policy, percent, amount, to, least string) error {
+		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+			CashboxID: s.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 900, MinAmount: least,
+			AmountPolicy: &policy, TolerancePercent: &percent, ToleranceAmount: &amount, DifferenceTo: &to,
+		}))
+	}
+	each := func() {
+		t.Helper()
+		s.wants(t, foureyes.SetCashboxMethod, set("received", "", "", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "0.0001", "", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "", "0.01", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "", "", "platform", ""))
+	}
+	each()
+	testenv.NoError(t, set("exact", "", "", "trader", ""))
+	each()
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "9", "platform", ""))))(t)
+	testenv.NoError(t, set("tolerance", "2.00", "9.0", "platform", "100"))
+	testenv.Want(t, s.Text(t, "select concat_ws(' ', amount_policy, tolerance_percent, tolerance_amount, difference_to, min_amount) from cashbox_method"),
+		"tolerance 2.0000 9.00 platform 100.00", "the method")
+	s.clock.Advance(25 * time.Hour)
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2.0001", "9", "platform", "100"))
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "9.01", "platform", "100"))
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "", "platform", "100"))
+}
+
 // The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
 func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	s := setupStaff(t)

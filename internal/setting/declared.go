@@ -8,7 +8,7 @@ var (
 	name         = Setting{Name: "name", Max: 100, Needed: true, Label: Phrase{"Name", "Название"}}
 	enabled      = Setting{Name: "enabled", Kind: Switch, Label: Phrase{"Switched on", "Включено"}}
 	rate         = Setting{
-		Name: "ratePercent", Kind: Percent, Term: true, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
+		Name: "ratePercent", Kind: Percent, Term: LargeChange, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
 	}
 	smallest = Setting{Name: "minAmount", Kind: Amount, Label: Phrase{"Smallest amount", "Наименьшая сумма"}}
 	largest  = Setting{Name: "maxAmount", Kind: Amount, Label: Phrase{"Largest amount", "Наибольшая сумма"}}
@@ -32,7 +32,7 @@ var Merchant = Subject{"merchant", caller.OperatorDirectory, []Setting{
 var Trader = Subject{"trader", caller.OperatorDirectory, []Setting{
 	name, enabled,
 	{
-		Name: "sharePercent", Kind: Percent, Term: true, Needed: true,
+		Name: "sharePercent", Kind: Percent, Term: LargeChange, Needed: true,
 		Label: Phrase{"Share of the spread, % of spot", "Доля спреда, % от spot"},
 	},
 	rate,
@@ -78,7 +78,7 @@ var Cashbox = Subject{"cashbox", caller.OperatorDirectory, []Setting{
 var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 	enabled,
 	{
-		Name: "marginPercent", Kind: Percent, Term: true, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
+		Name: "marginPercent", Kind: Percent, Term: LargeChange, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
 	},
 	smallest, largest,
 	{
@@ -98,7 +98,7 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		Label: Phrase{"May come late, seconds", "Может опоздать, секунд"},
 	},
 	{
-		Name: "amountPolicy", Kind: Choice, First: "exact", Needed: true,
+		Name: "amountPolicy", Kind: Choice, Term: AnyChange, First: "exact", Needed: true,
 		Heading: Phrase{"When another amount comes", "Когда пришла другая сумма"},
 		Label:   Phrase{"Another amount", "Другая сумма"},
 		Options: []Option{
@@ -108,12 +108,12 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		},
 	},
 	{
-		Name: "tolerancePercent", Kind: Percent, Label: Phrase{"Near enough, %", "Близка, %"},
+		Name: "tolerancePercent", Kind: Percent, Term: AnyChange, Label: Phrase{"Near enough, %", "Близка, %"},
 		Hint: Phrase{"Of the amount asked. Within both where both are set.", "От запрошенной. Если заданы оба, то в пределах обоих."},
 	},
-	{Name: "toleranceAmount", Kind: Amount, Label: Phrase{"Near enough, amount", "Близка, сумма"}},
+	{Name: "toleranceAmount", Kind: Amount, Term: AnyChange, Label: Phrase{"Near enough, amount", "Близка, сумма"}},
 	{
-		Name: "differenceTo", Kind: Choice, First: "trader", Needed: true,
+		Name: "differenceTo", Kind: Choice, Term: AnyChange, First: "trader", Needed: true,
 		Label: Phrase{"Difference is of", "Разница"},
 		Options: []Option{
 			{"trader", Phrase{"The trader", "Трейдеру"}}, {"platform", Phrase{"The platform", "Платформе"}},

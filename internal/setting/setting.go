@@ -35,6 +35,17 @@ const (
 	Choice
 )
 
+// Term says which changes of a setting take a second operator.
+type Term int
+
+// Of a Percent that decides what somebody earns, each LargeChange does. Of what may differ when money comes, AnyChange does:
+// who may choose it chooses what others pay.
+const (
+	NoTerm Term = iota
+	LargeChange
+	AnyChange
+)
+
 // Phrase is a text of the portals in English and Russian.
 type Phrase struct{ En, Ru string }
 
@@ -55,8 +66,8 @@ type Setting struct {
 	First string
 	// Needed says that it cannot be cleared.
 	Needed bool
-	// Term says that it decides what somebody earns: a large change takes a second operator. A term is a Percent.
-	Term bool
+	// Term says which of its changes take a second operator.
+	Term Term
 	// Options are what a Choice can be.
 	Options []Option
 	// Heading begins a section of the form.
@@ -214,17 +225,6 @@ func (s Setting) number(
 		f.Add(s.Name, "%s", err)
 	}
 	return decimal.NullDecimal{Decimal: value, Valid: err == nil}
-}
-
-// Terms are the terms that an update sets, by column.
-func (s Subject) Terms(update any) map[string]*string {
-	terms := map[string]*string{}
-	for _, one := range s.Settings {
-		if one.Term {
-			terms[Column(one.Name)] = one.In(reflect.ValueOf(update)).Interface().(*string) //nolint:forcetypeassert // as Term says
-		}
-	}
-	return terms
 }
 
 // Fill copies the fields that both structs have, into the types of messages or out of them. It formats numbers, and a text that
