@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/setting"
 )
 
@@ -45,7 +47,13 @@ func (s *Settings) SetPayoutMethod(
 		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
-		New:   true,
+		May: func(q *db.Queries, c Change) error {
+			if c.Before == nil { // a new method is compared with payouts at the base rate
+				c.Before = []byte(`{"markup_percent": 0}`)
+			}
+			return foureyes.WithAction(s.terms(ctx, q, setting.PayoutMethod, c), foureyes.SetPayoutMethod, m)
+		},
+		New: true,
 	}))
 }
 
@@ -85,7 +93,7 @@ type TraderPayoutMethod struct {
 	Seen             string
 }
 
-// SetTraderPayoutMethod lets a trader take payouts by a method, or stops that.
+// SetTraderPayoutMethod lets a trader take payouts by a method, which requires a second operator, or stops that.
 func (s *Settings) SetTraderPayoutMethod(
 	ctx context.Context, who caller.Caller, m TraderPayoutMethod,
 ) (done Changed[TraderPayoutSetting], err error) {
@@ -111,6 +119,13 @@ func (s *Settings) SetTraderPayoutMethod(
 			return q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{
 				TraderID: m.TraderID, Currency: m.Currency, Method: m.Method, Enabled: m.Enabled,
 			})
+		},
+		// A trader who pays out gets merchants' money by saying that it was sent.
+		May: func(_ *db.Queries, c Change) error {
+			if !m.Enabled || bytes.Equal(c.Before, c.After) {
+				return nil
+			}
+			return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetTraderPayoutMethod, m)
 		},
 		New: true,
 	}))

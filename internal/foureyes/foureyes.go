@@ -41,6 +41,9 @@ const (
 	ReversePayout    Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"
 
+	SetPayoutMethod       Action = "set_cashbox_payout_method"
+	SetTraderPayoutMethod Action = "set_trader_payout_method"
+
 	SetWithdrawalTerms Action = "set_withdrawal_terms"
 	ApproveWithdrawal  Action = "approve_withdrawal"
 	CompleteWithdrawal Action = "complete_withdrawal"

@@ -241,6 +241,16 @@ var acts = map[Action]act{
 		func(ctx context.Context, who caller.Caller, r Services, m directory.CashboxMethod) (Done, error) {
 			return changed(r.Settings.SetMethod(ctx, who, m))
 		}),
+	foureyes.SetPayoutMethod: declare(caller.OperatorDirectory,
+		func(m directory.CashboxPayoutMethod) (string, string) { return "cashbox", numbered(m.CashboxID) },
+		func(ctx context.Context, who caller.Caller, r Services, m directory.CashboxPayoutMethod) (Done, error) {
+			return changed(r.Settings.SetPayoutMethod(ctx, who, m))
+		}),
+	foureyes.SetTraderPayoutMethod: declare(caller.OperatorDirectory,
+		func(m directory.TraderPayoutMethod) (string, string) { return "trader", numbered(m.TraderID) },
+		func(ctx context.Context, who caller.Caller, r Services, m directory.TraderPayoutMethod) (Done, error) {
+			return changed(r.Settings.SetTraderPayoutMethod(ctx, who, m))
+		}),
 	foureyes.UpdateMerchant: declare(caller.OperatorDirectory,
 		func(u directory.MerchantUpdate) (string, string) { return "merchant", numbered(u.ID) },
 		func(ctx context.Context, who caller.Caller, r Services, u directory.MerchantUpdate) (Done, error) {

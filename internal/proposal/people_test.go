@@ -244,6 +244,40 @@ func TestToleranceByTwo(t *testing.T) {
 	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "", "platform", "100"))
 }
 
+// What a payout costs takes two as other markups do, a new one where it is far from none; and so does to let a trader pay out,
+// who gets merchants' money by saying that they have sent theirs. To stop them takes one.
+func TestPayoutsByTwo(t *testing.T) {
+	s := setupStaff(t)
+	markup := func(method, percent string) error {
+		return testenv.ErrOf(s.settings.SetPayoutMethod(t.Context(), s.one, directory.CashboxPayoutMethod{
+			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarkupPercent: percent,
+		}))
+	}
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "5.0001"))
+	testenv.NoError(t, markup("sbp", "5"))
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "100"))
+	testenv.NoError(t, markup("sbp", "3"))
+	testenv.NoError(t, markup("sbp", "8"))
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "10.5")) // within five points of now, and not of a day ago
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetPayoutMethod, markup("c2c", "60"))))(t)
+	testenv.Want(t, s.Text(t, "select string_agg(method || ' ' || markup_percent, ', ' order by method) from cashbox_payout_method"),
+		"c2c 60.0000, sbp 8.0000", "markups")
+
+	pays := func(enabled bool) error {
+		return testenv.ErrOf(s.settings.SetTraderPayoutMethod(t.Context(), s.one, directory.TraderPayoutMethod{
+			TraderID: s.trader.ID, Currency: "RUB", Method: "sbp", Enabled: enabled,
+		}))
+	}
+	on := func() int { return s.Count(t, "select count(*) from trader_payout_method where enabled") }
+	p := s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
+	testenv.Want(t, on(), 0, "methods that one let them pay out by")
+	testenv.Must(s.approve(t, s.two, p))(t)
+	testenv.NoError(t, pays(true)) // changes nothing
+	testenv.Want(t, on(), 1, "methods that two let them pay out by")
+	testenv.NoError(t, pays(false))
+	s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
+}
+
 // The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
 func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	s := setupStaff(t)

@@ -124,7 +124,7 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 // PayoutMethod are the settings of a method by which a cashbox pays out.
 var PayoutMethod = Subject{"cashbox_payout_method", caller.OperatorDirectory, []Setting{
 	enabled,
-	{Name: "markupPercent", Kind: Percent, Needed: true, Label: Phrase{"Markup, %", "Наценка, %"}},
+	{Name: "markupPercent", Kind: Percent, Term: LargeChange, Needed: true, Label: Phrase{"Markup, %", "Наценка, %"}},
 	{
 		Name: "validitySeconds", Kind: Whole, Min: 1, Max: 7 * day, First: "86400", Needed: true,
 		Label: Phrase{"May take, seconds", "Срок, секунд"},

@@ -98,6 +98,7 @@ func TestProposedFieldsHaveNames(t *testing.T) {
 		foureyes.SetRateFeed: &rate.Feed{}, foureyes.SetAcquirer: &acquirer.Setting{},
 		foureyes.CreateUser: &session.NewUser{}, foureyes.UpdateUser: &session.UserUpdate{},
 		foureyes.CreateRequisite: &directory.NewRequisite{}, foureyes.SetCashboxMethod: &directory.CashboxMethod{},
+		foureyes.SetPayoutMethod: &directory.CashboxPayoutMethod{}, foureyes.SetTraderPayoutMethod: &directory.TraderPayoutMethod{},
 		foureyes.UpdateMerchant: &directory.MerchantUpdate{}, foureyes.UpdateTrader: &directory.TraderUpdate{},
 		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayout: &payout.Decision{},
 		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayout: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},

@@ -46,6 +46,7 @@ var fields = map[string]Phrase{
 	"url": ProcessorURL, "key_id": KeyID, "secret": ProcessorSecret,
 
 	"method": MethodLabel, "value": RequisiteText, "set_cashbox_method name": MethodLabel,
+	"set_cashbox_payout_method name": MethodLabel,
 
 	"reason": ReasonWhy, "network": Network, "address": Address,
 
