@@ -100,14 +100,12 @@ order by u.id desc limit @page;
 -- name: UserLogins :many
 select id, login from app_user where id = any(@ids::bigint[]);
 
--- OperatorCount counts the operators with one of the roles who can sign in.
--- name: OperatorCount :one
-select count(*) from app_user
-where kind = 'operator' and enabled and password_hash is not null and role = any(@roles::text[]);
-
--- UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer.
+-- UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer. Whoever keeps
+-- their sign-in keeps who gave it to them.
 -- name: UserSetUpBy :exec
-update app_user set set_up_at = @at::timestamptz, set_up_by = @by::bigint, set_up_alone = @alone, awaits_until = sqlc.narg(until)
+update app_user set set_up_at = @at::timestamptz, awaits_until = sqlc.narg(until),
+    set_up_by = case when @keeps::boolean then coalesce(set_up_by, @by::bigint) else @by::bigint end,
+    set_up_alone = case when @keeps::boolean and set_up_by is not null then set_up_alone else @alone::boolean end
 where id = @id;
 
 -- OperatorSetUpAgain has an operator who was set up count as new from now on: they have taken up their invitation.

@@ -13,9 +13,11 @@ insert into proposal (action, payload, subject, subject_key, reason, proposed_by
 values (@action, @payload, @subject, @subject_key, @reason, @proposed_by, @created_at, @expires_at)
 returning id;
 
+-- ProposalGet reads a proposal, and whom its approval invited, while the invitation is open.
 -- name: ProposalGet :one
-select sqlc.embed(p), a.login as proposer, d.login as decider
+select sqlc.embed(p), a.login as proposer, d.login as decider, i.user_id as invited
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
+left join invitation i on i.proposal_id = p.id and i.expires_at > @now
 where p.id = @id;
 
 -- ProposalList lists proposals, newest first; of the open ones those that can still be decided.
@@ -51,17 +53,15 @@ where id = @id;
 -- name: ProposalOperator :one
 select role from app_user where id = @id and kind = 'operator' and enabled for share;
 
--- OperatorSetUp is when and by whom operators were set up.
--- name: OperatorSetUp :many
-select id, set_up_at, set_up_by, set_up_alone from app_user where id = any(@ids::bigint[]);
-
 -- OperatorDeciders counts the operators beside one who may decide what that one proposes: they have one of the roles, can sign in,
--- are not new, and neither of the two set the other up.
+-- are not new, neither of the two set the other up, and not both were set up by one alone. With a decider it counts only that one.
+-- What a trader's user proposes is decided by the same rule.
 -- name: OperatorDeciders :one
-select count(*) from app_user u
-where u.kind = 'operator' and u.enabled and u.password_hash is not null and u.role = any(@roles::text[]) and u.id <> @id
-    and (u.set_up_at is null or u.set_up_at <= @before::timestamptz) and u.set_up_by is distinct from @id
-    and not exists (select from app_user own where own.id = @id and own.set_up_alone and own.set_up_by = u.id);
+select count(*) from app_user d join app_user p on p.id = @id and p.id <> d.id
+where d.kind = 'operator' and d.enabled and d.password_hash is not null and d.role = any(@roles::text[])
+    and (d.set_up_at is null or d.set_up_at <= @before::timestamptz)
+    and (d.set_up_by = p.id or p.set_up_by = d.id or d.set_up_alone and p.set_up_alone and p.kind = 'operator') is not true
+    and (sqlc.narg(decider)::bigint is null or d.id = sqlc.narg(decider));
 
 -- OperatorTwoDecide tells whether an operator there is may decide what another one there is proposes, by the same rule.
 -- name: OperatorTwoDecide :one
@@ -71,7 +71,6 @@ with able as (
         and (set_up_at is null or set_up_at <= @before::timestamptz)
 )
 select exists (
-    select 1 from able decider join able proposer on proposer.id <> decider.id
-    where decider.set_up_by is distinct from proposer.id
-        and not (proposer.set_up_alone and proposer.set_up_by is not distinct from decider.id)
+    select from able d join able p on p.id <> d.id
+    where (d.set_up_by = p.id or p.set_up_by = d.id or d.set_up_alone and p.set_up_alone) is not true
 );

@@ -10,19 +10,6 @@ import (
 	"time"
 )
 
-const operatorCount = `-- name: OperatorCount :one
-select count(*) from app_user
-where kind = 'operator' and enabled and password_hash is not null and role = any($1::text[])
-`
-
-// OperatorCount counts the operators with one of the roles who can sign in.
-func (q *Queries) OperatorCount(ctx context.Context, roles []string) (int64, error) {
-	row := q.db.QueryRow(ctx, operatorCount, roles)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const operatorSetUpAgain = `-- name: OperatorSetUpAgain :exec
 update app_user set set_up_at = $1::timestamptz where id = $2 and set_up_at is not null and kind = 'operator'
 `
@@ -352,25 +339,30 @@ func (q *Queries) UserSetTOTP(ctx context.Context, arg UserSetTOTPParams) error 
 }
 
 const userSetUpBy = `-- name: UserSetUpBy :exec
-update app_user set set_up_at = $1::timestamptz, set_up_by = $2::bigint, set_up_alone = $3, awaits_until = $4
-where id = $5
+update app_user set set_up_at = $1::timestamptz, awaits_until = $2,
+    set_up_by = case when $3::boolean then coalesce(set_up_by, $4::bigint) else $4::bigint end,
+    set_up_alone = case when $3::boolean and set_up_by is not null then set_up_alone else $5::boolean end
+where id = $6
 `
 
 type UserSetUpByParams struct {
 	At    time.Time
+	Until *time.Time
+	Keeps bool
 	By    int64
 	Alone bool
-	Until *time.Time
 	ID    int64
 }
 
-// UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer.
+// UserSetUpBy notes who set a user up, and until when a user of a merchant or trader waits for an owner's answer. Whoever keeps
+// their sign-in keeps who gave it to them.
 func (q *Queries) UserSetUpBy(ctx context.Context, arg UserSetUpByParams) error {
 	_, err := q.db.Exec(ctx, userSetUpBy,
 		arg.At,
+		arg.Until,
+		arg.Keeps,
 		arg.By,
 		arg.Alone,
-		arg.Until,
 		arg.ID,
 	)
 	return err

@@ -19,6 +19,32 @@ func (q *Queries) InvitationDelete(ctx context.Context, userID int64) error {
 	return err
 }
 
+const invitationGive = `-- name: InvitationGive :execrows
+update invitation i set hash = $1 from proposal p
+where i.user_id = $2 and i.expires_at > $3 and p.id = i.proposal_id and p.proposed_by = $4
+`
+
+type InvitationGiveParams struct {
+	Hash       []byte
+	UserID     int64
+	Now        time.Time
+	ProposedBy int64
+}
+
+// InvitationGive puts another token into an open invitation that was approved, for the operator who proposed it.
+func (q *Queries) InvitationGive(ctx context.Context, arg InvitationGiveParams) (int64, error) {
+	result, err := q.db.Exec(ctx, invitationGive,
+		arg.Hash,
+		arg.UserID,
+		arg.Now,
+		arg.ProposedBy,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const invitationLogin = `-- name: InvitationLogin :one
 select u.login from invitation i join app_user u on u.id = i.user_id
 where i.hash = $1 and i.expires_at > $2 and u.enabled
@@ -46,15 +72,18 @@ func (q *Queries) InvitationPrune(ctx context.Context, now time.Time) error {
 }
 
 const invitationPut = `-- name: InvitationPut :exec
-insert into invitation (hash, user_id, created_at, expires_at) values ($1, $2, $3, $4)
-on conflict (user_id) do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at
+insert into invitation (hash, user_id, created_at, expires_at, proposal_id)
+values ($1, $2, $3, $4, $5)
+on conflict (user_id) do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    proposal_id = excluded.proposal_id
 `
 
 type InvitationPutParams struct {
-	Hash      []byte
-	UserID    int64
-	CreatedAt time.Time
-	ExpiresAt time.Time
+	Hash       []byte
+	UserID     int64
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+	ProposalID *int64
 }
 
 // InvitationPut invites a user: an earlier invitation of theirs is void.
@@ -64,6 +93,7 @@ func (q *Queries) InvitationPut(ctx context.Context, arg InvitationPutParams) er
 		arg.UserID,
 		arg.CreatedAt,
 		arg.ExpiresAt,
+		arg.ProposalID,
 	)
 	return err
 }

@@ -11,62 +11,33 @@ import (
 )
 
 const operatorDeciders = `-- name: OperatorDeciders :one
-select count(*) from app_user u
-where u.kind = 'operator' and u.enabled and u.password_hash is not null and u.role = any($1::text[]) and u.id <> $2
-    and (u.set_up_at is null or u.set_up_at <= $3::timestamptz) and u.set_up_by is distinct from $2
-    and not exists (select from app_user own where own.id = $2 and own.set_up_alone and own.set_up_by = u.id)
+select count(*) from app_user d join app_user p on p.id = $1 and p.id <> d.id
+where d.kind = 'operator' and d.enabled and d.password_hash is not null and d.role = any($2::text[])
+    and (d.set_up_at is null or d.set_up_at <= $3::timestamptz)
+    and (d.set_up_by = p.id or p.set_up_by = d.id or d.set_up_alone and p.set_up_alone and p.kind = 'operator') is not true
+    and ($4::bigint is null or d.id = $4)
 `
 
 type OperatorDecidersParams struct {
-	Roles  []string
-	ID     int64
-	Before time.Time
+	ID      int64
+	Roles   []string
+	Before  time.Time
+	Decider *int64
 }
 
 // OperatorDeciders counts the operators beside one who may decide what that one proposes: they have one of the roles, can sign in,
-// are not new, and neither of the two set the other up.
+// are not new, neither of the two set the other up, and not both were set up by one alone. With a decider it counts only that one.
+// What a trader's user proposes is decided by the same rule.
 func (q *Queries) OperatorDeciders(ctx context.Context, arg OperatorDecidersParams) (int64, error) {
-	row := q.db.QueryRow(ctx, operatorDeciders, arg.Roles, arg.ID, arg.Before)
+	row := q.db.QueryRow(ctx, operatorDeciders,
+		arg.ID,
+		arg.Roles,
+		arg.Before,
+		arg.Decider,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
-}
-
-const operatorSetUp = `-- name: OperatorSetUp :many
-select id, set_up_at, set_up_by, set_up_alone from app_user where id = any($1::bigint[])
-`
-
-type OperatorSetUpRow struct {
-	ID         int64
-	SetUpAt    *time.Time
-	SetUpBy    *int64
-	SetUpAlone bool
-}
-
-// OperatorSetUp is when and by whom operators were set up.
-func (q *Queries) OperatorSetUp(ctx context.Context, ids []int64) ([]OperatorSetUpRow, error) {
-	rows, err := q.db.Query(ctx, operatorSetUp, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []OperatorSetUpRow
-	for rows.Next() {
-		var i OperatorSetUpRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.SetUpAt,
-			&i.SetUpBy,
-			&i.SetUpAlone,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const operatorTwoDecide = `-- name: OperatorTwoDecide :one
@@ -76,9 +47,8 @@ with able as (
         and (set_up_at is null or set_up_at <= $2::timestamptz)
 )
 select exists (
-    select 1 from able decider join able proposer on proposer.id <> decider.id
-    where decider.set_up_by is distinct from proposer.id
-        and not (proposer.set_up_alone and proposer.set_up_by is not distinct from decider.id)
+    select from able d join able p on p.id <> d.id
+    where (d.set_up_by = p.id or p.set_up_by = d.id or d.set_up_alone and p.set_up_alone) is not true
 )
 `
 
@@ -123,19 +93,27 @@ func (q *Queries) ProposalDecide(ctx context.Context, arg ProposalDecideParams) 
 }
 
 const proposalGet = `-- name: ProposalGet :one
-select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider
+select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider, i.user_id as invited
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
-where p.id = $1
+left join invitation i on i.proposal_id = p.id and i.expires_at > $1
+where p.id = $2
 `
+
+type ProposalGetParams struct {
+	Now time.Time
+	ID  int64
+}
 
 type ProposalGetRow struct {
 	Proposal Proposal
 	Proposer string
 	Decider  *string
+	Invited  *int64
 }
 
-func (q *Queries) ProposalGet(ctx context.Context, id int64) (ProposalGetRow, error) {
-	row := q.db.QueryRow(ctx, proposalGet, id)
+// ProposalGet reads a proposal, and whom its approval invited, while the invitation is open.
+func (q *Queries) ProposalGet(ctx context.Context, arg ProposalGetParams) (ProposalGetRow, error) {
+	row := q.db.QueryRow(ctx, proposalGet, arg.Now, arg.ID)
 	var i ProposalGetRow
 	err := row.Scan(
 		&i.Proposal.ID,
@@ -155,6 +133,7 @@ func (q *Queries) ProposalGet(ctx context.Context, id int64) (ProposalGetRow, er
 		&i.Proposal.Secrets,
 		&i.Proposer,
 		&i.Decider,
+		&i.Invited,
 	)
 	return i, err
 }

@@ -69,9 +69,9 @@ type Services struct {
 
 // approved are the services for use inside the transaction in which a second operator approves a
 // proposal.
-func (r Services) approved(tx pgx.Tx, proposedBy int64) Services {
+func (r Services) approved(tx pgx.Tx, p Proposal) Services {
 	if r.Users != nil {
-		r.Users = r.Users.Approved(tx, proposedBy)
+		r.Users = r.Users.Approved(tx, p.ID, p.ProposedBy)
 	}
 	return Services{
 		Settings: within(r.Settings, tx), Rates: within(r.Rates, tx), Deposits: within(r.Deposits, tx), Users: r.Users,
@@ -98,8 +98,6 @@ type Done struct {
 	Change  *directory.Change
 	Deposit *deposit.Deposit
 	Rate    *rate.Known
-	// Link is an invitation's link, which is shown only here.
-	Link string
 }
 
 // act says how an action is carried out, who may, and what it is about.
@@ -316,8 +314,10 @@ const (
 	aboutPayout = "payin"
 )
 
-func invited(c directory.Changed[session.User], link string, err error) (Done, error) {
-	return Done{Change: &c.SettingChange, Link: link}, err
+// invited drops the link: it is for whoever proposed the invitation, by session.Service.Invite. An approver who had
+// it could be the invited operator as well.
+func invited(c directory.Changed[session.User], _ string, err error) (Done, error) {
+	return changed(c, err)
 }
 
 func funding(p Payload) Payload {

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 	errDecided = fault.New(fault.Refused, "proposal_decided", "The proposal was decided already.")
 	errExpired = fault.New(fault.Refused, "proposal_expired", "The proposal is too old to be decided.")
 	errDecider = fault.New(fault.Forbidden, "proposal_decider",
-		"One of you set the other up, or you were set up within 24 hours: another operator approves it.")
+		"You were set up within 24 hours, or one of you by the other, or each of you by one alone: another operator approves it.")
 	errUnreadable = fault.New(fault.Refused, "proposal_unreadable",
 		"Another version of the program made this proposal: refuse it, and propose it again.")
 	errAuthor = fault.New(fault.Refused, "proposal_author",
@@ -50,7 +51,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 				with.Role, err = s.mayGrant(ctx, q, who, p, on)
 				return err
 			}
-			if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
+			if err := s.independent(ctx, q, who.ID, p); err != nil {
 				return err
 			}
 			// It is done in the name of the approving operator, but with the role of the proposing
@@ -61,7 +62,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 		act: func(tx pgx.Tx, p Proposal, secret string) (*int64, error) {
 			var err error
 			a := acts[p.Action]
-			done, err = a.do(ctx, with, s.services.approved(tx, p.ProposedBy), a.show(p.Params, secret))
+			done, err = a.do(ctx, with, s.services.approved(tx, p), a.show(p.Params, secret))
 			if err != nil || done.Change == nil || done.Change.ID == 0 {
 				return nil, err
 			}
@@ -176,23 +177,21 @@ func stillMay(
 // newFor is how long a new operator may decide nothing.
 const newFor = 24 * time.Hour
 
-// independent checks that neither of two operators was created by the other: whoever created a second
-// one could be both. An operator whom two agreed on may decide about proposals of everybody but the
-// one who proposed them, once they are no longer new.
-func independent(ctx context.Context, q *db.Queries, decider int64, p Proposal, now time.Time) error {
-	list, err := q.OperatorSetUp(ctx, []int64{decider, p.ProposedBy})
-	if err != nil {
-		return fmt.Errorf("read who set operators up: %w", err)
+// independent checks that an operator is among those who may decide.
+func (s *Service) independent(ctx context.Context, q *db.Queries, decider int64, p Proposal) error {
+	able, err := s.deciders(ctx, q, p.ProposedBy, &decider)
+	if err == nil && able == 0 {
+		return errDecider
 	}
-	for _, one := range list {
-		switch {
-		case one.ID == decider && one.SetUpAt != nil && one.SetUpAt.After(now.Add(-newFor)):
-			return errDecider
-		case one.ID == decider && one.SetUpBy != nil && *one.SetUpBy == p.ProposedBy:
-			return errDecider
-		case one.ID == p.ProposedBy && one.SetUpAlone && one.SetUpBy != nil && *one.SetUpBy == decider:
-			return errDecider
-		}
-	}
-	return nil
+	return err
+}
+
+// deciders counts the operators who may decide what one proposes; with a decider only that one. Two of whom one set the
+// other up decide nothing for each other: whoever proposed the other one had the link to sign in as them, and could be
+// both. Nor do two who were each set up by one operator alone.
+func (s *Service) deciders(ctx context.Context, q *db.Queries, proposer int64, decider *int64) (int64, error) {
+	count, err := q.OperatorDeciders(ctx, db.OperatorDecidersParams{
+		Roles: session.Deciders(), ID: proposer, Before: s.clock.Now().Add(-newFor), Decider: decider,
+	})
+	return count, fault.Doing("count operators who decide", err)
 }

@@ -1,6 +1,7 @@
 package proposal_test
 
 import (
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -80,20 +81,22 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, n)))
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0,
 		"operators made by one alone")
-	done := testenv.Must(s.approve(t, s.two, p))(t)
-	testenv.Need(t, strings.Contains(done.Link, "/invitation/"), "no invitation: %+v", done)
-	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
-		"a long enough password", session.Origin{}))(t)
-	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: opened.Session.Caller.ID, Login: "puppet"}
-	// Sessions go by the wall clock, which is not the test's.
-	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), puppet.ID)
+	puppet := s.enters(t, s.one, s.approvedUser(t, s.two, p))
 	funding := s.propose(t, proposal.FundTrader, s.funding("5", "in"))
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider")
+	of := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, *of.Proposal)), "proposal_decider") // on their first day
+	s.others(t, 2, s.three)
 	s.clock.Advance(25 * time.Hour)
 	funding = s.propose(t, proposal.FundTrader, s.funding("5", "in"))
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
-	of := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
+	of = testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
 	testenv.Must(s.approve(t, puppet, *of.Proposal))(t) // of another one they decide, after a day
+	of = testenv.Must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "theirs"), ""))(t)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider") // nor the first what they propose
+	s.others(t, 2, puppet, s.one)
+	s.others(t, 3, s.two)
+	testenv.Must(s.approve(t, s.two, *of.Proposal))(t)
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, s.three.ID)))))(t)
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
@@ -106,32 +109,145 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	_, err := s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator's password was set by another: %v", err)
+	// Raised by others, they stay with whoever has had the link to sign in as them.
+	_, err = s.users.Update(t.Context(), s.two, session.UserUpdate{ID: puppet.ID, Role: new(caller.Admin)})
+	raised := testenv.Must(s.proposals.Propose(t.Context(), s.two, err))(t)
+	testenv.Must(s.approve(t, s.one, raised))(t)
+	testenv.Want(t, int64(s.Count(t, "select set_up_by from app_user where id = $1", puppet.ID)), s.one.ID, "who set the raised one up")
 	// To take away takes one.
 	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"}))(t)
 }
 
-// While there are not two who could decide, one makes another alone; the two of them decide nothing for each other.
+// However few could decide, one makes, invites and switches on nobody alone: else one could switch the others off first.
+// Who was set up alone before that was so decides nothing with whoever did it, nor with another such one. The command
+// makes one who decides at once.
 func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	s := setupStaff(t)
-	s.Exec(t, "update app_user set enabled = false where id = any($1)", []int64{s.two.ID, s.three.ID})
-	change, _ := testenv.Must2(s.users.Create(t.Context(), s.one, session.NewUser{
-		Kind: caller.Operator, Role: caller.Admin, Login: "puppet",
-	}))(t)
-	s.Exec(t, "update app_user set password_hash = 'hash' where login = 'puppet'")
-	s.clock.Advance(25 * time.Hour)
-	id := testenv.Must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
-	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: id, Login: "puppet"}
-	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
-	of := testenv.Must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
-	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
-	s.has(t, s.account(), "100")
-	for _, who := range []caller.Caller{s.one, puppet} {
-		others := testenv.Must(s.proposals.Others(t.Context(), who))(t)
-		testenv.Want(t, others, int64(0), "operators who decide what %s proposes", who.Login)
+	for _, id := range []int64{s.two.ID, s.three.ID} {
+		testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: id, Enabled: new(false), Reason: "left"}))(t)
 	}
 	s.twoDecide(t, false)
-	s.Exec(t, "update app_user set enabled = true where id = $1", s.two.ID)
+	s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+		Kind: caller.Operator, Role: caller.Admin, Login: "puppet",
+	})))
+	s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, s.two.ID)))
+	s.wants(t, foureyes.UpdateUser, testenv.ErrOf(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: s.two.ID, Enabled: new(true)})))
+	merchant := s.NewMerchant(t, dbtest.MerchantOpts{})
+	owner := testenv.Must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
+		Kind: caller.MerchantPortal, Login: "anna", MerchantID: &merchant.ID,
+	}, "hash", time.Now()))(t)
+	s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, owner)))
+
+	x, y := s.operator(t, "x", caller.Admin), s.operator(t, "y", caller.Admin)
+	s.Exec(t, "update app_user set set_up_at = $1, set_up_by = $2, set_up_alone = true where id = any($3)",
+		s.clock.Now(), s.one.ID, []int64{x.ID, y.ID})
+	s.clock.Advance(25 * time.Hour)
+	for i, pair := range [][2]caller.Caller{{s.one, x}, {x, s.one}, {x, y}, {y, x}} {
+		of := testenv.Must(s.proposals.Do(t.Context(), pair[0], proposal.FundTrader, s.funding("5", strconv.Itoa(i)), ""))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, pair[1], *of.Proposal)), "proposal_decider")
+	}
+	s.has(t, s.account(), "100")
+	s.others(t, 0, s.one, x, y)
+	s.twoDecide(t, false)
+
+	testenv.NoError(t, session.CreateOperator(t.Context(), s.Pool, "by-command", "a long enough password"))
 	s.twoDecide(t, true)
+	by := caller.Caller{
+		Kind: caller.Operator, Role: caller.Admin, ID: int64(s.Count(t, "select id from app_user where login = 'by-command'")),
+	}
+	testenv.Must(s.approve(t, by, s.propose(t, proposal.FundTrader, s.funding("5", "in"))))(t)
+}
+
+// The link of an approved invitation is for whoever proposed it, until it is used: an approver who had it could be both.
+func TestInvitationIsForItsProposer(t *testing.T) {
+	s := setupStaff(t)
+	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+		Kind: caller.Operator, Role: caller.Treasury, Login: "dave",
+	})))
+	dave := s.approvedUser(t, s.two, p)
+	takesTwo := func(who caller.Caller) {
+		t.Helper()
+		_, link, err := s.users.Invite(t.Context(), who, dave)
+		testenv.Check(t, link == "" && errors.Is(err, foureyes.ErrSecondOperator), "%s got %q: %v", who.Login, link, err)
+	}
+	takesTwo(s.two)
+	takesTwo(s.three)
+	testenv.Want(t, *testenv.Must(s.proposals.Get(t.Context(), s.one, p.ID))(t).Invited, dave, "whom the approval invited")
+	first := s.link(t, s.one, dave)
+	second := s.link(t, s.one, dave)
+	dbtest.WantCode(t, testenv.ErrOf(s.users.Invited(t.Context(), first)), "invitation_invalid")
+	testenv.Want(t, s.Count(t, `select count(*) from setting_change
+		where strpos(concat(before, after), $1) > 0 or strpos(concat(before, after), $2) > 0`, first, second), 0, "links in the log of settings")
+	s.Exec(t, "update invitation set expires_at = now() where user_id = $1", dave)
+	takesTwo(s.one)
+	s.Exec(t, "update invitation set expires_at = now() + interval '1 hour' where user_id = $1", dave)
+
+	// Another invitation is for another proposer.
+	_, _, err := s.users.Invite(t.Context(), s.three, dave)
+	anew := testenv.Must(s.proposals.Propose(t.Context(), s.three, err))(t)
+	s.approvedUser(t, s.one, anew)
+	takesTwo(s.one)
+	s.enters(t, s.three, dave)
+	takesTwo(s.three)
+	for _, id := range []int64{p.ID, anew.ID} {
+		testenv.Check(t, testenv.Must(s.proposals.Get(t.Context(), s.one, id))(t).Invited == nil, "proposal %d still invites", id)
+	}
+}
+
+// With four eyes off whoever is set up counts as one whom the command made, and decides at once when they are on again.
+func TestSetUpWithoutFourEyes(t *testing.T) {
+	s := setupStaff(t)
+	s.users.FourEyes.On = false
+	var made []caller.Caller
+	for _, login := range []string{"x", "y"} {
+		_, link := testenv.Must2(s.users.Create(t.Context(), s.one, session.NewUser{Kind: caller.Operator, Role: caller.Admin, Login: login}))(t)
+		made = append(made, s.accepts(t, link))
+	}
+	s.users.FourEyes.On = true
+	for i, pair := range [][2]caller.Caller{{made[0], made[1]}, {s.one, made[0]}, {made[1], s.one}} {
+		of := testenv.Must(s.proposals.Do(t.Context(), pair[0], proposal.FundTrader, s.funding("5", strconv.Itoa(i)), ""))(t)
+		testenv.Must(s.approve(t, pair[1], *of.Proposal))(t)
+	}
+}
+
+// approvedUser has somebody approve the proposal of a user, and returns the user's id.
+func (s *staffed) approvedUser(t *testing.T, who caller.Caller, p proposal.Proposal) int64 {
+	t.Helper()
+	done := testenv.Must(s.approve(t, who, p))(t)
+	return testenv.Must(strconv.ParseInt(done.Change.SubjectKey, 10, 64))(t)
+}
+
+// link has the one who proposed an invitation get the token of its link.
+func (s *staffed) link(t *testing.T, who caller.Caller, id int64) string {
+	t.Helper()
+	_, link := testenv.Must2(s.users.Invite(t.Context(), who, id))(t)
+	_, token, found := strings.Cut(link, "/invitation/")
+	testenv.Need(t, found, "no link: %q", link)
+	return token
+}
+
+// enters has an invited user sign in, by the link that the one who proposed them got.
+func (s *staffed) enters(t *testing.T, who caller.Caller, id int64) caller.Caller {
+	t.Helper()
+	return s.accepts(t, s.link(t, who, id))
+}
+
+func (s *staffed) accepts(t *testing.T, link string) caller.Caller {
+	t.Helper()
+	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), link[strings.LastIndex(link, "/")+1:],
+		"a long enough password", session.Origin{}))(t)
+	in := opened.Session.Caller
+	// Sessions go by the wall clock, which is not the test's.
+	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), in.ID)
+	return caller.Caller{Kind: in.Kind, Role: in.Role, ID: in.ID, Login: in.Login}
+}
+
+// others wants so many operators to decide what each proposes.
+func (s *staffed) others(t *testing.T, n int64, proposers ...caller.Caller) {
+	t.Helper()
+	for _, who := range proposers {
+		testenv.Want(t, testenv.Must(s.proposals.Others(t.Context(), who))(t), n, "operators who decide what %s proposes", who.Login)
+	}
 }
 
 func (s *staffed) twoDecide(t *testing.T, want bool) {
@@ -288,10 +404,14 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	p := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, owner)))
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
 		"owners invited anew by one alone")
-	done := testenv.Must(s.approve(t, s.two, p))(t)
-	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), s.link(t, s.one, s.approvedUser(t, s.two, p)),
 		"a long enough password", session.Origin{}))(t)
 	dbtest.WantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
+	_, _, err := s.users.Create(t.Context(), s.one, session.NewUser{
+		Kind: caller.MerchantPortal, Login: "bob", MerchantID: &merchant.ID, Password: "a long enough password",
+	})
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Fields["password"] != nil, "a password is proposed: %v", err)
 }
 
 // cases are what support decides: appeals and payouts of a cashbox, and deposits of another one.

@@ -58,6 +58,8 @@ type Proposal struct {
 	Decider        string
 	DecidedAt      *time.Time
 	DecisionReason string
+	// Invited is the user whom the approval invited, while the invitation is open; only Get has it.
+	Invited *int64
 }
 
 // Service stores proposals and carries out the approved ones.
@@ -130,7 +132,7 @@ func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, para
 		if err != nil {
 			return err
 		}
-		row, err = q.ProposalGet(ctx, id)
+		row, err = q.ProposalGet(ctx, db.ProposalGetParams{ID: id, Now: now})
 		return err
 	})
 	if err != nil {
@@ -235,14 +237,17 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Proposal{}, err
 	}
-	row, err := s.q.ProposalGet(ctx, id)
+	now := s.clock.Now()
+	row, err := s.q.ProposalGet(ctx, db.ProposalGetParams{ID: id, Now: now})
 	if db.NoRows(err) {
 		return Proposal{}, fault.ErrNotFound
 	}
 	if err != nil {
 		return Proposal{}, fmt.Errorf("read proposal: %w", err)
 	}
-	return fromRow(row.Proposal, row.Proposer, row.Decider, s.clock.Now()), nil
+	p := fromRow(row.Proposal, row.Proposer, row.Decider, now)
+	p.Invited = row.Invited
+	return p, nil
 }
 
 // Others counts the other operators who could approve what the caller proposes. If there are none,
@@ -251,13 +256,7 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
 	}
-	count, err := s.q.OperatorDeciders(ctx, db.OperatorDecidersParams{
-		Roles: session.Deciders(), ID: who.ID, Before: s.clock.Now().Add(-newFor),
-	})
-	if err != nil {
-		return 0, fmt.Errorf("count operators: %w", err)
-	}
-	return count, nil
+	return s.deciders(ctx, s.q, who.ID, nil)
 }
 
 // TwoDecide tells whether some operator could decide what another one proposes. It is also true if

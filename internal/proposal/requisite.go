@@ -76,7 +76,7 @@ func (s *Service) mayGrant(ctx context.Context, q *db.Queries, who caller.Caller
 		return "", errAuthor
 	}
 	if s.services.Settings.FourEyes.On {
-		if err := independent(ctx, q, who.ID, p, s.clock.Now()); err != nil {
+		if err := s.independent(ctx, q, who.ID, p); err != nil {
 			return "", err
 		}
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,11 +13,11 @@ import (
 )
 
 // Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
-func (s *Service) Approved(tx pgx.Tx, proposedBy int64) *Service {
+// change, the proposal with an id. It does not ask for another approval.
+func (s *Service) Approved(tx pgx.Tx, proposal, proposedBy int64) *Service {
 	within := *s
 	within.pool, within.q, within.reads = tx, db.New(tx), db.New(tx)
-	within.FourEyes, within.proposedBy = foureyes.Rules{}, proposedBy
+	within.FourEyes, within.proposal, within.proposedBy = foureyes.Rules{}, proposal, proposedBy
 	return &within
 }
 
@@ -33,12 +32,10 @@ func Deciders() []string {
 	return roles
 }
 
-// enough is how many deciders there must be so that setting up an operator takes two.
-const enough = 2
-
-// settingUp decides how an operator may set a user up. For an operator that takes two operators, if there are two
-// who could decide. The first user of a merchant or trader is set up at once. A later one has to wait for an
-// owner's answer; if no owner could answer, it also takes two operators. Any other user is set up at once.
+// settingUp decides how an operator may set a user up. For an operator that takes two operators, however few there
+// are: else one could switch the others off first. The first user of a merchant or trader is set up at once. A later
+// one has to wait for an owner's answer; if no owner could answer, it also takes two operators. Any other user is set
+// up at once. Without four eyes, nobody is noted for an operator, who is trusted as one made by the command.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.SecondOperatorError,
 ) (setUp, error) {
@@ -54,45 +51,31 @@ func (s *Service) settingUp(
 		}
 		by.until, needsTwo = new(at.Add(awaits)), owners == 0
 	}
-	switch {
-	case !needsTwo && by.until == nil:
+	if needsTwo && s.FourEyes.On {
+		return by, foureyes.WithAction(s.FourEyes.Always(), wanted.Action, wanted.Params)
+	}
+	if by.until == nil && s.proposedBy == 0 {
 		return setUp{}, nil
-	case needsTwo && s.proposedBy == 0:
-		return by, s.second(ctx, q, wanted)
 	}
 	return by, nil
 }
 
-// second requires a second operator, unless there are fewer than two who could decide.
-func (s *Service) second(ctx context.Context, q *db.Queries, wanted foureyes.SecondOperatorError) error {
-	refused := s.FourEyes.Always()
-	if refused == nil {
-		return nil
-	}
-	there, err := q.OperatorCount(ctx, Deciders())
-	if err != nil {
-		return fmt.Errorf("count operators: %w", err)
-	}
-	if there >= enough {
-		return foureyes.WithAction(refused, wanted.Action, wanted.Params)
-	}
-	return nil
-}
-
 // setUp says which operator set a user up and when. until is when the user's wait for an owner's answer ends; nil
-// if they do not wait.
+// if they do not wait. A user who keeps their sign-in keeps the operator who gave it to them.
 type setUp struct {
-	at    time.Time
-	by    int64
-	alone bool
-	until *time.Time
+	at           time.Time
+	by           int64
+	alone, keeps bool
+	until        *time.Time
 }
 
 func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 	if u.by == 0 {
 		return nil
 	}
-	err := q.UserSetUpBy(ctx, db.UserSetUpByParams{ID: id, At: u.at, By: u.by, Alone: u.alone, Until: u.until})
+	err := q.UserSetUpBy(ctx, db.UserSetUpByParams{
+		ID: id, At: u.at, By: u.by, Alone: u.alone, Keeps: u.keeps, Until: u.until,
+	})
 	return fault.Doing("note who set the user up", err)
 }
 

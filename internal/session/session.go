@@ -159,8 +159,8 @@ type Opened struct {
 // Service signs users in and finds their sessions.
 type Service struct {
 	Config
-	// proposedBy is the operator who proposed the change that is being approved, or 0.
-	proposedBy int64
+	// proposal is the change that is being approved, and proposedBy the operator who proposed it, or 0.
+	proposal, proposedBy int64
 
 	pool db.Beginner
 	// q reads and writes; reads only reads.

@@ -88,6 +88,28 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.Audit(t)
 }
 
+// The link of an approved invitation is shown to the one who proposed it, and not to its approver.
+func TestInvitationWithFourEyes(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	b.Sessions.FourEyes = b.Settings.FourEyes
+	b.User(t, "one", caller.Operator, caller.Admin, 0)
+	b.User(t, "two", caller.Operator, caller.Admin, 0)
+	one, two := b.SignIn(t, "one"), b.SignIn(t, "two")
+	path := one.Post(t, "/operator/users/new", hidden(one.Page(t, "/operator/users/new"),
+		"role", "operator/treasury", "login", "dave")...).To()
+	wantIn(t, "proposed", path, "/operator/approvals/")
+	const invite = "/reinvite"
+	wantNot(t, "before it is approved", one.Get(t, path).Body, invite)
+	approved := two.Post(t, path+"/approve", hidden(two.Page(t, path))...)
+	want(t, "approved", approved.To(), path)
+	wantNot(t, "its approver is shown", approved.Body+two.Get(t, path).Body, invite, "/invitation/")
+	link, _ := one.Page(t, path).Find("a[href$='" + invite + "']").Attr("href")
+	shown := one.Post(t, link, hidden(one.Page(t, link))...)
+	wantIn(t, "the proposer is shown", shown.Body, "/invitation/", "dave")
+	wantIn(t, "another one proposes to invite anew", two.Post(t, link, hidden(two.Page(t, link))...).To(), "/operator/approvals/")
+}
+
 // What cannot be done is said, and the proposal stays; what is refused is not done.
 func TestStaleAndRefused(t *testing.T) {
 	b := portaltest.Parallel(t)

@@ -110,6 +110,9 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	if shown.Facts, err = v.proposalFacts(p); err != nil {
 		return err
 	}
+	if p.Invited != nil && p.ProposedBy == v.Who.ID {
+		shown.Invite = view.Link(portal.Numbered(portal.UsersPath, *p.Invited) + "/reinvite")
+	}
 	if p.State == proposal.Open {
 		may := v.Who.Need(caller.OperatorMoney)
 		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
@@ -239,13 +242,8 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 // approve executes a proposal of another operator. If somebody has decided it already, its page says so.
 func (v *visit) approve() error {
 	return v.endProposal(func(id int64, _ string) (func() error, error) {
-		p, done, err := v.Proposals.Approve(v.Ctx(), v.Who, id)
-		return func() error {
-			if done.Link != "" {
-				return v.Invited(p.SubjectKey, done.Link, portal.ApprovalPath(id))
-			}
-			return v.Done(portal.ApprovalPath(id), "approved")
-		}, err
+		_, _, err := v.Proposals.Approve(v.Ctx(), v.Who, id)
+		return func() error { return v.Done(portal.ApprovalPath(id), "approved") }, err
 	})
 }
 

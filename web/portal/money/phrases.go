@@ -16,9 +16,9 @@ var (
 	)
 	sayNobodyElse = say.Both(
 		"Nobody else can approve yet. Proposals wait for a second operator with the role admin or treasury, whom you did not "+
-			"make yourself: the command gateway operator create makes one who may approve at once.",
+			"make and who did not make you: the command gateway operator create makes one who may approve at once.",
 		"Подтвердить пока некому. Предложения ждут второго оператора с ролью администратора или казначея, которого создали "+
-			"не вы: команда gateway operator create создаёт такого, и он сразу может подтверждать.",
+			"не вы и который не создавал вас: команда gateway operator create создаёт такого, и он сразу может подтверждать.",
 	)
 	sayFundText      = say.Both("USDT of a trader have arrived from outside.", "USDT трейдера поступили извне.")
 	sayWithdrawTitle = say.Both("Withdraw for a trader", "Вывести для трейдера")
@@ -84,6 +84,10 @@ var (
 	sayNotGranted = say.Both(
 		"A trader proposed this. Your role may refuse it; an operator who makes requisites approves it.",
 		"Это предложил трейдер. Ваша роль может отклонить; подтверждает оператор, который заводит реквизиты.",
+	)
+	sayInviteLink = say.Both(
+		"This is approved. The link is shown to you alone, until it is used or has expired, and each time another one.",
+		"Это подтверждено. Ссылка показывается только вам, пока она не использована и не истекла, и каждый раз новая.",
 	)
 	sayNotYours     = say.Both("Your role does not decide this.", "Ваша роль не позволяет это решать.")
 	sayValidFor     = say.Both("Valid for", "Действует")

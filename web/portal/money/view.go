@@ -37,7 +37,9 @@ type Approval struct {
 	CanApprove     bool
 	CanRefuse      bool
 	// Why says why the reader cannot approve it.
-	Why    string
+	Why string
+	// Invite leads to the link of an approved invitation, for whoever proposed it.
+	Invite view.Link
 	Reason string
 }
 

@@ -219,7 +219,7 @@ func (b *Bundle) services(t testing.TB, signer *attest.Signer, stopping <-chan s
 
 func (b *Bundle) proposals() *proposal.Service {
 	return proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Services{
-		Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
+		Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Users: b.Sessions,
 	})
 }
 

@@ -669,7 +669,7 @@ type ProposalResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The proposal as it is now.
 	Data *Proposal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	// By which a user who was invited sets a password, within 72 hours; shown only here, to who approved it.
+	// Never set: the link of an invitation is for whoever proposed it, who gets it by InviteUser once it is approved.
 	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

@@ -87,7 +87,8 @@ type OperatorServiceClient interface {
 	UpdateRequisite(context.Context, *v1.UpdateRequisiteRequest) (*v1.RequisiteResponse, error)
 	// CreateUser adds a user of any kind. One without a password is invited to set it.
 	CreateUser(context.Context, *v1.CreateUserRequest) (*v1.UserInvitedResponse, error)
-	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
+	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions. For an
+	// invitation that takes a second operator, whoever proposed it calls InviteUser again once it is approved, and gets the link.
 	InviteUser(context.Context, *v1.InviteUserRequest) (*v1.UserInvitedResponse, error)
 	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error)

@@ -2228,7 +2228,8 @@ export const OperatorService: GenService<{
     output: typeof UserInvitedResponseSchema;
   },
   /**
-   * InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
+   * InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions. For an
+   * invitation that takes a second operator, whoever proposed it calls InviteUser again once it is approved, and gets the link.
    *
    * @generated from rpc portal.v1.OperatorService.InviteUser
    */

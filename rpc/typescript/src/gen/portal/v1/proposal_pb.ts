@@ -410,7 +410,7 @@ export type ProposalResponse = Message<"portal.v1.ProposalResponse"> & {
   data?: Proposal | undefined;
 
   /**
-   * By which a user who was invited sets a password, within 72 hours; shown only here, to who approved it.
+   * Never set: the link of an invitation is for whoever proposed it, who gets it by InviteUser once it is approved.
    *
    * @generated from field: optional string invitation_link = 2;
    */
