@@ -1,12 +1,12 @@
 -- NotifyAudience lists the working channels of those who may hear of something: of traders, merchants and users by their ids, and of
--- operators where they are asked for.
+-- operators where they are asked for. Users by their ids are there even when they are switched off.
 -- name: NotifyAudience :many
 select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as role, u.trader_id, u.merchant_id, u.zone,
     n.quiet_from, n.quiet_until, n.muted_until,
     array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted,
     array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted
 from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
-where u.enabled and c.confirmed_at is not null and c.ended_at is null
+where (u.enabled or u.id = any(@users::bigint[])) and c.confirmed_at is not null and c.ended_at is null
   and (u.trader_id = any(@traders::bigint[]) or u.merchant_id = any(@merchants::bigint[]) or u.id = any(@users::bigint[])
     or @operators::boolean and u.kind = 'operator')
 order by c.id;

@@ -338,16 +338,16 @@ select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as r
     array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted,
     array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted
 from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
-where u.enabled and c.confirmed_at is not null and c.ended_at is null
-  and (u.trader_id = any($1::bigint[]) or u.merchant_id = any($2::bigint[]) or u.id = any($3::bigint[])
+where (u.enabled or u.id = any($1::bigint[])) and c.confirmed_at is not null and c.ended_at is null
+  and (u.trader_id = any($2::bigint[]) or u.merchant_id = any($3::bigint[]) or u.id = any($1::bigint[])
     or $4::boolean and u.kind = 'operator')
 order by c.id
 `
 
 type NotifyAudienceParams struct {
+	Users     []int64
 	Traders   []int64
 	Merchants []int64
-	Users     []int64
 	Operators bool
 }
 
@@ -368,12 +368,12 @@ type NotifyAudienceRow struct {
 }
 
 // NotifyAudience lists the working channels of those who may hear of something: of traders, merchants and users by their ids, and of
-// operators where they are asked for.
+// operators where they are asked for. Users by their ids are there even when they are switched off.
 func (q *Queries) NotifyAudience(ctx context.Context, arg NotifyAudienceParams) ([]NotifyAudienceRow, error) {
 	rows, err := q.db.Query(ctx, notifyAudience,
+		arg.Users,
 		arg.Traders,
 		arg.Merchants,
-		arg.Users,
 		arg.Operators,
 	)
 	if err != nil {

@@ -232,7 +232,8 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	if !known { // a newer version, which is being rolled out, has stored it
 		about.Lasts = today
 	}
-	if !line.Enabled || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // too late to be of use, or switched off
+	off := !line.Enabled && about.Kind != AccessChanged
+	if off || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // too late to be of use, or switched off
 		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: tooLate})
 	}
 	if !known {

@@ -44,8 +44,10 @@ const (
 	PasswordChanged Kind = "password_changed"
 	FactorChanged   Kind = "factor_changed"
 	AccessReset     Kind = "access_reset"
-	ChannelAdded    Kind = "channel_added"
-	ChannelRemoved  Kind = "channel_removed"
+	// AccessChanged also reaches an operator who was switched off by it.
+	AccessChanged  Kind = "access_changed"
+	ChannelAdded   Kind = "channel_added"
+	ChannelRemoved Kind = "channel_removed"
 
 	// Trial is sent by the button on the page of notifications.
 	Trial Kind = "trial"
@@ -230,6 +232,13 @@ var Kinds = []About{
 		Kind: AccessReset, Security: true, Lasts: today, All: "/account",
 		English: Text{"Your access was reset: you were invited anew.", "Your access was reset: you were invited anew.", "Access reset"},
 		Russian: Text{"Ваш доступ сброшен: вас пригласили заново.", "Ваш доступ сброшен: вас пригласили заново.", "Доступ сброшен"},
+	},
+	{
+		Kind: AccessChanged, Needs: caller.OperatorRead, Security: true, Lasts: today, All: "/account",
+		English: Text{"Your access was changed: you were switched off or on, or have another role.",
+			"Your access was changed: you were switched off or on, or have another role.", "Access changed"},
+		Russian: Text{"Ваш доступ изменён: вас выключили или включили, или у вас другая роль.",
+			"Ваш доступ изменён: вас выключили или включили, или у вас другая роль.", "Доступ изменён"},
 	},
 	{
 		Kind: ChannelAdded, Security: true, Lasts: today, All: "/account/notifications",

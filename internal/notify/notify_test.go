@@ -226,6 +226,22 @@ func TestQuietHours(t *testing.T) {
 	same(t, far.Heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
 }
 
+// An operator who is switched off is told so, and nothing else any more.
+func TestSwitchedOffIsTold(t *testing.T) {
+	far, b := byTelegram(t, "")
+	operator := b.joins(t, caller.Caller{Kind: caller.Operator, Login: "boss", Role: caller.Admin})
+	b.linked(t, operator, "92")
+	b.round(t)
+	b.Exec(t, "update app_user set enabled = false where id = $1", operator.ID)
+	testenv.NoError(t, Say(AccessChanged, operator.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
+	testenv.NoError(t, Say(PasswordChanged, operator.ID, "2", time.Now()).Run(t.Context(), b.Queries()))
+	testenv.NoError(t, b.tell(t.Context(), []event{{kind: AlarmFires, of: ofOperators, subject: "5", path: "/operator"}}))
+	b.round(t)
+	same(t, far.Heard("92"), []string{
+		"Your access was changed: you were switched off or on, or have another role.\nhttps://portal.example/account",
+	}, "told to one who is switched off")
+}
+
 // The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
 func TestBot(t *testing.T) {
 	far, b := byTelegram(t, "")

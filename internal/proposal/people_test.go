@@ -126,6 +126,7 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	for _, id := range []int64{s.two.ID, s.three.ID} {
 		testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: id, Enabled: new(false), Reason: "left"}))(t)
 	}
+	testenv.Want(t, s.Count(t, "select count(*) from notify_event where kind = 'access_changed'"), 2, "who are told that they were switched off")
 	s.twoDecide(t, false)
 	s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
 		Kind: caller.Operator, Role: caller.Admin, Login: "puppet",

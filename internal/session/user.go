@@ -285,8 +285,16 @@ func (s *Service) Update(
 				return err
 			}
 		}
-		if err := q.UserUpdate(ctx, params); err != nil || update.Password == nil {
+		if err := q.UserUpdate(ctx, params); err != nil {
 			return err
+		}
+		if u.kind == caller.Operator && (update.Enabled != nil || update.Role != nil) {
+			if err := s.say(ctx, q, notify.AccessChanged, update.ID); err != nil {
+				return err
+			}
+		}
+		if update.Password == nil {
+			return nil
 		}
 		return s.say(ctx, q, notify.PasswordChanged, update.ID)
 	})
