@@ -244,6 +244,12 @@ select a.owner_id, a.id::text as subject, ''::text as place, a.added_at as at fr
     select n.owner_kind, n.owner_id, n.id, n.added_at from withdrawal_address n order by n.id desc limit @most
 ) a where a.owner_kind = @owner_kind::text and a.added_at > @since::timestamptz order by a.added_at;
 
+-- NotifyPhones lists the phones that traders paired.
+-- name: NotifyPhones :many
+select d.trader_id as owner_id, d.id::text as subject, ''::text as place, d.created_at as at from (
+    select n.trader_id, n.id, n.created_at from bank_device n order by n.id desc limit @most
+) d where d.created_at > @since::timestamptz order by d.created_at;
+
 -- NotifyKeys lists the keys of merchants that were made.
 -- name: NotifyKeys :many
 select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as place, k.created_at as at from (

@@ -46,7 +46,7 @@ type NewDevice struct {
 
 // CreateDevice pairs a phone of the caller's trader.
 func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name string) (NewDevice, error) {
-	if err := who.Need(caller.TraderRequisites); err != nil {
+	if err := who.Need(caller.TraderPhones); err != nil {
 		return NewDevice{}, err
 	}
 	f := fault.Decoded(ctx)

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -111,6 +112,24 @@ func TestDevice(t *testing.T) {
 
 	testenv.NoError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, b.device.ID))
 	dbtest.WantCode(t, admit(header), "invalid_signature")
+}
+
+// A stolen cookie pairs no phone and has no messages confirm: that takes a fresh second factor. To turn them off takes none.
+func TestPhonesTakeFactor(t *testing.T) {
+	b := setup(t)
+	fresh := b.trader
+	b.trader.Caller.Stale = true
+	who, code := b.trader.Caller, fault.ErrFactorNeeded.Code
+	dbtest.WantCode(t, testenv.ErrOf(b.messages.CreateDevice(t.Context(), who, "Phone")), code)
+	on := bankmessage.NewRule{
+		RequisiteID: b.trader.Requisites[0], DeviceID: b.device.ID, Bank: "sber", Mode: bankmessage.On, Most: "100000",
+	}
+	dbtest.WantCode(t, b.messages.SetRule(t.Context(), who, on), code)
+	testenv.NoError(t, b.messages.SetRule(t.Context(), fresh.Caller, on))
+	b.rule(t, b.trader, b.device, bankmessage.ShadowMode)
+	dbtest.WantCode(t, b.messages.SetRule(t.Context(), who, on), code)
+	b.rule(t, b.trader, b.device, bankmessage.Off)
+	testenv.NoError(t, b.messages.RevokeDevice(t.Context(), who, b.device.ID))
 }
 
 // What a message may not do by itself waits for a person, who needs one click.

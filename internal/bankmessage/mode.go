@@ -75,7 +75,11 @@ type NewRule struct {
 
 // SetRule sets what messages do for a requisite of the caller's trader, and records that in the log of settings.
 func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) error {
-	if err := who.Need(caller.TraderRequisites); err != nil {
+	needed := caller.TraderRequisites
+	if n.Mode == On {
+		needed = caller.TraderPhones
+	}
+	if err := who.Need(needed); err != nil {
 		return err
 	}
 	f := fault.Decoded(ctx)

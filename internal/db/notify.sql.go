@@ -1668,6 +1668,50 @@ func (q *Queries) NotifyPayouts(ctx context.Context, arg NotifyPayoutsParams) ([
 	return items, nil
 }
 
+const notifyPhones = `-- name: NotifyPhones :many
+select d.trader_id as owner_id, d.id::text as subject, ''::text as place, d.created_at as at from (
+    select n.trader_id, n.id, n.created_at from bank_device n order by n.id desc limit $1
+) d where d.created_at > $2::timestamptz order by d.created_at
+`
+
+type NotifyPhonesParams struct {
+	Most  int32
+	Since time.Time
+}
+
+type NotifyPhonesRow struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}
+
+// NotifyPhones lists the phones that traders paired.
+func (q *Queries) NotifyPhones(ctx context.Context, arg NotifyPhonesParams) ([]NotifyPhonesRow, error) {
+	rows, err := q.db.Query(ctx, notifyPhones, arg.Most, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifyPhonesRow
+	for rows.Next() {
+		var i NotifyPhonesRow
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.Subject,
+			&i.Place,
+			&i.At,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const notifyProposals = `-- name: NotifyProposals :many
 select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > $1::timestamptz order by created_at limit $2
 `

@@ -24,6 +24,7 @@ const (
 	DeviceSilent     Kind = "device_silent"
 	TraderWithdrawal Kind = "trader_withdrawal"
 	TraderAddress    Kind = "trader_address"
+	PhonePaired      Kind = "phone_paired"
 
 	EndpointFailing Kind = "endpoint_failing"
 	EndpointBack    Kind = "endpoint_back"
@@ -139,6 +140,13 @@ var Kinds = []About{
 			"Addresses for withdrawals were added: %d. If this was not you, remove them.", "New address for withdrawals"},
 		Russian: Text{"Добавлен адрес для вывода. Если это не вы, удалите его.",
 			"Добавлены адреса для вывода: %d. Если это не вы, удалите их.", "Новый адрес для вывода"},
+	},
+	{
+		Kind: PhonePaired, Needs: caller.TraderRead, Security: true, Lasts: today, All: "/trader/messages",
+		English: Text{"A phone was paired for messages of banks. If this was not you, disconnect it.",
+			"Phones were paired for messages of banks: %d. If this was not you, disconnect them.", "Phone paired"},
+		Russian: Text{"Подключён телефон для сообщений банков. Если это не вы, отключите его.",
+			"Подключены телефоны для сообщений банков: %d. Если это не вы, отключите их.", "Подключён телефон"},
 	},
 	{
 		Kind: EndpointFailing, Needs: caller.MerchantEvents, Lasts: today, All: "/merchant/developers/webhooks",

@@ -133,6 +133,19 @@ func TestAddressAdded(t *testing.T) {
 	same(t, far.Heard("61"), nil, "told once more")
 }
 
+// Every user of a trader is told of a phone that was paired, once.
+func TestPhonePaired(t *testing.T) {
+	far, b := byTelegram(t, "61")
+	b.Exec(t, `insert into bank_device (id, trader_id, name, key_id, secret, created_at) values (1, $1, 'Pixel', 'device-1', '', $2),
+		(2, $1, 'Old', 'device-2', '', $2::timestamptz - interval '8 days')`, b.trader.ID, b.clock.Now())
+	b.round(t)
+	same(t, far.Heard("61"), []string{
+		"A phone was paired for messages of banks. If this was not you, disconnect it.\nhttps://portal.example/trader/messages",
+	}, "told the trader")
+	b.roundLater(t, "1 hour")
+	same(t, far.Heard("61"), nil, "told once more")
+}
+
 // newOwner makes a merchant with a user who hears of everything in a chat.
 func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 	t.Helper()

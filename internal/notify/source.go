@@ -152,6 +152,9 @@ var sources = []source{
 	rows(AddressAdded, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAddressesRow, error) {
 		return q.NotifyAddresses(ctx, db.NotifyAddressesParams{OwnerKind: "merchant", Since: since, Most: sourceMost})
 	}),
+	rows(PhonePaired, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPhonesRow, error) {
+		return q.NotifyPhones(ctx, db.NotifyPhonesParams{Since: since, Most: sourceMost})
+	}),
 	rows(AppealDecided, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyDecidedRow, error) {
 		return q.NotifyDecided(ctx, db.NotifyDecidedParams{Since: since, Most: sourceMost})
 	}),

@@ -3,6 +3,7 @@ package messages_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,10 @@ func TestMessages(t *testing.T) {
 	want(t, "and the next", rows(next), 10)
 	want(t, "nothing is found", rows("/trader/messages?q=nobody"), 0)
 	wantIn(t, "on trial again", words(owner.Page(t, "/trader/messages").Find("section:has(#rules)")), "Trial")
+	b.Exec(t, "update session set factor_at = now() - interval '1 hour'")
+	for _, path := range []string{"/trader/messages/phones/new", rule} {
+		want(t, "after an hour "+path, owner.Get(t, path).To(), "/second-factor?next="+url.QueryEscape(path))
+	}
 	clerk := b.Joins(t, "clerk", caller.Trader, caller.Desk, b.Traders[0].ID)
 	want(t, "a clerk sets nothing", clerk.Page(t, "/trader/messages").Find("main a[href$='/messages'], main a[href$='/new']").Length(), 0)
 	owner.Post(t, fmt.Sprintf("/trader/messages/phones/%d/revoke", devices[0].ID))

@@ -20,14 +20,14 @@ import (
 )
 
 var phoneRoutes = []route{
-	{Pattern: "GET " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: (*visit).askPhone},
-	{Pattern: "POST " + messagesPath + "/phones/new", Needs: caller.TraderRequisites, Handle: portal.After((*visit).Form, (*visit).pair)},
+	{Pattern: "GET " + messagesPath + "/phones/new", Needs: caller.TraderPhones, Handle: (*visit).askPhone},
+	{Pattern: "POST " + messagesPath + "/phones/new", Needs: caller.TraderPhones, Handle: portal.After((*visit).Form, (*visit).pair)},
 	{Pattern: "POST " + messagesPath + "/phones/{id}/revoke", Needs: caller.TraderRequisites, Handle: (*visit).revoke},
 }
 
 var ruleRoutes = []route{
-	{Pattern: "GET /trader/requisites/{id}/messages", Needs: caller.TraderRequisites, Handle: (*visit).askRule},
-	{Pattern: "POST /trader/requisites/{id}/messages", Needs: caller.TraderRequisites, Handle: (*visit).setRule},
+	{Pattern: "GET /trader/requisites/{id}/messages", Needs: caller.TraderPhones, Handle: (*visit).askRule},
+	{Pattern: "POST /trader/requisites/{id}/messages", Needs: caller.TraderPhones, Handle: (*visit).setRule},
 	{Pattern: "POST /trader/requisites/{id}/messages/resume", Needs: caller.TraderRequisites, Handle: (*visit).resume},
 }
 
