@@ -66,6 +66,19 @@ where l.merchant_id = any(@merchant_ids::bigint[]) and l.link_id = any(@link_ids
   and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > @since::timestamptz)
 group by l.link_id;
 
+-- LinkPaymentsOpen counts the payments of a link that wait for money, and those that are just being made. A payment that is named
+-- is left out. It begins with what of the merchant waits, which is bounded, and not with all that ever came of the link.
+-- name: LinkPaymentsOpen :one
+select count(*) from (
+    select l.order_id, l.method from payment p
+    join link_payment l on l.merchant_id = p.merchant_id and l.order_id = p.order_id and l.method = p.method
+    where p.merchant_id = @merchant_id and p.status = 'pending' and l.link_id = @link_id
+    union all
+    select l.order_id, l.method from link_payment l
+    where l.merchant_id = @merchant_id and l.link_id = @link_id and l.created_at > @since::timestamptz and not exists (
+        select from payment_key k where k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id)
+) o where (o.order_id, o.method) <> (@order_id::text, @method::text);
+
 -- LinkPaymentHeld is the payment by a link under an order id that still waits for money.
 -- name: LinkPaymentHeld :one
 select p.uuid from link_payment l

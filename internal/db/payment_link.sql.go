@@ -150,6 +150,41 @@ func (q *Queries) LinkPaymentList(ctx context.Context, arg LinkPaymentListParams
 	return items, nil
 }
 
+const linkPaymentsOpen = `-- name: LinkPaymentsOpen :one
+select count(*) from (
+    select l.order_id, l.method from payment p
+    join link_payment l on l.merchant_id = p.merchant_id and l.order_id = p.order_id and l.method = p.method
+    where p.merchant_id = $1 and p.status = 'pending' and l.link_id = $2
+    union all
+    select l.order_id, l.method from link_payment l
+    where l.merchant_id = $1 and l.link_id = $2 and l.created_at > $3::timestamptz and not exists (
+        select from payment_key k where k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id)
+) o where (o.order_id, o.method) <> ($4::text, $5::text)
+`
+
+type LinkPaymentsOpenParams struct {
+	MerchantID int64
+	LinkID     int64
+	Since      time.Time
+	OrderID    string
+	Method     string
+}
+
+// LinkPaymentsOpen counts the payments of a link that wait for money, and those that are just being made. A payment that is named
+// is left out. It begins with what of the merchant waits, which is bounded, and not with all that ever came of the link.
+func (q *Queries) LinkPaymentsOpen(ctx context.Context, arg LinkPaymentsOpenParams) (int64, error) {
+	row := q.db.QueryRow(ctx, linkPaymentsOpen,
+		arg.MerchantID,
+		arg.LinkID,
+		arg.Since,
+		arg.OrderID,
+		arg.Method,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const linkPicture = `-- name: LinkPicture :one
 select content from link_picture where link_id = $1 and hash = $2
 `

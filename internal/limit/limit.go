@@ -25,10 +25,11 @@ const (
 	User          Rule = "user"
 	Device        Rule = "device"
 	AddressWrites Rule = "address_writes"
-	// LinkPayments counts payments that are begun by links, by address.
-	LinkPayments   Rule = "link_payments"
-	CheckoutReads  Rule = "checkout_reads"
-	CheckoutWrites Rule = "checkout_writes"
+	// Payments that are begun by links count by address, and by IPv6 /48.
+	LinkPayments        Rule = "link_payments"
+	LinkNetworkPayments Rule = "link_network_payments"
+	CheckoutReads       Rule = "checkout_reads"
+	CheckoutWrites      Rule = "checkout_writes"
 	// Failed sign-ins count by login and address, by login, and by address.
 	LoginAddressFailures Rule = "login_address_failures"
 	LoginFailures        Rule = "login_failures"

@@ -29,7 +29,13 @@ var (
 	ErrEnded = errors.New("the link takes no payments any more")
 	// ErrUsedUp says that the link has as many payments as it may have.
 	ErrUsedUp = errors.New("as many payments came of the link as may")
+	// ErrCrowded says that as many of its payments wait for money as may at a time.
+	ErrCrowded = errors.New("as many payments of the link wait for money as may")
 )
+
+// maxOpen is how many payments of a link may wait for money at a time. A link is public, and each of them holds a
+// trader's USDT and one of the places that its merchant's payments have.
+const maxOpen = 100
 
 // making is how long a payment that is being made keeps its place. If the call was cut off, the place is free after
 // that.
@@ -232,6 +238,15 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 			if full {
 				return ErrUsedUp
 			}
+		}
+		open, err := q.LinkPaymentsOpen(ctx, db.LinkPaymentsOpenParams{
+			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, Since: now.Add(-making),
+		})
+		if err != nil {
+			return fmt.Errorf("count a link's open payments: %w", err)
+		}
+		if open >= maxOpen {
+			return ErrCrowded
 		}
 		return q.LinkPaymentBegin(ctx, db.LinkPaymentBeginParams{
 			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, CreatedAt: now,

@@ -148,6 +148,32 @@ func TestPlaces(t *testing.T) {
 	b.Audit(t)
 }
 
+// However many come at once, of one link at most a hundred payments wait for money; what was paid or failed leaves its place.
+func TestOpenAtATime(t *testing.T) {
+	b := setup(t)
+	opened := b.open(t, b.make(t, paylink.Draft{Least: "100"}))
+	first := testenv.Must(b.pay(opened, "500", "form"))(t)
+	b.Exec(t, `insert into link_payment (merchant_id, link_id, order_id, method, created_at)
+		select merchant_id, link_id, 'made-' || n, method, created_at from link_payment, generate_series(1, 97) n`)
+	crowded, made := 0, 0
+	for _, err := range testenv.AtOnce(8, func(n int) error { return testenv.ErrOf(b.pay(opened, "600", fmt.Sprint("form", n))) }) {
+		switch {
+		case errors.Is(err, paylink.ErrCrowded):
+			crowded++
+		case err == nil:
+			made++
+		}
+	}
+	testenv.Want(t, fmt.Sprint(made, crowded), "2 6", "made beside 98, and refused")
+	again, err := b.pay(opened, "500", "form")
+	testenv.Check(t, err == nil && again.ID == first.ID, "the form of one of them again: %d, %v", again.ID, err)
+	testenv.Must(b.pay(b.open(t, b.make(t, paylink.Draft{Amount: "700"})), "", "form"))(t)
+	testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, first.ID, nil))(t)
+	testenv.Must(b.pay(opened, "800", "later"))(t)
+	testenv.WantError(t, testenv.ErrOf(b.pay(opened, "900", "latest")), paylink.ErrCrowded, "one more")
+	b.Audit(t)
+}
+
 // A payer who goes back and chooses something else is led to the payment by which they have the last place; nobody else is.
 func TestHeldPlace(t *testing.T) {
 	b := setup(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -160,12 +161,15 @@ func way(w words.Words, method string) string {
 // begin makes the payment, and leads to its page.
 func (p *Pay) begin(o opening) {
 	address := limit.Address(o.r.RemoteAddr)
-	if _, err := p.Limits.Count(limit.LinkPayments, address); err != nil {
+	order := p.ordered(o)
+	if err := p.count(o.r.Context(), address); fault.As(err) != nil {
 		edge.SetRetryAfter(o.w.Header(), fault.As(err))
-		p.showStart(o, http.StatusTooManyRequests, p.ordered(o), nil, words.LinkRefused)
+		p.showStart(o, http.StatusTooManyRequests, order, nil, words.LinkRefused)
+		return
+	} else if err != nil {
+		p.broken(o.w, o.r, err)
 		return
 	}
-	order := p.ordered(o)
 	order.Address, order.RequestID = address, edge.KeptRequestID(o.r.Context())
 	asked := order
 	asked.Amount = money.Typed(order.Amount)
@@ -174,6 +178,8 @@ func (p *Pay) begin(o opening) {
 	switch {
 	case errors.Is(err, paylink.ErrEnded), errors.Is(err, paylink.ErrUsedUp):
 		p.over(o)
+	case errors.Is(err, paylink.ErrCrowded):
+		p.showStart(o, http.StatusTooManyRequests, order, nil, words.LinkRefused)
 	case refusal != nil && (refusal.Fields.Wrong("amount") || refusal.Fields.Wrong("method")):
 		p.showStart(o, http.StatusUnprocessableEntity, order, refusal.Fields, "")
 	case refusal != nil && refusal.Kind != fault.Unavailable:
@@ -187,6 +193,18 @@ func (p *Pay) begin(o opening) {
 		})
 		p.leadTo(o, made)
 	}
+}
+
+// count limits how many payments are begun by links from where a payer comes from: each holds a trader's USDT.
+func (p *Pay) count(ctx context.Context, address string) error {
+	now := time.Now()
+	if network := limit.Network(address); network != "" {
+		if _, err := p.Limits.Fail(ctx, limit.LinkNetworkPayments, network, now); err != nil {
+			return err
+		}
+	}
+	_, err := p.Limits.Fail(ctx, limit.LinkPayments, address, now)
+	return err
 }
 
 // heldCookie names the attempt of the payment that a payer has begun by a link, by which they find back to it.

@@ -6,12 +6,17 @@ import (
 	"image/jpeg"
 	imagepng "image/png"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
 )
 
 // sell makes a payment link, and returns where it is.
@@ -67,6 +72,46 @@ func TestLinkEnds(t *testing.T) {
 	b.wantOver(t, path)
 	want(t, "a link that is none", b.ask(t, path[:len(path)-2]+"AA").Code, http.StatusNotFound)
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
+}
+
+// Payments begun by links are counted in the database, by address and by IPv6 /48: neither another process nor another address of
+// the same network begins more. Whoever comes while too many wait for money is asked to try again later.
+func TestLinkSources(t *testing.T) {
+	b := setup(t, false)
+	b.pool(t, "RUB", "sbp")
+	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Least: "100"})
+	b.Exec(t, "update rate_limit set calls = case name when 'link_payments' then 2 else 3 end where name like 'link_%'")
+	testenv.NoError(t, b.limits.Load(t.Context()))
+	amount := 100
+	begin := func(from string) int {
+		t.Helper()
+		amount++
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(portaltest.Form("amount", strconv.Itoa(amount), "method", "sbp").Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.RemoteAddr = from
+		w := httptest.NewRecorder()
+		b.server.Config.Handler.ServeHTTP(w, r)
+		if w.Code == http.StatusTooManyRequests {
+			wantIn(t, "a refusal", w.Body.String(), "try again later")
+		}
+		return w.Code
+	}
+	other := limit.New(b.Pool)
+	testenv.NoError(t, other.Load(t.Context()))
+	testenv.Must(other.Fail(t.Context(), limit.LinkPayments, "192.0.2.1", time.Now()))(t)
+	for _, one := range []struct {
+		from string
+		code int
+	}{
+		{"192.0.2.1:1", http.StatusSeeOther}, {"192.0.2.1:2", http.StatusTooManyRequests}, {"192.0.2.2:1", http.StatusSeeOther},
+		{"[2001:db8:1:1::1]:1", http.StatusSeeOther}, {"[2001:db8:1:2::1]:1", http.StatusSeeOther}, {"[2001:db8:1:3::1]:1", http.StatusSeeOther},
+		{"[2001:db8:1:4::1]:1", http.StatusTooManyRequests}, {"[2001:db8:2:1::1]:1", http.StatusSeeOther},
+	} {
+		want(t, one.from, begin(one.from), one.code)
+	}
+	b.Exec(t, `insert into link_payment (merchant_id, link_id, order_id, method, created_at)
+		select $1, $2, n::text, 'sbp', $3 from generate_series(1, 100) n`, made.MerchantID, made.ID, b.clock.Now())
+	want(t, "while too many wait", begin("192.0.2.3:1"), http.StatusTooManyRequests)
 }
 
 // wantOver wants a link to take no payments any more.
