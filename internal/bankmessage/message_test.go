@@ -96,6 +96,10 @@ func TestDevice(t *testing.T) {
 	foreign.Set(bankmessage.KeyHeader, b.device.Key)
 	dbtest.WantCode(t, admit(foreign), "invalid_signature")
 	dbtest.WantCode(t, admit(nil), "signature_required")
+	for _, key := range []string{"\xff", "device-\x00"} {
+		foreign.Set(bankmessage.KeyHeader, key)
+		dbtest.WantCode(t, admit(foreign), "invalid_signature")
+	}
 	b.StoredNowhere(t, b.device.Secret)
 
 	silent := func(n int, when string) {
