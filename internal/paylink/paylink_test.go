@@ -11,9 +11,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
@@ -172,6 +174,27 @@ func TestOpenAtATime(t *testing.T) {
 	testenv.Must(b.pay(opened, "800", "later"))(t)
 	testenv.WantError(t, testenv.ErrOf(b.pay(opened, "900", "latest")), paylink.ErrCrowded, "one more")
 	b.Audit(t)
+}
+
+// Whose address is blocked begins no payment by a link either, for IPv6 from nowhere in their network.
+func TestBlockedAddress(t *testing.T) {
+	b := setup(t)
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	for _, address := range []string{"192.0.2.7", "2001:db8:1:2::7"} {
+		testenv.Must(settings.BlockPayer(t.Context(), admin, directory.NewBlock{Kind: block.Address, Value: address, Reason: "fraud"}))(t)
+	}
+	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500"}))
+	for address, refused := range map[string]bool{
+		"192.0.2.7": true, "2001:db8:1:2::/64": true, "192.0.2.8": false, "2001:db8:1:3::/64": false,
+	} {
+		_, err := b.links.Pay(t.Context(), opened, paylink.Order{Method: "sbp", Attempt: "from " + address, Address: address})
+		if !refused {
+			testenv.NoError(t, err)
+			continue
+		}
+		dbtest.WantCode(t, err, "collect_requisites_not_available")
+	}
 }
 
 // A payer who goes back and chooses something else is led to the payment by which they have the last place; nobody else is.

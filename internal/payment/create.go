@@ -186,6 +186,9 @@ func (s *Service) draft(who caller.Caller, o order) *draft {
 	if p := o.Payer; p != nil {
 		d.blocked = s.settings.Blocked(who.MerchantID, d.now, block.UserMark(p.UserID), block.AddressMark(p.UserIP))
 	}
+	if who.Kind == caller.Link { // no merchant stands between: the payer calls from their own address
+		d.blocked = s.settings.Blocked(who.MerchantID, d.now, block.AddressMark(&who.Address))
+	}
 	return d
 }
 
