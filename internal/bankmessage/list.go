@@ -86,10 +86,22 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Mes
 		return nil, nil, err
 	}
 	return s.list(ctx, page.Page, func(q *db.Queries, before int64, rows int32) ([]db.BankMessage, error) {
-		return q.BankMessageListOwn(ctx, db.BankMessageListOwnParams{
+		found, err := q.BankMessageListOwn(ctx, db.BankMessageListOwnParams{
 			TraderID: who.TraderID, BeforeID: before, Waiting: page.Waiting, Page: rows,
 		})
+		return seen(who, found...), err
 	})
+}
+
+// seen leaves out the texts for an operator who looks as a user of the trader: operators read texts by a separate act,
+// which is noted.
+func seen(who caller.Caller, rows ...db.BankMessage) []db.BankMessage {
+	for i := range rows {
+		if who.ViewAs {
+			rows[i].Text = nil
+		}
+	}
+	return rows
 }
 
 func (s *Service) list(
@@ -117,7 +129,7 @@ func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.
 		return q.BankMessageBeside(ctx, db.BankMessageBesideParams{TraderID: who.TraderID, Amounts: amounts})
 	})
 	beside := map[int64][]Message{}
-	for _, row := range rows {
+	for _, row := range seen(who, rows...) {
 		m := s.messageOf(row)
 		for _, p := range open {
 			if !p.CardCheckout() && p.Currency == m.Currency && p.Expected().Equal(*m.Amount) && !m.ReceivedAt.Before(p.CreatedAt.Add(-early)) {
@@ -143,5 +155,5 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Message
 	if db.NoRows(err) {
 		return Message{}, fault.ErrNotFound
 	}
-	return s.messageOf(row), err
+	return s.messageOf(seen(who, row)[0]), err
 }

@@ -77,6 +77,24 @@ func TestCodesAreRefused(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from bank_message"), 0, "messages kept")
 }
 
+// An operator who looks as a user of the trader sees that there are messages, and no text of them.
+func TestTextsWhileLookingOn(t *testing.T) {
+	b := setup(t)
+	open := b.create(t, "1500")
+	b.send(t, came("a", "1500", "2500.50"))
+	for _, looks := range []bool{false, true} {
+		who := b.trader.Caller
+		who.ViewAs = looks
+		list, _ := testenv.Must2(b.messages.List(t.Context(), who, bankmessage.Page{}))(t)
+		beside := testenv.Must(b.messages.Beside(t.Context(), who, []payment.Payment{open}))(t)[open.ID]
+		testenv.Need(t, len(list) == 1 && len(beside) == 1, "looking on %t: %+v, beside %+v", looks, list, beside)
+		one := testenv.Must(b.messages.Get(t.Context(), who, list[0].ID))(t)
+		for _, m := range append(list, beside[0], one) {
+			testenv.Want(t, m.Text == nil, looks, "a message has no text")
+		}
+	}
+}
+
 // A device signs by its own key, until it is revoked.
 func TestDevice(t *testing.T) {
 	b := setup(t)
