@@ -116,7 +116,7 @@ func (d *Door) Guard(
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteProcedure(r, procedure)
-		defer recovered(w, r, fail)
+		defer Recovered(w, r, fail)
 		if d.WarnIgnored {
 			r = warned(r)
 		}

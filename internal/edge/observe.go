@@ -188,9 +188,9 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// recovered answers a panic with an error of the transport. It logs the stack but not the panic's
-// text, which may quote anything.
-func recovered(w http.ResponseWriter, r *http.Request, fail Fail) {
+// Recovered answers a panic with an error of the transport, in the function that defers it. It logs the stack but not the
+// panic's text, which may quote anything.
+func Recovered(w http.ResponseWriter, r *http.Request, fail Fail) {
 	switch p := recover(); p {
 	case nil:
 	case http.ErrAbortHandler:

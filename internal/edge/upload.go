@@ -35,7 +35,7 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 		r.Body = body
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		defer drain(seen, r, body)()
-		defer recovered(seen, r, fail)
+		defer Recovered(seen, r, fail)
 		call, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 		if err == nil {
 			if scope := d.uploads[procedure]; scope == ByUsers {

@@ -1,16 +1,21 @@
 package portal
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
 
@@ -39,6 +44,24 @@ func TestExportsAreBounded(t *testing.T) {
 		synctest.Wait()
 		testenv.NoError(t, send(0, func(*CSVFile) error { return nil }))
 	})
+}
+
+// A page that panics says that something is broken. The log has where, and nothing of the panic's text, which may quote anything.
+//
+//nolint:paralleltest // it reads the log of the process
+func TestPanicIsNotQuoted(t *testing.T) {
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer slog.SetDefault(before)
+	pages := testenv.Must(New(Core{Clock: clock.Real{}, Reports: new(report.Service)}, Route{
+		Pattern: "GET /broken", Open: true, Handle: func(*Visit) error { panic("hunter2") },
+	}))(t)
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/broken", nil))
+	testenv.Want(t, w.Code, http.StatusInternalServerError, "the answer is")
+	testenv.Check(t, strings.Contains(logged.String(), "TestPanicIsNotQuoted"), "logged without the stack: %s", &logged)
+	testenv.Check(t, !strings.Contains(logged.String()+w.Body.String(), "hunter2"), "quoted: %s\n%s", &logged, w.Body)
 }
 
 // A shell takes every text in a command that is copied as it is.

@@ -2,10 +2,8 @@ package portal
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,14 +73,7 @@ func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
 		defer v.answered()
-		defer func() {
-			if reason := recover(); reason != nil {
-				if err, is := reason.(error); is && errors.Is(err, http.ErrAbortHandler) { // a file that was broken off
-					panic(reason)
-				}
-				v.failed(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
-			}
-		}()
+		defer edge.Recovered(w, r, func(_ http.ResponseWriter, _ *http.Request, err error) { v.failed(err) })
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()
