@@ -6,6 +6,16 @@ values (@merchant_id, @cashbox_id, @amount, @network, @address, @external_refere
 on conflict (merchant_id, idempotency_key) do nothing
 returning *;
 
+-- DepositTurn has the new deposits of a merchant come one after another until the transaction ends.
+-- name: DepositTurn :exec
+select pg_advisory_xact_lock(hashtextextended('deposit ' || @merchant_id::text, 0));
+
+-- DepositsOpen counts the pending deposits of a merchant, up to so many.
+-- name: DepositsOpen :one
+select count(*) from (
+    select d.id from deposit d where d.merchant_id = @merchant_id and d.status = 'pending' limit @most
+) o;
+
 -- name: DepositByKey :one
 select * from deposit where merchant_id = @merchant_id and idempotency_key = @idempotency_key;
 

@@ -366,6 +366,16 @@ func (q *Queries) DepositMove(ctx context.Context, arg DepositMoveParams) (Depos
 	return i, err
 }
 
+const depositTurn = `-- name: DepositTurn :exec
+select pg_advisory_xact_lock(hashtextextended('deposit ' || $1::text, 0))
+`
+
+// DepositTurn has the new deposits of a merchant come one after another until the transaction ends.
+func (q *Queries) DepositTurn(ctx context.Context, merchantID string) error {
+	_, err := q.db.Exec(ctx, depositTurn, merchantID)
+	return err
+}
+
 const depositsBegun = `-- name: DepositsBegun :many
 with named as (
     select d.merchant_id, d.id from deposit d
@@ -421,4 +431,23 @@ func (q *Queries) DepositsBegun(ctx context.Context, arg DepositsBegunParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const depositsOpen = `-- name: DepositsOpen :one
+select count(*) from (
+    select d.id from deposit d where d.merchant_id = $1 and d.status = 'pending' limit $2
+) o
+`
+
+type DepositsOpenParams struct {
+	MerchantID int64
+	Most       int32
+}
+
+// DepositsOpen counts the pending deposits of a merchant, up to so many.
+func (q *Queries) DepositsOpen(ctx context.Context, arg DepositsOpenParams) (int64, error) {
+	row := q.db.QueryRow(ctx, depositsOpen, arg.MerchantID, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -74,7 +75,14 @@ const subject = "deposit"
 
 var Statuses = []string{depositPending, depositConfirmed, depositRejected}
 
-var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
+// maxPending is how many deposits of a merchant may be pending. Transfers are compared with the pending deposits of all
+// merchants, so one merchant's must not crowd out the others'.
+const maxPending = 1000
+
+var (
+	errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
+	errFull        = fault.New(fault.Conflict, "deposits_full", "As many deposits of the merchant are pending as may be.")
+)
 
 // Service shows merchants their cashboxes' balances and takes requests for deposits, which operators
 // confirm.
@@ -196,6 +204,17 @@ func createDeposit(
 	}
 	if err != nil {
 		return Created{}, fmt.Errorf("insert deposit: %w", err)
+	}
+	// In statements of their own, so that the count has what was committed until it was this one's turn.
+	if err := q.DepositTurn(ctx, strconv.FormatInt(made.MerchantID, 10)); err != nil {
+		return Created{}, fmt.Errorf("wait for a merchant's deposits: %w", err)
+	}
+	pending, err := q.DepositsOpen(ctx, db.DepositsOpenParams{MerchantID: made.MerchantID, Most: maxPending + 1})
+	switch {
+	case err != nil:
+		return Created{}, fmt.Errorf("count a merchant's deposits: %w", err)
+	case pending > maxPending:
+		return Created{}, errFull
 	}
 	return Created{Deposit: fromRow(made)}, recordDeposit(ctx, q, made, who, nil, nil)
 }

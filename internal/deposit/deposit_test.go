@@ -121,6 +121,33 @@ func TestParallelDepositsMakeOne(t *testing.T) {
 	testenv.Want(t, d.rows(t), 1, "deposits")
 }
 
+// However many are asked for at once, a merchant has at most a thousand pending deposits: more would crowd out those of others. A
+// repeat is answered all the same, and what was decided leaves its place.
+func TestPendingDepositsAreBounded(t *testing.T) {
+	d := newDesk(t)
+	first := d.create(t, request(1))
+	d.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+		select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
+		from deposit, generate_series(1, 997)`)
+	made := 0
+	for _, err := range testenv.AtOnce(8, func(n int) error {
+		return testenv.ErrOf(d.service.Create(t.Context(), d.merchant.Caller, request(2+n)))
+	}) {
+		if err == nil {
+			made++
+			continue
+		}
+		dbtest.WantCode(t, err, "deposits_full")
+	}
+	testenv.Want(t, made, 2, "made beside 998")
+	testenv.Want(t, d.rows(t), 1000, "deposits")
+	testenv.Want(t, testenv.Must(d.service.Create(t.Context(), d.merchant.Caller, request(1)))(t).Replay, true, "a repeat is one")
+	testenv.Must(d.service.Create(t.Context(), d.newMerchant(t).Caller, request(20)))(t)
+	testenv.Must(d.service.Reject(t.Context(), operator, first.ID, new("never came")))(t)
+	d.create(t, request(21))
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Create(t.Context(), d.merchant.Caller, request(22))), "deposits_full")
+}
+
 func (d *desk) rows(t *testing.T) int { return d.Count(t, "select count(*) from deposit") }
 
 // A key of no cashbox names the one that it asks for. Each field that is wrong is named; the bodies are those of wrong.txt in

@@ -104,6 +104,8 @@ var Codes = []Code{
 		"Make another user an owner first."},
 	{"deposit_names_full", Conflict, "As many pending deposits as may be have a named transaction.",
 		"Wait until some of them are confirmed or rejected. 100 pending deposits may have a transaction named in the last 24 hours."},
+	{"deposits_full", Conflict, "As many deposits of the merchant are pending as may be.",
+		"Wait until some of them are confirmed or rejected. 1,000 deposits of a merchant may be pending."},
 	{"transfer_taken", Conflict, "The transfer or the deposit has another one already.",
 		"For operators: read both again."},
 	{"work_taken", Conflict, "Another operator has taken this.",

@@ -25,6 +25,7 @@ export const errorCodes = [
   "consent_over",
   "deposit_names_full",
   "deposit_not_pending",
+  "deposits_full",
   "external_payments_secret_not_configured",
   "factor_last",
   "factor_locked",

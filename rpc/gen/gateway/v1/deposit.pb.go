@@ -795,10 +795,10 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x13_external_referenceB\x13\n" +
 	"\x11_transaction_hashB\x10\n" +
 	"\x0e_confirmationsB\x19\n" +
-	"\x17_named_transaction_hash2\x83\x06\n" +
-	"\x0eDepositService\x12\xce\x01\n" +
-	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
-	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +
+	"\x17_named_transaction_hash2\x94\x06\n" +
+	"\x0eDepositService\x12\xdf\x01\n" +
+	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"\x88\x01\x92\xb5\x18\x83\x01\n" +
+	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict\x1a\rdeposits_full \x01\x12\x9b\x01\n" +
 	"\n" +
 	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponse\"N\x92\xb5\x18J\n" +
 	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\x89\x01\n" +
