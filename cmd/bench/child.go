@@ -54,7 +54,7 @@ func (b *bench) launch(ctx context.Context, dir string) *child {
 		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
 	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+b.url, "BENCH_PROFILE="+c.profilePath())
 	if b.telegram != "" {
-		c.cmd.Args = append(c.cmd.Args, "-telegram-bot", "bench", "-telegram-url", b.telegram)
+		c.cmd.Args = append(c.cmd.Args, "-telegram-url", b.telegram)
 		c.cmd.Env = append(c.cmd.Env, "GATEWAY_TELEGRAM_TOKEN=1:bench")
 	}
 	c.cmd.Stderr = log

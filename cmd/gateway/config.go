@@ -164,15 +164,9 @@ func (t *texts) operationOptions() []setting {
 
 func (n *notifySettings) options() []setting {
 	return []setting{
-		{&n.bot, "telegram-bot", "GATEWAY_TELEGRAM_BOT", "", "name of the bot that GATEWAY_TELEGRAM_TOKEN is of, without the @"},
 		{&n.telegramURL, "telegram-url", "GATEWAY_TELEGRAM_URL", "",
 			"address of Telegram's API; empty: the real one"},
-		{&n.mailServer, "mail-server", "GATEWAY_MAIL_SERVER", "",
-			"SMTP server that mail to users is handed to, such as smtp.example.com:587, by TLS unless it is on this machine; empty: no mail"},
 		{&n.mailFrom, "mail-from", "GATEWAY_MAIL_FROM", "", "address that mail to users comes from"},
-		{&n.mailUser, "mail-user", "GATEWAY_MAIL_USER", "", "user of the SMTP server; empty: it asks for none"},
-		{&n.pushContact, "push-contact", "GATEWAY_PUSH_CONTACT", "",
-			"address at which the makers of browsers reach who runs the gateway, about pushes"},
 	}
 }
 
@@ -208,7 +202,7 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 		c.fixed[name] = o.given(name) || getenv(o.behind[name]) != ""
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
-	c.notify.token, c.notify.word, c.notify.pushKey = getenv(envTelegramToken), getenv(envMailPassword), getenv(envPushKey)
+	c.notify.token, c.notify.smtpURL, c.notify.pushKeys = getenv(envTelegramToken), getenv(envSMTPURL), getenv(envPushKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
 	t.chains = map[string]string{}
 	for _, name := range chain.Names() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,9 +22,8 @@ var botToken = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
 // notifySettings are the channels by which users are told. The secrets come by the environment.
 type notifySettings struct {
-	bot, telegramURL, token              string
-	mailServer, mailFrom, mailUser, word string
-	pushContact, pushKey                 string
+	telegramURL, mailFrom    string
+	token, smtpURL, pushKeys string
 
 	mail    notify.MailServer
 	pushing [2]string
@@ -34,33 +34,41 @@ func (n *notifySettings) read(found *problems) {
 	if n.token != "" && !botToken.MatchString(n.token) {
 		found.add(envTelegramToken, "must be a token as BotFather gives it")
 	}
-	if n.token != "" && n.bot == "" {
-		found.add("-telegram-bot (GATEWAY_TELEGRAM_BOT)", "is needed with %s", envTelegramToken)
-	}
-	if n.mailServer != "" {
-		host, port, err := net.SplitHostPort(n.mailServer)
-		number, wrong := strconv.Atoi(port)
-		if err != nil || wrong != nil || host == "" {
-			found.add("-mail-server (GATEWAY_MAIL_SERVER)", "must be a host and a port, such as smtp.example.com:587")
+	if n.smtpURL != "" {
+		var reads bool
+		if n.mail, reads = mailServer(n.smtpURL); !reads {
+			found.add(envSMTPURL, "must be smtp:// or smtps:// with user:password@ where the server asks for them, and its host and port")
 		}
-		if n.mailFrom == "" {
-			found.add("-mail-from (GATEWAY_MAIL_FROM)", "is needed with a mail server")
-		}
-		n.mail = notify.MailServer{
-			Host: host, Port: number, User: n.mailUser, Password: n.word, From: n.mailFrom,
-			Plain: host == "localhost" || net.ParseIP(host).IsLoopback(),
+		if n.mail.From = n.mailFrom; n.mailFrom == "" {
+			found.add("-mail-from (GATEWAY_MAIL_FROM)", "is needed with %s", envSMTPURL)
 		}
 	}
-	if n.pushKey != "" {
-		public, private, there := strings.Cut(n.pushKey, ".")
+	if n.pushKeys != "" {
+		public, private, there := strings.Cut(n.pushKeys, ".")
 		if !there {
-			found.add(envPushKey, "must be what gateway keys push prints")
-		}
-		if n.pushContact == "" {
-			found.add("-push-contact (GATEWAY_PUSH_CONTACT)", "is needed with %s", envPushKey)
+			found.add(envPushKeys, "must be what gateway keys push prints")
 		}
 		n.pushing = [2]string{public, private}
 	}
+}
+
+// mailServer reads the address of an SMTP server, and reports whether it is one.
+func mailServer(address string) (server notify.MailServer, reads bool) {
+	u, err := url.Parse(address)
+	if err != nil || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {
+		return server, false
+	}
+	server.Host, server.User, server.TLS = u.Hostname(), u.User.Username(), u.Scheme == "smtps"
+	server.Password, _ = u.User.Password()
+	server.Port = map[string]int{"smtp": 587, "smtps": 465}[u.Scheme]
+	server.Plain = !server.TLS && (server.Host == "localhost" || net.ParseIP(server.Host).IsLoopback())
+	if server.Port == 0 || server.Host == "" {
+		return server, false
+	}
+	if u.Port() != "" {
+		server.Port, err = strconv.Atoi(u.Port())
+	}
+	return server, err == nil
 }
 
 func printPushKey(out io.Writer) error {
@@ -68,7 +76,7 @@ func printPushKey(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s=%s.%s\n", envPushKey, public, private)
+	_, err = fmt.Fprintf(out, "%s=%s.%s\n", envPushKeys, public, private)
 	return err
 }
 
@@ -81,23 +89,23 @@ func (g *gateway) wireNotify(context.Context) error {
 		services.Alarms[rule.Name] = notify.Alarm{Path: rule.Leads(), Work: rule.OfWork()}
 	}
 	if g.notify.token != "" {
-		bot, err := notify.NewTelegram(g.notify.token, g.notify.bot, g.notify.telegramURL)
+		bot, err := notify.NewTelegram(g.notify.token, g.notify.telegramURL)
 		if err != nil {
 			return fmt.Errorf("%s: it is no token", envTelegramToken)
 		}
 		g.bot = bot
 		services.Senders = append(services.Senders, bot)
 	}
-	if g.notify.mailServer != "" {
+	if g.notify.smtpURL != "" {
 		mail, err := notify.NewMail(g.notify.mail)
 		if err != nil {
-			return fmt.Errorf("-mail-server (GATEWAY_MAIL_SERVER), -mail-from (GATEWAY_MAIL_FROM): %w", err)
+			return fmt.Errorf("%s, -mail-from (GATEWAY_MAIL_FROM): %w", envSMTPURL, err)
 		}
 		services.Senders = append(services.Senders, mail)
 	}
-	if g.notify.pushKey != "" {
+	if g.notify.pushKeys != "" {
 		services.Senders = append(services.Senders, notify.NewPush(
-			g.notify.pushing[0], g.notify.pushing[1], g.notify.pushContact, outbound.NewAddresses(g.sandbox)))
+			g.notify.pushing[0], g.notify.pushing[1], g.portalURL, outbound.NewAddresses(g.sandbox)))
 	}
 	g.notices = notify.New(g.pools, g.clock, services)
 	g.noticeFeed = notify.NewFeed(notify.New(db.OnePool(g.workPool), g.clock, services))

@@ -11,8 +11,8 @@ const (
 	envMerchantSecret = "GATEWAY_MERCHANT_SECRET"
 	envWebhookSecret  = "GATEWAY_WEBHOOK_SECRET"
 	envTelegramToken  = "GATEWAY_TELEGRAM_TOKEN"
-	envMailPassword   = "GATEWAY_MAIL_PASSWORD"
-	envPushKey        = "GATEWAY_PUSH_KEY"
+	envSMTPURL        = "GATEWAY_SMTP_URL"
+	envPushKeys       = "GATEWAY_PUSH_KEYS"
 )
 
 // The descriptions are also those of the documentation.
@@ -65,7 +65,8 @@ var (
 	// notifyVariables are the secrets of the channels by which users are told.
 	notifyVariables = []variable{
 		{envTelegramToken, "Token of the bot that tells users by Telegram, from @BotFather. Empty: there is no Telegram."},
-		{envMailPassword, "Password of `GATEWAY_MAIL_USER`."},
-		{envPushKey, "Keys that browsers' subscriptions belong to, as `gateway keys push` makes them. Empty: there is no push."},
+		{envSMTPURL, "SMTP server that mail to users is handed to: `smtp://user:password@smtp.example.com:587`, by TLS unless it is on this " +
+			"machine, or `smtps://`, where TLS comes first. Empty: there is no mail."},
+		{envPushKeys, "Keys that browsers' subscriptions belong to, as `gateway keys push` makes them. Empty: there is no push."},
 	}
 )

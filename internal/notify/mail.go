@@ -15,14 +15,14 @@ type MailSender struct {
 	from   string
 }
 
-// MailServer is the SMTP server that mail is given to. Plain means without TLS, which is only for a server on the
-// same machine.
+// MailServer is the SMTP server that mail is given to. With TLS the connection begins with it. Plain means without any,
+// which is only for a server on the same machine.
 type MailServer struct {
 	Host           string
 	Port           int
 	User, Password string
 	From           string
-	Plain          bool
+	TLS, Plain     bool
 }
 
 func NewMail(m MailServer) (*MailSender, error) {
@@ -30,7 +30,7 @@ func NewMail(m MailServer) (*MailSender, error) {
 	if m.Plain {
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
 	}
-	if m.Port == implicitTLS {
+	if m.TLS {
 		options = append(options, mail.WithSSL())
 	}
 	if m.User != "" {
@@ -43,9 +43,6 @@ func NewMail(m MailServer) (*MailSender, error) {
 	}
 	return &MailSender{client: client, from: m.From}, mail.NewMsg().From(m.From)
 }
-
-// implicitTLS is the port on which a connection begins with TLS.
-const implicitTLS = 465
 
 func (*MailSender) Channel() Channel { return Mail }
 

@@ -109,7 +109,7 @@ func (b *bundle) roundLater(t *testing.T, by string) {
 func byTelegram(t *testing.T, chat string) (*testenv.Telegram, *bundle) {
 	t.Helper()
 	far := testenv.NewTelegram(t)
-	b := setup(t, testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t))
+	b := setup(t, testenv.Must(NewTelegram("1:token", far.URL))(t))
 	if chat != "" {
 		b.linked(t, b.who, chat)
 	}
@@ -301,7 +301,7 @@ func TestThousands(t *testing.T) {
 // Of several processes one asks the bot for what users write; when it is gone, another one does.
 func TestOneHearsTheBot(t *testing.T) {
 	far, b := byTelegram(t, "")
-	bot, other := testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t), testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
+	bot, other := testenv.Must(NewTelegram("1:token", far.URL))(t), testenv.Must(NewTelegram("1:token", far.URL))(t)
 	first, second := NewFeed(b.Service), NewFeed(b.Service)
 	hears := func(bot *TelegramSender, f *Feed) (stop func()) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -74,8 +74,8 @@ type Own struct {
 	Zone                  string
 	MutedUntil            *time.Time
 	Sent                  []Sent
-	// Bot is the name of the Telegram bot, and PushKey is the public key with which browsers subscribe.
-	Bot, PushKey string
+	// PushKey is the public key with which browsers subscribe.
+	PushKey string
 }
 
 // mayHear checks that the caller is a user whose sign-in is complete. Cabinet users have no role.
@@ -115,9 +115,6 @@ func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
 		if a.hears(who) {
 			own.Kinds = append(own.Kinds, a)
 		}
-	}
-	if t, there := s.senders[Telegram].(*TelegramSender); there {
-		own.Bot = t.Name
 	}
 	if p, there := s.senders[Push].(*PushSender); there {
 		own.PushKey = p.PublicKey
@@ -253,8 +250,12 @@ func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, 
 	if !there {
 		return "", fault.ErrNotFound
 	}
+	bot, err := t.named(ctx)
+	if err != nil {
+		return "", err
+	}
 	code, err := s.code(ctx, who.ID, nil)
-	return "https://t.me/" + t.Name + "?start=" + code, err
+	return "https://t.me/" + bot + "?start=" + code, err
 }
 
 // AddMail adds an address and mails a code to it. The address is used once ConfirmMail has confirmed it.

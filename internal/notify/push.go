@@ -25,7 +25,8 @@ type PushSender struct {
 	contact    string
 }
 
-// NewPush makes the sender. The contact is an address at which the push services can reach the operator.
+// NewPush makes the sender. The contact is an address of pages or of mail by which the push services find who runs the
+// gateway.
 func NewPush(publicKey, privateKey, contact string, addresses *outbound.Addresses) *PushSender {
 	return &PushSender{addresses.Client(sendWithin), addresses, publicKey, privateKey, contact}
 }

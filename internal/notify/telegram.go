@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -19,21 +20,23 @@ import (
 	"gateway.example/internal/fault"
 )
 
+var errTelegramAway = fault.ErrBusy.Saying("Telegram does not answer; try again in a moment.")
+
 // pollFor is how long Telegram keeps a request open until there are new messages.
 const pollFor = 50 * time.Second
 
 // TelegramSender sends through a bot, and answers what users write to it.
 type TelegramSender struct {
 	bot *bot.Bot
-	// Name is the bot's name, without the @.
-	Name string
+	// name is the bot's name, without the @, once Telegram has said it.
+	name atomic.Pointer[string]
 	// service answers users' messages; nil until the bot runs.
 	service *Service
 }
 
 // NewTelegram makes the sender. base is the address of Telegram's API; "" is the real one. It makes no call yet.
-func NewTelegram(token, name, base string) (*TelegramSender, error) {
-	t := &TelegramSender{Name: name}
+func NewTelegram(token, base string) (*TelegramSender, error) {
+	t := &TelegramSender{}
 	options := []bot.Option{
 		bot.WithSkipGetMe(), bot.WithDefaultHandler(t.hear), bot.WithNotAsyncHandlers(),
 		bot.WithHTTPClient(pollFor, &http.Client{Timeout: pollFor + 10*time.Second}),
@@ -53,6 +56,21 @@ func NewTelegram(token, name, base string) (*TelegramSender, error) {
 }
 
 func (*TelegramSender) Channel() Channel { return Telegram }
+
+// named is the bot's name. Telegram is asked for it once.
+func (t *TelegramSender) named(ctx context.Context) (string, error) {
+	if known := t.name.Load(); known != nil {
+		return *known, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	me, err := t.bot.GetMe(ctx)
+	if err != nil {
+		return "", errTelegramAway
+	}
+	t.name.Store(&me.Username)
+	return me.Username, nil
+}
 
 func (t *TelegramSender) Send(ctx context.Context, address string, m Message) error {
 	text := m.Text

@@ -48,6 +48,10 @@ func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	if strings.HasSuffix(r.URL.Path, "/getMe") {
+		_, _ = io.WriteString(w, `{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"Gateway","username":"GatewayBot"}}`)
+		return
+	}
 	if f.Down.Load() {
 		panic(http.ErrAbortHandler)
 	}

@@ -99,7 +99,7 @@ const chatID = "77"
 func newTeller(t *testing.T, b *portaltest.Bundle) *teller {
 	t.Helper()
 	f := &teller{Bundle: b, far: testenv.NewTelegram(t)}
-	bot := testenv.Must(notify.NewTelegram("1:token", "GatewayBot", f.far.URL))(t)
+	bot := testenv.Must(notify.NewTelegram("1:token", f.far.URL))(t)
 	f.Service = notify.New(b.Pools(), b.Clock, notify.Services{
 		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example", Senders: []notify.Sender{bot},
 		Breaks: b.Settings.SetBreak,

@@ -226,7 +226,9 @@ func (b *Bundle) proposals() *proposal.Service {
 // notices has every channel, but with senders that reach nobody.
 func (b *Bundle) notices(t testing.TB) *notify.Service {
 	t.Helper()
-	bot, err := notify.NewTelegram("1:token", "GatewayBot", "http://127.0.0.1:1")
+	far := testenv.NewTelegram(t)
+	far.Down.Store(true)
+	bot, err := notify.NewTelegram("1:token", far.URL)
 	noError(t, err)
 	mail, err := notify.NewMail(notify.MailServer{Host: "127.0.0.1", Port: 1, From: "gateway@example.com", Plain: true})
 	noError(t, err)
