@@ -302,7 +302,7 @@ func TestBlockedCard(t *testing.T) {
 		made := testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 		_, err := b.checkouts.SubmitDetails(t.Context(), next, typed(pan))
 		f := fault.As(err)
-		testenv.Check(t, f != nil && slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}), "%s: %v", n.Kind, err)
+		testenv.Check(t, f != nil && f.Code == "merchant_collect_payer_blocked" && slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}), "%s: %v", n.Kind, err)
 		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.enter(t, next, panApproved)
 	}

@@ -34,7 +34,11 @@ type Details struct {
 // told which.
 const CardNotTaken = "is not taken for this payment"
 
-var errBlocked = fault.Fields{"pan": {CardNotTaken}}.Err()
+var errBlocked = func() error {
+	refused := payment.ErrBlocked.Saying("The payment cannot be made here.")
+	refused.Fields = fault.Fields{"pan": {CardNotTaken}}
+	return refused
+}()
 
 // SubmitDetails takes the payer's card and has it authorised. The result comes later, as a phase or a
 // status.

@@ -193,7 +193,7 @@ func TestBlockedAddress(t *testing.T) {
 			testenv.NoError(t, err)
 			continue
 		}
-		dbtest.WantCode(t, err, "collect_requisites_not_available")
+		dbtest.WantCode(t, err, "merchant_collect_payer_blocked")
 	}
 }
 

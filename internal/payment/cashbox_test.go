@@ -154,7 +154,7 @@ func TestBlockedPayer(t *testing.T) {
 	}
 	for _, r := range []payment.Request{of("user", "u-1", "192.0.2.2"), of("address", "u-2", "192.0.2.7")} {
 		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
-			"collect_requisites_not_available: No requisite is available for this payer.", "refused")
+			"merchant_collect_payer_blocked: The payer is blocked.", "refused")
 	}
 	again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1"))
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)

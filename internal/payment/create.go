@@ -33,9 +33,8 @@ var (
 		"The amount is outside the platform's limits.")
 	errNoRequisite = fault.New(fault.Refused, "collect_requisites_not_available",
 		"No requisite is available for this payment now.")
-	// errBlocked has the same code as a missing requisite, because for the merchant's program it is the same. It
-	// does not tell why the payer is blocked, or by whom.
-	errBlocked = errNoRequisite.Saying("No requisite is available for this payer.")
+	// ErrBlocked does not tell why the payer is blocked, or by whom.
+	ErrBlocked = fault.New(fault.Forbidden, "merchant_collect_payer_blocked", "The payer is blocked.")
 )
 
 // createTimeout limits a creation, however often it has to choose again.
@@ -206,7 +205,7 @@ func (d *draft) refusal() error {
 	case !d.mayReturn():
 		return fault.Fields{"returnUrl": {"must name one of the hosts that are set for the cashbox"}}.Err()
 	case d.blocked:
-		return errBlocked
+		return ErrBlocked
 	case d.baseErr != nil:
 		return fmt.Errorf("%w: %w", errNoRequisite, d.baseErr)
 	}

@@ -298,7 +298,7 @@ func TestUnknownLinks(t *testing.T) {
 	wantText(t, first.Page(t), "h1", "This link does not work")
 }
 
-// A payer who is blocked reads that the card is not taken, beside a typed card and above a saved one, and not why.
+// A payer who is blocked reads that the payment cannot be made, beside a typed card and above a saved one, and not why.
 func TestBlockedCardPage(t *testing.T) {
 	b := setup(t, false)
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
@@ -307,7 +307,7 @@ func TestBlockedCardPage(t *testing.T) {
 	_, err := b.settings.BlockPayer(t.Context(), portaltest.Admin,
 		directory.NewBlock{Kind: "address", Value: "127.0.0.1", Reason: "attack"})
 	testenv.NoError(t, err)
-	const says = "This card cannot be used here. Use another card, or ask the shop."
+	const says = "This payment cannot be made here."
 	wantText(t, b.mistaken(t, b.path(typed)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "123").Page(t), "#pan-error", says)
 	a := b.mistaken(t, b.path(saved), "cvv", "123", "card", savedID(b.page(t, b.path(saved))))
 	wantText(t, a.Page(t), "[role=alert]", says)

@@ -52,6 +52,7 @@ export const errorCodes = [
   "merchant_collect_disabled",
   "merchant_collect_method_disabled",
   "merchant_collect_open_limit",
+  "merchant_collect_payer_blocked",
   "merchant_external_payins_disabled",
   "merchant_key_id_required",
   "merchant_portal_token_required",

@@ -1024,12 +1024,12 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\x0fcode_resend_max\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\rcodeResendMax\x12T\n" +
 	"\x13code_resend_last_by\x18\x06 \x01(\tB \x8a\xb5\x18\x1cB\bmerchantB\x06traderj\bmerchantH\x00R\x10codeResendLastBy\x88\x01\x01\x12i\n" +
 	"\x13code_resend_last_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x10codeResendLastAtB\x16\n" +
-	"\x14_code_resend_last_by2\xff\x04\n" +
+	"\x14_code_resend_last_by2\xa0\x05\n" +
 	"\x0fCheckoutService\x12q\n" +
 	"\vGetCheckout\x12\x1e.gateway.v1.GetCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\"$\x92\xb5\x18 \n" +
-	"\x0fRead a checkout\x12\rCard checkout\x12\xbc\x01\n" +
-	"\x12SubmitPayerDetails\x12%.gateway.v1.SubmitPayerDetailsRequest\x1a\x1c.gateway.v1.CheckoutResponse\"a\x92\xb5\x18]\n" +
-	"\rSend the card\x12\rCard checkout\x1a\x0fcheckout_closed\x1a\x13checkout_wrong_step\x1a\x17acquirer_not_configured\x12\xa9\x01\n" +
+	"\x0fRead a checkout\x12\rCard checkout\x12\xdd\x01\n" +
+	"\x12SubmitPayerDetails\x12%.gateway.v1.SubmitPayerDetailsRequest\x1a\x1c.gateway.v1.CheckoutResponse\"\x81\x01\x92\xb5\x18}\n" +
+	"\rSend the card\x12\rCard checkout\x1a\x0fcheckout_closed\x1a\x13checkout_wrong_step\x1a\x1emerchant_collect_payer_blocked\x1a\x17acquirer_not_configured\x12\xa9\x01\n" +
 	"\x0eSubmitPayerOtp\x12!.gateway.v1.SubmitPayerOtpRequest\x1a\x1c.gateway.v1.CheckoutResponse\"V\x92\xb5\x18R\n" +
 	"\x1bSend the code from the bank\x12\rCard checkout\x1a\x0fcheckout_closed\x1a\x13checkout_wrong_step\x12\x8d\x01\n" +
 	"\x0eCancelCheckout\x12!.gateway.v1.CancelCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\":\x92\xb5\x186\n" +

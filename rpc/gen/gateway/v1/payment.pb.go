@@ -2109,11 +2109,10 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x06status\x18\a \x01(\tB\n" +
 	"\x8a\xb5\x18\x06B\x04openR\x06status\x12[\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\xfc\n" +
-	"\n" +
-	"\x0ePaymentService\x12\xe9\x02\n" +
-	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\"\x92\x02\x92\xb5\x18\x8d\x02\n" +
-	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\xad\x01\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\x9c\v\n" +
+	"\x0ePaymentService\x12\x89\x03\n" +
+	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\"\xb2\x02\x92\xb5\x18\xad\x02\n" +
+	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a\x1emerchant_collect_payer_blocked\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\xad\x01\n" +
 	"\n" +
 	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\"`\x92\xb5\x18\\\n" +
 	"\x0eRead a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x10role_not_allowed\x12\xb7\x01\n" +
