@@ -207,7 +207,7 @@ func TestExportOfStatement(t *testing.T) {
 	var out bytes.Buffer
 	testenv.NoError(t, b.books.ExportStatement(t.Context(), traderUser(b.SBP, caller.Owner), books.StatementFilter{}, &out, nil))
 	testenv.Want(t, out.String(), `at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
-2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
+2026-11-20T12:00:00Z,1,funding,sandbox,,,,1000.00000000,1000.00000000
 rows,1
 `, "the file")
 }

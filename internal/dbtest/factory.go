@@ -210,15 +210,17 @@ func (d *DB) PaysBy(t testing.TB, traderID int64, methods ...string) {
 	}
 }
 
-// Fund brings USDT in from outside.
+// Fund brings USDT in from outside, as a sandbox does.
 func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	t.Helper()
+	_, err := d.Queries().TestClockSeed(t.Context(), "test")
+	check(t, err)
 	check(
 		t,
 		ledger.Post(
 			t.Context(),
 			d.Queries(),
-			ledger.Cause{Kind: "funding", Subject: "test", At: Start},
+			ledger.Cause{Kind: "funding", Subject: "sandbox", At: Start},
 			ledger.Transfer{
 				Debit: ledger.Available(ledger.External, 0), Credit: account, Amount: decimal.RequireFromString(amount),
 			},

@@ -51,7 +51,7 @@ func funded(t *testing.T, d *dbtest.DB, usdt string) bundle {
 
 var move = dbtest.Move
 
-var cause = ledger.Cause{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start}
+var cause = ledger.Cause{Kind: "test", Subject: "sandbox", SubjectID: 1, At: dbtest.Start}
 
 func (b bundle) post(transfers ...ledger.Transfer) error { return b.Post(cause, transfers...) }
 

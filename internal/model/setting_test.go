@@ -114,7 +114,7 @@ func (w *modelWalk) spend(s modelStep) {
 		units = max(balance, 0) + 1
 	}
 	err := db.InTx(w.ctx, w.db.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Post(w.ctx, q, ledger.Cause{Kind: "spending", Subject: "test", At: w.model.now},
+		return ledger.Post(w.ctx, q, ledger.Cause{Kind: "spending", Subject: "sandbox", At: w.model.now},
 			ledger.Transfer{Debit: account, Credit: outside, Amount: decimal.New(units, -8)})
 	})
 	if units > balance {

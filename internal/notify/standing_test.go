@@ -36,7 +36,7 @@ func TestShortIsToldOnce(t *testing.T) {
 	free, held := ledger.Available(ledger.Trader, b.trader.ID), ledger.Reserved(ledger.Trader, b.trader.ID)
 	move := func(from, to ledger.Account, amount int64) {
 		t.Helper()
-		testenv.NoError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "funding", Subject: "test", At: b.clock.Now()},
+		testenv.NoError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "funding", Subject: "sandbox", At: b.clock.Now()},
 			ledger.Transfer{Debit: from, Credit: to, Amount: decimal.NewFromInt(amount)}))
 	}
 	move(free, held, 500)

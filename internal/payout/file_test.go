@@ -220,7 +220,7 @@ func TestFileMeetsOthers(t *testing.T) {
 	t.Parallel()
 	for want, take := range map[string]func(t *testing.T, q *db.Queries, m dbtest.Merchant) error{
 		"insufficient_cashbox_balance": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
-			return ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", At: dbtest.Start}, ledger.Transfer{
+			return ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "sandbox", At: dbtest.Start}, ledger.Transfer{
 				Debit:  ledger.Available(ledger.Cashbox, m.CashboxID),
 				Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(15),
 			})

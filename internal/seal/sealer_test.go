@@ -51,6 +51,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	testenv.Must(b.Queries().TestClockSeed(t.Context(), "test"))(t) // so that post may make money
 	b.SetRate(t, "RUB", "100", true)
 	scopes := []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits}
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
@@ -93,7 +94,7 @@ func (b *bundle) sealAt(t *testing.T, after time.Duration) {
 // post moves 1 USDT into the first shop, made at that time, in a transaction.
 func post(t *testing.T, q *db.Queries, m dbtest.Merchant, at time.Time) {
 	t.Helper()
-	testenv.NoError(t, ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", SubjectID: 1, At: at},
+	testenv.NoError(t, ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "sandbox", SubjectID: 1, At: at},
 		ledger.Transfer{
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, m.CashboxID),
 			Amount: decimal.NewFromInt(1),
