@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/rate"
 )
 
 // connectOne opens a connection to the place's database, until the part ends.
@@ -36,6 +39,16 @@ type creation struct {
 	id              int64
 	at              time.Time
 	trips           []trip
+	// worth is the amount and the sums that follow from it.
+	worth []decimal.Decimal
+}
+
+// worth calculates the sums at the scene's rate and percents.
+func worth(amount string) []decimal.Decimal {
+	fiat := decimal.RequireFromString(amount)
+	terms := rate.Terms{Markup: decimal.New(45, -1), TraderShare: decimal.New(15, -1)}
+	q := rate.Calculate(fiat, decimal.New(925, -1), terms)
+	return []decimal.Decimal{fiat, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()}
 }
 
 // usual leaves out the creations that took another way than most, as those do that find a slot taken.
@@ -61,18 +74,22 @@ func usual(recorded []creation) []creation {
 const replayedIDs = 1 << 40
 
 // replayer replays recorded creations, a connection a client: the same statements in the same round
-// trips, without HTTP and without the gateway. Order ids, amounts, uuids and times are fresh; what the
-// gateway would choose and calculate is taken from the recorded creation.
+// trips, without HTTP and without the gateway. Order ids, amounts, their worth, uuids and times are
+// fresh; what the gateway would choose is taken from the recorded creation.
 func (b *bench) replayer(ctx context.Context) (act, error) {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
 		return nil, errors.New("no creation was recorded: measure trips, too")
+	}
+	for i := range recorded {
+		recorded[i].worth = worth(recorded[i].amount)
 	}
 	conns := b.connect(ctx)
 	return func(ctx context.Context, client int) (bool, error) {
 		n := b.scene.next.Add(1)
 		like := recorded[rand.IntN(len(recorded))]
 		fresh := creation{orderID: orderID(n), amount: amount(), id: replayedIDs + n, at: time.Now().UTC()}
+		fresh.worth = worth(fresh.amount)
 		for _, made := range like.trips {
 			done, err := like.replay(ctx, conns[client], made, fresh)
 			if err != nil && !refused(err) {
@@ -129,8 +146,8 @@ func (c creation) renew(arg any, fresh creation) any {
 			return fresh.id
 		}
 	case decimal.Decimal:
-		if said.String() == decimal.RequireFromString(c.amount).String() {
-			return decimal.RequireFromString(fresh.amount)
+		if i := slices.IndexFunc(c.worth, said.Equal); i >= 0 {
+			return fresh.worth[i]
 		}
 	case uuid.UUID:
 		return uuid.Must(uuid.NewV7())

@@ -13,10 +13,10 @@ from (
     select n, $5::text as url, ($3::bigint[])[1 + n % cardinality($3::bigint[])] as box,
         ($4::bigint[])[1 + n % cardinality($4::bigint[])] as trader,
         now() - interval '30 days' * (1 - n::float8 / $1::integer) as at, amount,
-        trunc(amount / 92.50, 8) as spot, trunc(amount / 92.50, 8) - trunc(amount / (92.50 * 1.045), 8) as profit,
-        trunc(amount / 92.50 * 0.015, 8) as own
+        spot, spot - div(amount * 1e8, 92.50 * 1.045) * 0.00000001 as profit, trunc(spot * 0.015, 8) as own
     from generate_series($10::integer, $11::integer - 1) n,
-        lateral (select round((100 + 9900 * random() + n * 0)::numeric, 2) as amount) a
+        lateral (select round((100 + 9900 * random() + n * 0)::numeric, 2) as amount) a,
+        lateral (select div(amount * 1e8, 92.50) * 0.00000001 as spot) s
 ) drawn;
 
 insert into payment_key (merchant_id, channel, order_id, payment_id) select merchant_id, 'sbp', order_id, id from drawn;
