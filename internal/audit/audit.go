@@ -68,6 +68,14 @@ func unlikeMoved(transfers, line string) string {
 		)` + unequal(line)
 }
 
+// quotient divides and rounds towards 0 to 8 decimals. PostgreSQL's own division rounds first, and may round up.
+func quotient(a, b string) string { return "div((" + a + ") * 1e8, nullif(" + b + ", 0)) * 0.00000001" }
+
+// quoted lists what an amount of a payment in fiat is worth: at spot, and to the merchant.
+func quoted(fiat string) string {
+	return quotient(fiat, "p.base_rate") + ", " + quotient(fiat+" * 100", "p.base_rate * (100 + p.markup_percent)")
+}
+
 // unequal ends a query that lists what accounts should have, by comparing it with what they have.
 func unequal(line string) string {
 	return `
@@ -77,14 +85,21 @@ func unequal(line string) string {
 }
 
 var rules = []rule{
-	{name: "a transfer moves an amount between two accounts", of: "transfer", query: `
+	{name: "a transfer moves an amount between two accounts for a known cause", of: "transfer", query: `
 		with t as materialized (
 			select * from transfer where created_at >= $1 union all select * from transfer where id > $2 and id <= $3
 		)
-		select format('transfer %s: %s from account %s to %s', t.id, t.amount, t.debit_account, t.credit_account)
+		select format('transfer %s: %s from account %s to %s for %s %s', t.id, t.amount, t.debit_account, t.credit_account,
+			t.subject, t.subject_id)
 		from t
 		left join account d on d.id = t.debit_account left join account c on c.id = t.credit_account
-		where t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null`},
+		where t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null
+			or not case t.subject
+				-- What a cashbox insures stays its own.
+				when 'insurance' then (d.owner_kind, d.owner_id, c.owner_kind, c.owner_id)
+					= ('cashbox', t.subject_id, 'cashbox', t.subject_id)
+				when 'sandbox' then exists (select from test_clock)
+				else t.subject in ('payment', 'payin', 'deposit', 'withdrawal', 'correction', 'trader_funding') end`},
 	{name: "a payment's money stands where its status says", of: "payment", query: `
 		with touched as (
 			select subject_id as id from transfer where subject = 'payment' and created_at >= $1
@@ -105,16 +120,26 @@ var rules = []rule{
 					when p.status = 'completed' and not p.due then p.amount_usdt else 0 end),
 				('platform', 0, 'available', case
 					when p.status = 'completed' and not p.due then p.spread_platform_usdt + p.difference_usdt else 0 end)
-			` + unlikeMoved("t.subject = 'payment' and t.subject_id in (select id from p)", "payment %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("payment", "p"), "payment %s, account %s: has %s, should have %s")},
 	{name: "a payment is settled for what was asked or for what came, at its own rate", of: "payment", query: `
-		select format('payment %s: asked %s, came %s, %s USDT, difference %s', p.id, p.amount, p.received_amount, p.amount_usdt,
-			p.difference_usdt)
-		from payment p
-		where p.received_amount is not null and p.id in ` + touched("payment") + ` and (
-			p.settled_amount <> p.received_amount
-			or p.amount_usdt <> trunc(coalesce(p.settled_amount, p.amount) * 100 / (p.base_rate * (100 + p.markup_percent)), 8)
-			or p.difference_usdt <> 0 and (p.settled_amount is not null
-				or p.difference_usdt <> trunc((p.received_amount - p.amount) / p.base_rate, 8)))`},
+		with p as materialized (
+			select * from payment where id in ` + touched("payment") + `
+		)
+		select format('payment %s: asked %s, came %s, %s USDT, spread %s + %s, difference %s, hold %s', p.id, p.amount,
+			p.received_amount, p.amount_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.difference_usdt, p.hold_usdt)
+		from p
+		cross join lateral (values (p.trader_share_percent * 0.01, ` + quoted("p.amount") + `,
+			` + quoted("coalesce(p.settled_amount, p.amount)") + `)) q (share, asked, asked_usdt, spot, usdt)
+		cross join lateral (values (least(asked - asked_usdt, trunc(asked * share, 8)), least(spot - usdt, trunc(spot * share, 8))))
+			s (asked_trader, trader)
+		where p.settled_amount <> p.received_amount
+			or (p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt)
+				is distinct from (usdt, spot - usdt, trader, spot - usdt - trader)
+			or p.difference_usdt <> 0 and (p.settled_amount is not null or p.difference_usdt
+				is distinct from ` + quotient("p.received_amount - p.amount", "p.base_rate") + `)
+			-- One that waited for its rate was held at the rate before.
+			or p.hold_usdt is distinct from asked - asked_trader and p.id not in (select subject_id from transfer
+				where subject = 'payment' and kind = 'completed-completed' and subject_id in (select id from p))`},
 	{name: "what came of a payment is the sum of what counts towards it", of: "payment", query: `
 		with kept as materialized (
 			select * from arrival where state = 'kept' and payment_id in ` + touched("payment") + `

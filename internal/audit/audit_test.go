@@ -29,7 +29,7 @@ func auditable(t *testing.T) bundle {
 	for id := range int64(4) {
 		book(id+1, move(trader, held, "9.8"))
 	}
-	book(2, move(held, trader, "9.8"), move(trader, shop, "9.5"), move(trader, platform, "0.3"))
+	book(2, move(held, trader, "9.8"), move(trader, shop, "8"), move(trader, platform, "1.8"))
 	book(4, move(held, trader, "9.8"))
 	return b
 }
@@ -120,8 +120,16 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 // breakable are the tables that breakages change.
 var breakable = []string{
 	"account", "account_balance", "account_pending", "arrival", "cashbox", "deposit", "deposit_history", "payin", "payin_history",
-	"payment", "payment_history", "settlement_due", "trader_funding", "transfer", "webhook_event", "withdrawal",
+	"payment", "payment_history", "settlement_due", "test_clock", "trader_funding", "transfer", "webhook_event", "withdrawal",
 	"withdrawal_history",
+}
+
+// PostgreSQL's own division has 99975.0000973 for this.
+func TestAuditDividesExactly(t *testing.T) {
+	b := auditable(t)
+	b.smash(t, `update payment set amount = 9247687.51, base_rate = 92.50000001, markup_percent = 0, profit_usdt = 0,
+		amount_usdt = 99975.00009729, hold_usdt = 99975.00009729, spread_trader_usdt = 0, spread_platform_usdt = 0 where id = 4`)
+	b.Audit(t)
 }
 
 func TestAuditOfAnEmptyDatabase(t *testing.T) {
@@ -373,7 +381,7 @@ func causeOf(subject string, id int64) ledger.Cause {
 	return ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}
 }
 
-var cause = causeOf("test", 1)
+var cause = causeOf("sandbox", 1)
 
 // auditableWithdrawals has withdrawals of a cashbox, each of 10 for a fee of 1.
 func auditableWithdrawals(t *testing.T) bundle {

@@ -1,5 +1,8 @@
 package audit
 
+// marked is a payout's amount with its markup, in hundredths.
+const marked = "p.amount * (100 + p.markup_percent)"
+
 // payoutRules are the invariants of payouts and of what cashboxes have reserved.
 var payoutRules = []rule{
 	{name: "a payout's money stands where its status says", of: "payin", query: `
@@ -32,8 +35,22 @@ var payoutRules = []rule{
 		select format('payout %s: returns %s of payment %s, came %s', p.id, p.amount, p.return_of, coalesce(a.amount, 0))
 		from payin p left join came a on a.payin_uuid = p.uuid and a.payment_id = p.return_of and a.currency = p.currency
 		where p.return_of is not null and p.id in ` + touched("payin") + ` and (
-			p.amount <> coalesce(a.amount, 0) or p.status not in ('processing', 'completed', 'failed')
-			or p.frozen_usdt <> trunc(p.amount / p.base_rate, 8))`},
+			p.amount <> coalesce(a.amount, 0) or p.status not in ('processing', 'completed', 'failed'))`},
+	{name: "a payout costs what its amount is worth at its own rate", of: "payin", query: `
+		with p as materialized (
+			select * from payin where id in ` + touched("payin") + `
+		)
+		select format('payout %s: %s is %s USDT, frozen %s, trader %s, platform %s', p.id, p.amount, p.spot_usdt, p.frozen_usdt,
+			p.trader_usdt, p.platform_usdt)
+		from p
+		where p.spot_usdt is distinct from ` + quotient("p.amount", "p.base_rate") + `
+			-- The markup is rounded up. What goes back to a payer has none.
+			or p.frozen_usdt is distinct from case when p.return_of is not null then p.spot_usdt
+				else ` + quotient(marked, "p.base_rate * 100") + `
+					+ sign(mod(` + marked + ` * 1e8, nullif(p.base_rate * 100, 0))) * 0.00000001 end
+			or p.trader_usdt <> p.spot_usdt
+				+ least(p.frozen_usdt - p.spot_usdt, trunc(p.spot_usdt * p.trader_share_percent * 0.01, 8))
+			or p.platform_usdt <> p.frozen_usdt - p.trader_usdt`},
 	{name: "a payout's events and history run without gaps", of: "payin", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence from payin

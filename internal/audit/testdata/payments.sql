@@ -1,10 +1,10 @@
 -- Four payments in every position: 1 pending, 2 completed, 3 completed and waiting for a rate, 4 failed. Each is worth 10 at
--- spot: 9.5 to the merchant, 0.2 to the trader, 0.3 to the platform, and so 9.8 to hold.
+-- spot: 8 to the merchant, 0.2 to the trader, 1.8 to the platform, and so 9.8 to hold.
 insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
 	status_at, expires_at, created_at, event_sequence, trader_id, base_rate, rate_source, rate_unavailable, markup_percent,
 	trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
 select 1, id, gen_random_uuid(), 1, 'order', 'sbp', 'RUB', 1000, 'https://shop.example/', status, at, at, at, sequence,
-	1, 100, 'test', without_rate, 5.2632, 2, 9.8, 9.5, 0.5, 0.2, 0.3
+	1, 100, 'test', without_rate, 25, 2, 9.8, 8, 2, 0.2, 1.8
 from (values (1, 'pending', 0, false), (2, 'completed', 1, false), (3, 'completed', 1, true), (4, 'failed', 1, false))
 	as p (id, status, sequence, without_rate), (values ('2026-11-20 12:00Z'::timestamptz)) as now (at);
 insert into payment_history (merchant_id, payment_id, at, actor, to_status)
