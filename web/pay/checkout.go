@@ -263,9 +263,9 @@ func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 	switch {
 	case err == nil:
 		back(v.w, p.purchasePage(v).Shell)
-	case refusal != nil && refusal.Kind == fault.Invalid && v.waiting():
+	case refusal != nil && len(refusal.Fields) > 0 && v.waiting():
 		again(refusal.Fields)
-	case refusal != nil && refusal.Kind == fault.Invalid:
+	case refusal != nil && len(refusal.Fields) > 0:
 		back(v.w, p.purchasePage(v).Shell)
 	default:
 		p.refused(v, err)
