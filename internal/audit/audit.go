@@ -98,7 +98,7 @@ var rules = []rule{
 				-- What a cashbox insures stays its own.
 				when 'insurance' then (d.owner_kind, d.owner_id, c.owner_kind, c.owner_id)
 					= ('cashbox', t.subject_id, 'cashbox', t.subject_id)
-				when 'sandbox' then exists (select from test_clock)
+				when 'sandbox' then exists (select 1 from test_clock)
 				else t.subject in ('payment', 'payin', 'deposit', 'withdrawal', 'correction', 'trader_funding') end`},
 	{name: "a payment's money stands where its status says", of: "payment", query: `
 		with touched as (
