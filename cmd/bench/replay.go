@@ -43,12 +43,15 @@ type creation struct {
 	worth []decimal.Decimal
 }
 
+// worths is how many sums worth has.
+const worths = 6
+
 // worth calculates the sums at the scene's rate and percents.
-func worth(amount string) []decimal.Decimal {
+func worth(amount string) [worths]decimal.Decimal {
 	fiat := decimal.RequireFromString(amount)
 	terms := rate.Terms{Markup: decimal.New(45, -1), TraderShare: decimal.New(15, -1)}
 	q := rate.Calculate(fiat, decimal.New(925, -1), terms)
-	return []decimal.Decimal{fiat, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()}
+	return [worths]decimal.Decimal{fiat, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()}
 }
 
 // usual leaves out the creations that took another way than most, as those do that find a slot taken.
@@ -73,6 +76,9 @@ func usual(recorded []creation) []creation {
 // replayedIDs lie beyond those that the gateway comes to.
 const replayedIDs = 1 << 40
 
+// drawnAmounts is among how many amounts a replay chooses: enough for them to meet seldom.
+const drawnAmounts = 100_000
+
 // replayer replays recorded creations, a connection a client: the same statements in the same round
 // trips, without HTTP and without the gateway. Order ids, amounts, their worth, uuids and times are
 // fresh; what the gateway would choose is taken from the recorded creation.
@@ -82,14 +88,25 @@ func (b *bench) replayer(ctx context.Context) (act, error) {
 		return nil, errors.New("no creation was recorded: measure trips, too")
 	}
 	for i := range recorded {
-		recorded[i].worth = worth(recorded[i].amount)
+		sums := worth(recorded[i].amount)
+		recorded[i].worth = sums[:]
+	}
+	// What they are worth is calculated before the clock runs: the ceiling is the statements alone. As numbers of 0.00000001
+	// it is nothing for the collector to go through.
+	drawn := make([][worths]int64, drawnAmounts)
+	for i := range drawn {
+		for k, sum := range worth(amount()) {
+			drawn[i][k] = sum.Shift(8).IntPart()
+		}
 	}
 	conns := b.connect(ctx)
 	return func(ctx context.Context, client int) (bool, error) {
 		n := b.scene.next.Add(1)
 		like := recorded[rand.IntN(len(recorded))]
-		fresh := creation{orderID: orderID(n), amount: amount(), id: replayedIDs + n, at: time.Now().UTC()}
-		fresh.worth = worth(fresh.amount)
+		fresh := creation{orderID: orderID(n), id: replayedIDs + n, at: time.Now().UTC()}
+		for _, units := range drawn[rand.IntN(len(drawn))] {
+			fresh.worth = append(fresh.worth, decimal.New(units, -8))
+		}
 		for _, made := range like.trips {
 			done, err := like.replay(ctx, conns[client], made, fresh)
 			if err != nil && !refused(err) {

@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Failure is a failed sign-in, or a payment begun by a link, that was counted. The counts are in the database, so a restart forgets nothing, all
-// processes share them, and made-up logins cannot push out others.
+// Failure is a failed sign-in, or a payment begun by a link, that was counted. The counts are in the database, so a
+// restart forgets nothing, all processes share them, and made-up logins cannot push out others.
 type Failure struct {
 	q       *db.Queries
 	counted []byte

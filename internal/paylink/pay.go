@@ -140,7 +140,7 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 		o.Attempt = attemptAfter(made.Payment, asked.Decimal, o.Method)
 		made, err = s.pay(ctx, l, o)
 	}
-	if errors.Is(err, ErrUsedUp) { // perhaps by this payer, who has gone back and chosen something else
+	if errors.Is(err, ErrUsedUp) || errors.Is(err, ErrCrowded) { // perhaps by this payer, who has gone back and chosen something else
 		if held, found := s.Held(ctx, l, shown, o.Held); !errors.Is(found, fault.ErrNotFound) {
 			return held, found
 		}

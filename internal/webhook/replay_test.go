@@ -233,4 +233,8 @@ func TestReplayRefused(t *testing.T) {
 		dbtest.WantFields(t, testenv.ErrOf(b.events.Replay(t.Context(), test.who, test.ask)), strings.Fields(fields)...)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), 0, "deliveries are queued")
+	b.Exec(t, "update webhook_event set number = case url when '' then 2 else 1 end")
+	last, err := b.events.Latest(t.Context(), own, b.merchant.CashboxID)
+	testenv.NoError(t, err)
+	testenv.Want(t, last.String(), *id, "the last event that can be sent")
 }

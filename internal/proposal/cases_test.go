@@ -1,0 +1,196 @@
+package proposal_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/testenv"
+)
+
+// cases are what support decides: appeals and payouts of a cashbox, and deposits of another one.
+type cases struct {
+	*bundle
+	payments  *payment.Service
+	payouts   *payout.Service
+	shop      dbtest.Merchant
+	deposited int
+}
+
+func setupCases(t *testing.T) *cases {
+	t.Helper()
+	c := &cases{bundle: setup(t)}
+	c.SetRate(t, "RUB", "100", true)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
+	addresses := outbound.NewAddresses(false)
+	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10)}
+	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)
+	c.payments = testenv.Must(payment.New(c.Pools(), c.clock, addresses, settings,
+		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules, Payouts: c.payouts}))(t)
+	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Services{
+		Deposits: c.deposits, Payments: c.payments, Payouts: c.payouts,
+	})
+	c.one.Role = caller.Admin
+	c.Exec(t, "update app_user set role = 'admin' where id = $1", c.one.ID)
+	c.shop = c.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments, caller.ScopePayouts}})
+	c.Fund(t, ledger.Available(ledger.Cashbox, c.shop.CashboxID), "100")
+	c.trader = c.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	c.PaysOut(t, c.shop.CashboxID, "0", "sbp")
+	c.PaysBy(t, c.trader.ID, "sbp")
+	return c
+}
+
+// confirm has the first operator confirm a deposit of 6 USDT into the other cashbox, and tells whether they
+// did so alone.
+func (c *cases) confirm(t *testing.T) (alone bool) {
+	t.Helper()
+	c.deposited++
+	made := testenv.Must(c.deposits.Create(t.Context(), c.merchant.Caller, deposit.Request{
+		Amount: "6", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+		IdempotencyKey: "0193d2f0-0000-7000-8000-00000000000" + string(rune('0'+c.deposited)),
+	}))(t)
+	done := testenv.Must(c.proposals.Do(t.Context(), c.one, proposal.ConfirmDeposit,
+		proposal.Payload{DepositID: made.Deposit.ID}, ""))(t)
+	return done.Proposal == nil
+}
+
+func (c *cases) asked(t *testing.T, orderID, amount string) payment.Payment {
+	t.Helper()
+	return testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
+		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: new("sbp"),
+	}))(t).Payment
+}
+
+// appealed is an appeal in review about a failed payment.
+func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
+	t.Helper()
+	made := c.asked(t, orderID, amount)
+	testenv.Must2(c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.ID,
+		payment.Update{Status: "failed"}))(t)
+	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
+	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.ID, payment.AppealRequest{
+		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
+	}))(t)
+	testenv.Must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
+	return opened.ID
+}
+
+// taken is a payout that the trader has taken.
+func (c *cases) taken(t *testing.T, orderID, amount string) string {
+	t.Helper()
+	made := testenv.Must(c.payouts.Create(t.Context(), c.shop.Caller, payout.Request{
+		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
+		Address: "+79001234567", Recipient: "Ivan Petrov",
+	}))(t)
+	testenv.Must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payout.UUID.String()))(t)
+	return made.Payout.UUID.String()
+}
+
+// What support decides moves money too: it is done once, by two, above what one operator moves alone, and that is added up
+// with the deposits that they confirm.
+func TestCasesByTwo(t *testing.T) {
+	word := "Seen at the bank"
+	for _, test := range []struct {
+		action foureyes.Action
+		// open makes a case about an amount in RUB, and returns what decides it in the cashbox's favour.
+		open func(t *testing.T, c *cases, orderID, amount string) func(who caller.Caller) error
+	}{
+		{foureyes.ResolveAppeal, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+			t.Helper()
+			id := c.appealed(t, orderID, amount)
+			return func(who caller.Caller) error {
+				return testenv.ErrOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
+			}
+		}},
+		{foureyes.AttachArrival, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+			t.Helper()
+			made := c.asked(t, orderID, amount)
+			kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *made.RequisiteID, payment.Came{Amount: &amount}))(t)
+			return func(who caller.Caller) error {
+				return testenv.ErrOf(c.payments.Attach(t.Context(), who, kept.ID, made.ID))
+			}
+		}},
+		{foureyes.ResolvePayout, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+			t.Helper()
+			id := c.taken(t, orderID, amount)
+			return func(who caller.Caller) error {
+				return testenv.ErrOf(c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word}))
+			}
+		}},
+		{foureyes.ReversePayout, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
+			t.Helper()
+			id := c.taken(t, orderID, amount)
+			testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)
+			return func(who caller.Caller) error { return testenv.ErrOf(c.payouts.Reverse(t.Context(), who, id, &word)) }
+		}},
+	} {
+		t.Run(string(test.action), func(t *testing.T) {
+			c := setupCases(t)
+			account := ledger.Available(ledger.Cashbox, c.shop.CashboxID)
+			small, second := test.open(t, c, "small", "600"), test.open(t, c, "second", "700")
+			large := test.open(t, c, "large", "1001")
+			before := c.Balance(t, account)
+			has := func(gained string) {
+				t.Helper()
+				c.has(t, account, before.Add(decimal.RequireFromString(gained)).String())
+			}
+			testenv.NoError(t, small(c.one))
+			has("6")
+			testenv.Want(t, c.confirm(t), false, "the first operator confirms 6 USDT alone, having moved 6 of 10")
+			for _, step := range []struct {
+				decide func(caller.Caller) error
+				before string
+				after  string
+			}{{second, "6", "13"}, {large, "13", "23.01"}} {
+				p := testenv.Must(c.proposals.Propose(t.Context(), c.one, step.decide(c.one)))(t)
+				testenv.Want(t, p.Action, test.action, "the action proposed")
+				has(step.before)
+				dbtest.WantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
+				has(step.before)
+				testenv.NoError(t, c.approved(t, c.two, p.ID))
+				has(step.after)
+				dbtest.WantCode(t, c.approved(t, c.two, p.ID), "proposal_decided")
+				has(step.after)
+			}
+		})
+	}
+}
+
+// Deposits that an operator confirmed alone count against what they decide.
+func TestCasesAfterDeposits(t *testing.T) {
+	c := setupCases(t)
+	id := c.appealed(t, "order", "600")
+	testenv.Want(t, c.confirm(t), true, "the first operator confirms 6 USDT of 10 alone")
+	_, err := c.payments.ResolveAppeal(t.Context(), c.one, id, payment.Resolution{Outcome: "completed"})
+	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	testenv.Want(t, p.Action, foureyes.ResolveAppeal, "the action proposed")
+}
+
+// To whom another amount goes back is sealed while a second operator is asked, who sees its end, and is as it was typed when they approve.
+func TestReturnByTwo(t *testing.T) {
+	c := setupCases(t)
+	made := c.asked(t, "order", "2000")
+	testenv.Must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.ID, new("1500")))(t)
+	to := &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
+	_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{PaymentID: made.ID, Decision: "return", To: to})
+	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	testenv.Want(t, to.Address, "4111111111111111", "what the caller has")
+	payload := c.Text(t, "select payload::text from proposal where id = $1", p.ID)
+	testenv.Check(t, !strings.Contains(payload, "41111111") && strings.Contains(payload, "•••• 1111"), "stored: %s", payload)
+	testenv.NoError(t, c.approved(t, c.two, p.ID))
+	id := c.Text(t, "select uuid::text from payin")
+	testenv.Want(t, testenv.Must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
+	c.Audit(t)
+}

@@ -1,0 +1,153 @@
+package proposal_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
+)
+
+// Where cards and payers' money go takes two. What is secret of it is not kept in the clear,
+// and not at all once it is decided.
+func TestDirectoryByTwo(t *testing.T) {
+	s := setupStaff(t)
+	setting := acquirer.Setting{TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: "key"}
+	set := func(secret string) proposal.Proposal {
+		setting.Secret = secret
+		return s.wants(t, foureyes.SetAcquirer, testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, setting)))
+	}
+	p := set("a secret of a processor")
+	testenv.Want(t, set("a secret of a processor").ID, p.ID, "the same proposal")
+	testenv.Check(t, set("another secret of it").ID != p.ID, "another secret is the same proposal")
+	testenv.Want(t,
+		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
+		0, "proposals with the secret in the clear, or without it")
+	testenv.Must(s.approve(t, s.two, p))(t)
+	testenv.Want(t, s.Count(t, "select count(*) from trader_acquirer where url = $1", setting.URL), 1, "processors set")
+	testenv.Want(t, s.Count(t, "select count(*) from proposal where decision is not null and secrets is not null"), 0,
+		"secrets of decided proposals")
+	_, found, err := s.acquirers.For(t.Context(), s.trader.ID)
+	testenv.Check(t, err == nil && found != 0, "the processor cannot be used: %v", err)
+}
+
+// What somebody earns, and which rates are believed, takes two. Four points of a share may go alone, but not twice in a day.
+func TestTermsByTwo(t *testing.T) {
+	s := setupStaff(t)
+	share := func(percent string) error {
+		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
+	}
+	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
+	testenv.NoError(t, share("54"))
+	s.wants(t, foureyes.UpdateTrader, share("58"))
+	s.wants(t, foureyes.UpdateTrader, share("100"))
+
+	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
+	s.settings.Markup = decimal.NewFromInt(3)
+	margin := func(method, percent string) error {
+		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarginPercent: percent, ValiditySeconds: 900,
+		}))
+	}
+	s.Exec(t, "delete from cashbox_method")
+	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "8.01"))
+	testenv.NoError(t, margin("sbp", "8"))
+	testenv.NoError(t, margin("sim", ""))
+	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))))(t)
+	margins := s.Text(t, `select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
+		from cashbox_method`)
+	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
+
+	feed := rate.Feed{
+		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
+		TimeoutMS: 1000, BandPercent: "1", DayBandPercent: "1", FreshSeconds: 60,
+	}
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, feed)))))(t)
+	feed.ID = int64(s.Count(t, "select max(id) from rate_feed"))
+	for name, change := range map[string]func(*rate.Feed){
+		"elsewhere": func(f *rate.Feed) { f.URL += "2" }, "another pointer": func(f *rate.Feed) { f.Pointer = "/other" },
+		"wider": func(f *rate.Feed) { f.BandPercent = "2" }, "wider by day": func(f *rate.Feed) { f.DayBandPercent = "2" },
+		"longer": func(f *rate.Feed) { f.FreshSeconds = 61 },
+	} {
+		changed := feed
+		change(&changed)
+		_, err := s.rates.SetFeed(t.Context(), s.one, changed)
+		p, err := s.proposals.Propose(t.Context(), s.one, err)
+		testenv.Check(t, err == nil && p.Action == foureyes.SetRateFeed, "%s: %v", name, err)
+	}
+	stricter := feed
+	stricter.BandPercent, stricter.Enabled = "0.5", false
+	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
+}
+
+// Who may choose what differs when money comes, and who bears it, chooses what others pay: each change takes two, and so does a
+// method that is new to a cashbox with anything but the defaults. An approval sets what was proposed, which one may keep then.
+func TestToleranceByTwo(t *testing.T) {
+	s := setupStaff(t)
+	s.Exec(t, "delete from cashbox_method")
+	set := func(policy, percent, amount, to, least string) error {
+		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+			CashboxID: s.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 900, MinAmount: least,
+			AmountPolicy: &policy, TolerancePercent: &percent, ToleranceAmount: &amount, DifferenceTo: &to,
+		}))
+	}
+	each := func() {
+		t.Helper()
+		s.wants(t, foureyes.SetCashboxMethod, set("received", "", "", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "0.0001", "", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "", "0.01", "trader", ""))
+		s.wants(t, foureyes.SetCashboxMethod, set("exact", "", "", "platform", ""))
+	}
+	each()
+	testenv.NoError(t, set("exact", "", "", "trader", ""))
+	each()
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "9", "platform", ""))))(t)
+	testenv.NoError(t, set("tolerance", "2.00", "9.0", "platform", "100"))
+	testenv.Want(t, s.Text(t, "select concat_ws(' ', amount_policy, tolerance_percent, tolerance_amount, difference_to, min_amount) from cashbox_method"),
+		"tolerance 2.0000 9.00 platform 100.00", "the method")
+	s.clock.Advance(25 * time.Hour)
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2.0001", "9", "platform", "100"))
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "9.01", "platform", "100"))
+	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "", "platform", "100"))
+}
+
+// What a payout costs takes two as other markups do, a new one where it is far from none; and so does to let a trader pay out,
+// who gets merchants' money by saying that they have sent theirs. To stop them takes one.
+func TestPayoutsByTwo(t *testing.T) {
+	s := setupStaff(t)
+	markup := func(method, percent string) error {
+		return testenv.ErrOf(s.settings.SetPayoutMethod(t.Context(), s.one, directory.CashboxPayoutMethod{
+			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarkupPercent: percent,
+		}))
+	}
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "5.0001"))
+	testenv.NoError(t, markup("sbp", "5"))
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "100"))
+	testenv.NoError(t, markup("sbp", "3"))
+	testenv.NoError(t, markup("sbp", "8"))
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "10.5")) // within five points of now, and not of a day ago
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetPayoutMethod, markup("c2c", "60"))))(t)
+	testenv.Want(t, s.Text(t, "select string_agg(method || ' ' || markup_percent, ', ' order by method) from cashbox_payout_method"),
+		"c2c 60.0000, sbp 8.0000", "markups")
+
+	pays := func(enabled bool) error {
+		return testenv.ErrOf(s.settings.SetTraderPayoutMethod(t.Context(), s.one, directory.TraderPayoutMethod{
+			TraderID: s.trader.ID, Currency: "RUB", Method: "sbp", Enabled: enabled,
+		}))
+	}
+	on := func() int { return s.Count(t, "select count(*) from trader_payout_method where enabled") }
+	p := s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
+	testenv.Want(t, on(), 0, "methods that one let them pay out by")
+	testenv.Must(s.approve(t, s.two, p))(t)
+	testenv.NoError(t, pays(true)) // changes nothing
+	testenv.Want(t, on(), 1, "methods that two let them pay out by")
+	testenv.NoError(t, pays(false))
+	s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
+}
