@@ -67,6 +67,8 @@ var formV2 = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9A-Fa-f]{64})$`)
 
 // checkV2 checks a HeaderV2 for a payment that is named by its uuid or, where that is "", by its id. If another
 // signature has already proved the caller, an id that no payment has is left for the handler to report.
+//
+//rule:how the payer's application signs
 func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, id int64, uuid string, proved bool) error {
 	parts := formV2.FindStringSubmatch(signed)
 	if parts == nil {

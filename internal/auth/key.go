@@ -118,6 +118,8 @@ func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
 
 // Begin checks the key and the secret of a merchant's request before its body is read. It does not
 // check the signature: the proof's Check does.
+//
+//rule:how a merchant's call is recognised
 func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	if err := k.complete(r.Header); err != nil {
 		return nil, err

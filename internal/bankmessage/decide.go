@@ -154,6 +154,8 @@ func (s *Service) settle(
 }
 
 // match finds the one payment that a message about incoming money belongs to.
+//
+//rule:which payment a bank's message is about
 func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing) (decision, error) {
 	rules, err := q.RequisiteMessageByDevice(ctx, db.RequisiteMessageByDeviceParams{
 		DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account,
@@ -204,6 +206,8 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 }
 
 // judge decides what a message may do for the one payment that it fits, by the rule of the payment's requisite.
+//
+//rule:whether a bank's message confirms a payment or waits for a person
 func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMessage, waits decision) decision {
 	inTime := m.ArrivedAt.Sub(m.ReceivedAt) <= underway && m.ReceivedAt.Sub(m.ArrivedAt) <= early &&
 		waits.payment.CreatedAt.Before(m.ReceivedAt) && !m.ReceivedAt.After(waits.payment.ExpiresAt.Add(late))

@@ -120,6 +120,7 @@ const (
 	Requisites Reach = "a whole requisite"
 )
 
+//rule:who may do what
 var grants = map[Capability]grant{
 	TraderRead:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}, reads: true},
 	TraderWork:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}},

@@ -18,6 +18,8 @@ const (
 // sights are the parts by kind of caller. A kind that is missing here sees none of them. A merchant's users see the rate, since
 // it is their own terms. A trader and a cabinet do not: they know the trader's share, and the rate would tell them what the
 // platform keeps.
+//
+//rule:who sees whole requisites, orders, rates and earnings
 var sights = map[Kind]sight{
 	MerchantKey:    requisites | order | metadata | trader | rate | earnings,
 	Application:    requisites | order | metadata | trader | rate | earnings,

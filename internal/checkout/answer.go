@@ -233,6 +233,8 @@ func (t *transition) pending() {
 }
 
 // decline lets the payer try another card, unless this was the last one allowed.
+//
+//rule:what a declined card does to its payment
 func (t *transition) decline(reason string) {
 	t.end(string(acquirer.Declined))
 	t.state.LastError = &reason
@@ -302,6 +304,8 @@ func (t *transition) reject() {
 
 // awaitAgreement: somebody else completed the payment, and the acquirer's decision is awaited; or the payment is in
 // appeal, which decides nothing about the charge.
+//
+//rule:what happens when the processor and the gateway disagree
 func (t *transition) awaitAgreement(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:

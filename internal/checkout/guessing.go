@@ -28,6 +28,8 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 // cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest payers may share
 // an address. Like every limit it uses real time. How many cards may be declined for one payment is another limit, which
 // decline applies when an answer comes: payment.Service.CardsAllowed.
+//
+//rule:how many declined cards are taken of an address, a card and all payers
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
 	if err != nil {

@@ -85,6 +85,8 @@ func (s *Service) moveDeposit(
 
 // mayCredit refuses to credit an amount other than the one that arrived. It requires a second operator for more
 // than one may credit alone.
+//
+//rule:which deposits an operator may credit, and which take two
 func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, at time.Time) error {
 	came, err := q.DepositTransfersOf(ctx, []int64{d.ID})
 	if err != nil {

@@ -64,6 +64,8 @@ var (
 // Match attaches transfers to deposits, and then handles the deposits that have one. A transfer that fits exactly
 // one pending deposit is attached to it. If ConfirmSeen is set, the deposit is confirmed once its transfer is
 // final.
+//
+//rule:which transfer on a network a deposit is credited for
 func (s *Service) Match(ctx context.Context) error {
 	now := s.clock.Now()
 	if err := s.q.DepositTransfersNew(ctx, now); err != nil {

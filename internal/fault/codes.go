@@ -16,6 +16,8 @@ type Code struct {
 
 // Codes are all codes, by status and name. The program, the OpenAPI description and the documentation
 // take them from here. internal/gendocs fails for a fault that is not listed.
+//
+//rule:which refusals there are, and what to do about each
 var Codes = []Code{
 	{"invalid_credentials", Unauthenticated, "Login, password or code is wrong.",
 		"Check login and password, and the code if the user has a second factor."},

@@ -119,6 +119,8 @@ type Movements interface {
 
 // Moving refuses an action that moves more USDT than one operator may move in a day; otherwise it records the
 // movement. Call it in the transaction of the action, so that the record is rolled back with it.
+//
+//rule:which movements take a second operator
 func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	amount := m.Amount.Abs()
 	switch {
@@ -137,6 +139,8 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 }
 
 // Deviating refuses a change that differs from the known value by more than the band, in percent.
+//
+//rule:which rates take a second operator
 func (r Rules) Deviating(percent, band decimal.Decimal) error {
 	if r.On && percent.GreaterThan(band) {
 		return ErrSecondOperator

@@ -73,6 +73,7 @@ func (k *Keeper) Methods(cashboxID int64) []string {
 	})
 }
 
+//rule:which of several values of a setting is in force
 func (c *cashbox) shop(method, currency string) *Shop {
 	m := c.methods[method]
 	return &Shop{
@@ -133,6 +134,8 @@ func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
 }
 
 // CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
+//
+//rule:how many cards a payer may try for a payment
 func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
 	m, known := k.method(cashboxID, method)
 	if !known {

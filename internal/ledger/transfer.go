@@ -57,6 +57,8 @@ var ErrHeld = errors.New("the account is held by another transaction")
 
 // Take prepares transfers for one round trip: the database itself refuses a debit of available money
 // that the balance does not cover. Pending credits do not count. Short recognises the error.
+//
+//rule:whether an account may owe
 func Take(c Cause, transfers ...Transfer) []db.Query {
 	p := plan(c, transfers, func(p *Posting, e effect) {
 		p.Debits = append(

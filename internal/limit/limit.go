@@ -17,6 +17,8 @@ import (
 )
 
 // Rule names a limit.
+//
+//rule:what callers may do only so often, and under which name the database has how often
 type Rule string
 
 // The rules, as the database names them.

@@ -78,6 +78,8 @@ func (t *Turns) largestShare() float64 {
 
 // Enter waits for a place and returns the function that frees it. If too many calls are waiting, or the wait is too
 // long, it returns fault.ErrBusy; if ctx ends first, the error of ctx.
+//
+//rule:who waits when too many calls come at once
 func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error) {
 	turn, err := t.enqueue(who)
 	if err != nil {

@@ -82,6 +82,8 @@ func (a *Addresses) CheckLink(address string) string {
 }
 
 // check judges the form of an address. It takes http to loopback, in a sandbox, and to plain hosts.
+//
+//rule:which addresses the gateway calls
 func (a *Addresses) check(address string, plain func(host string) bool) string {
 	u, err := url.Parse(address)
 	switch {

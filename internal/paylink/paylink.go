@@ -150,6 +150,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link,
 }
 
 // checked makes the row of a link from a draft, or says what is wrong with the draft.
+//
+//rule:what a payment link can be made with
 func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.PaymentLink, error) {
 	f := fault.Decoded(ctx)
 	now := s.clock.Now()

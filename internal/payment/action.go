@@ -20,6 +20,8 @@ type Update struct {
 // UpdateStatus sets a payment's status for the application; any status may follow any other. It reports whether a
 // webhook was queued: reporting the present status again changes nothing and queues none. The provider's id is
 // stored in any case, because a trader often confirms before the bank does.
+//
+//rule:which status the payer's application may set
 func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
 	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed

@@ -153,6 +153,8 @@ func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, n
 }
 
 // refusesAppeal returns why the payment cannot be appealed, whether or not it was before.
+//
+//rule:when a payment can be appealed
 func (p Payment) refusesAppeal(now time.Time) error {
 	switch {
 	case p.Status != Failed:

@@ -29,6 +29,8 @@ import (
 
 // caseLasts is how long a case waits for a decision and, if the decision is to wait for the rest, how long it waits
 // for that.
+//
+//rule:how long money of another amount waits for a decision
 const caseLasts = 24 * time.Hour
 
 const (

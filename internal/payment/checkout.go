@@ -29,6 +29,8 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 
 // moveCard keeps or erases the card of a payment that ends, and tells its checkout of every change of
 // status.
+//
+//rule:when a payer's card is erased, and when it is kept
 func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {
 	if !cardCheckout(to) {
 		return nil

@@ -51,6 +51,8 @@ type Created struct {
 // Create makes a payment with a reserved requisite and the trader's USDT held, or returns the payment
 // that was already made with the same order id and method. A refused call changes nothing, so its
 // order id stays free. A call at the same time as another with the same order id waits for that one.
+//
+//rule:how a payment is made, and what a repeated call answers
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return Created{}, err
@@ -192,6 +194,8 @@ func (s *Service) draft(who caller.Caller, o order) *draft {
 }
 
 // refusal returns why the payment is refused, or nil. It checks the reasons in the documented order.
+//
+//rule:when no payment is made for a merchant, whatever the traders have
 func (d *draft) refusal() error {
 	switch {
 	case d.shop == nil:

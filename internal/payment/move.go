@@ -38,6 +38,7 @@ func positionOf(p db.Payment) ledger.Position {
 // moveMoney moves the money along with the status.
 func moveMoney(from, to db.Payment, at time.Time) []db.Query { return moneyOf(from, to).Queries(at) }
 
+//rule:what moves in the ledger when a payment changes its status
 func moneyOf(from, to db.Payment) ledger.Move {
 	return ledger.Move{
 		Subject:   subject,

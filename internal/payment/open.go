@@ -63,6 +63,8 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 
 // take takes one of a merchant's places, or returns that there is none. If the last count leaves no place, or
 // nothing was counted yet, it counts first, unless it is too early to count again.
+//
+//rule:how many payments of a merchant may be open
 func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
 	p := &place{counts: o, merchantID: merchantID, limit: limit}
 	if p.take() {

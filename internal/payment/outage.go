@@ -46,6 +46,7 @@ func (s *Service) serve(ctx context.Context) error {
 	})
 }
 
+//rule:what payers get back of the time in which the gateway was away
 func (s *Service) giveBack(ctx context.Context, q *db.Queries, gap time.Duration) error {
 	now, back := s.clock.Now(), min(gap, giveBackMost).Round(time.Second)
 	began := now.Add(-gap)

@@ -92,6 +92,8 @@ const maxText = 255
 
 // validate checks a whole request and reports all wrong fields together with those that the codec
 // found.
+//
+//rule:what a payment can be asked for
 func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}

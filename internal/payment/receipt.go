@@ -19,6 +19,8 @@ import (
 )
 
 // MaxReceipts is how many receipts a payer may send for one payment.
+//
+//rule:how many receipts a payer may send
 const MaxReceipts = 3
 
 // receiptWindow is how long after a payment ended unpaid receipts are still accepted.

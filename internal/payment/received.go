@@ -90,6 +90,8 @@ func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decim
 
 // confirmed returns the change that completes a payment because its trader reports an amount. It refuses a payment
 // that has ended, unless it expired and may still be completed late.
+//
+//rule:which payments a trader may complete
 func (s *Service) confirmed(
 	ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller, amount decimal.Decimal,
 ) (*change, error) {
@@ -122,6 +124,8 @@ func (s *Service) confirmed(
 }
 
 // MayComeLate reports whether a payment that has expired may still be completed by its trader.
+//
+//rule:when an expired payment may still be completed
 func (s *Service) MayComeLate(p Payment) bool {
 	return p.Expired() && !p.CardCheckout() &&
 		s.clock.Now().Before(p.StatusAt.Add(s.settings.Lateness(p.CashboxID, p.Method)))
@@ -129,6 +133,8 @@ func (s *Service) MayComeLate(p Payment) bool {
 
 // arrivalOf is how an amount that has arrived is settled by the policy. It returns errOtherAmount if the policy
 // does not accept it.
+//
+//rule:what becomes of a payment when another amount comes
 func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) (*arrival, error) {
 	switch {
 	case p.RateUnavailable && came.GreaterThan(p.Amount):

@@ -19,6 +19,8 @@ const (
 
 // Expire fails pending payments that are overdue and cases that nobody has decided in time, the oldest first, and
 // returns how many. Processes that expire payments at the same time skip each other's rows.
+//
+//rule:when a payment expires
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	if err := s.serve(ctx); err != nil {
 		return 0, err
@@ -98,6 +100,8 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 }
 
 // settle settles one payment at the present rate, if it still waits and there is a rate.
+//
+//rule:when a payment is settled that was completed without a rate
 func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
 	q, now := db.New(tx), s.clock.Now()
 	deleted, err := q.SettlementDueDelete(ctx, db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID})

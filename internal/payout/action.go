@@ -29,6 +29,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 
 // Take assigns a waiting payout to the first trader who asks. From then on only that trader can end it or give it
 // back; an operator can resolve or reclaim it.
+//
+//rule:which trader gets a payout
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return Offer{}, err
@@ -209,6 +211,8 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 
 // Reverse turns a completed payout into a failed one, for an operator: the recipient never got the money, or it
 // came back. What the trader and the platform got is taken back even if that overdraws their accounts.
+//
+//rule:when a completed payout is taken back
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payout{}, err

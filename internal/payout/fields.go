@@ -50,6 +50,8 @@ const maxText = 255
 
 // validate checks a whole request and reports all wrong fields together with those that the codec
 // found. No message quotes the requisite.
+//
+//rule:what a payout can be asked for
 func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}

@@ -32,6 +32,8 @@ func positionOf(p db.Payout) ledger.Position {
 
 // moveMoney moves the money along with the status. Releasing frozen money needs no check, since the row lock lets
 // it happen only once. A reversal may overdraw accounts, because the money may have been spent.
+//
+//rule:what moves in the ledger when a payout changes its status
 func moveMoney(from, to db.Payout, at time.Time) []db.Query {
 	return ledger.Move{
 		Subject:   subject,

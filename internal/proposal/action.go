@@ -157,6 +157,7 @@ var reads = map[Action]func(Payload) Payload{
 	SetInsurance: insurance, SetRate: manual,
 }
 
+//rule:what an operator can propose to another
 var acts = map[Action]act{
 	FundTrader:     declare(caller.OperatorMoney, aboutTrader, fundTrader),
 	WithdrawTrader: declare(caller.OperatorMoney, aboutTrader, withdrawTrader),

@@ -145,6 +145,8 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 }
 
 // mayDecide checks the role that the caller has now, and that the proposal is open.
+//
+//rule:who may approve a proposal
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
 	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err

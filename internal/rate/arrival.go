@@ -14,6 +14,8 @@ type Arrival struct {
 
 // Worth returns what is settled, and what the platform gets of the difference in addition to its part of the
 // spread; it is negative if the platform pays. The difference is converted at the base rate and rounded towards 0.
+//
+//rule:what a payment is worth of which another amount came
 func (a Arrival) Worth(base decimal.Decimal, terms Terms) (Quote, decimal.Decimal) {
 	if a.AsItCame {
 		return Calculate(a.Came, base, terms), decimal.Zero

@@ -15,6 +15,8 @@ type PayoutQuote struct {
 }
 
 // QuotePayout calculates the price of a fiat amount, with the markup in percent.
+//
+//rule:what a payout costs
 func QuotePayout(fiat, base, markup decimal.Decimal) PayoutQuote {
 	// frozen = fiat / base × (1 + markup/100), multiplied out so that only one division rounds.
 	frozen, rest := fiat.Mul(hundred.Add(markup)).QuoRem(base.Mul(hundred), money.USDTDecimals)

@@ -121,6 +121,8 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 
 // judge refuses a value that is too far from the feed's last good one or, if it has none, from the rate in use. The
 // error is a *refusal, or one of the database.
+//
+//rule:which values of a feed of rates are refused
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
 	first := db.NoRows(err)

@@ -48,6 +48,8 @@ func Read(rates *Rates, currency *string) db.Query {
 
 // InUse is the rate for a currency's payments: the fresh rate with the lowest priority or, if none is fresh, the
 // last known one.
+//
+//rule:which rate is in use, and when there is none
 func (r Rates) InUse(now time.Time) (Base, error) {
 	if len(r) == 0 {
 		return Base{}, ErrNone
@@ -111,6 +113,8 @@ type Markups struct {
 }
 
 // Pick returns the first percent that is set, and its source.
+//
+//rule:which markup a payment gets
 func (m Markups) Pick() (percent decimal.Decimal, source string) {
 	for _, ranked := range []struct {
 		percent decimal.NullDecimal
@@ -145,6 +149,8 @@ var hundred = decimal.NewFromInt(100)
 
 // Calculate calculates the worth of a fiat amount. Spot, amount and the trader's share are each
 // rounded down to 8 decimals.
+//
+//rule:what a payment is worth in USDT, and who gets what of its spread
 func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	spot := quotient(fiat, base)
 	// amount = fiat / (base × (1 + markup/100)), rearranged so that only one division rounds.

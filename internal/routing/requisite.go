@@ -255,6 +255,8 @@ func (r *Requisites) sort(p *pool) {
 }
 
 // inOrder iterates over a pool; those that are off or outside their hours come last. The caller holds the lock.
+//
+//rule:in which order requisites are tried
 func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	return func(yield func(*requisite) bool) {
 		p := r.pools[poolKey{w.Currency, w.Method}]

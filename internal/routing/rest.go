@@ -15,6 +15,8 @@ const restFor = time.Second
 // heldFor is how long no requisite of a trader is tried while another transaction has the trader's account locked.
 // If that is a process that has frozen, the lock lasts at least until the database ends its transaction. The time
 // ends sooner if a payment gets the trader nevertheless, because the account was only busy.
+//
+//rule:how long a trader without enough USDT is passed by
 const heldFor = 3 * time.Second
 
 // note stores why a candidate was refused, so that other payments do not wait for the same lock.

@@ -135,6 +135,8 @@ var settingRules = []struct {
 }
 
 // bySettings is the first rule about settings that drops a requisite. The caller holds the lock.
+//
+//rule:which requisites a payment may get
 func (r *Requisites) bySettings(w Want, known *requisite) Rule {
 	trader := r.traders[known.TraderID]
 	for _, s := range settingRules {

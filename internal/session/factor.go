@@ -202,6 +202,7 @@ func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockR
 	return fault.Doing("end a row of wrong codes", q.UserFactorRight(ctx, user.ID))
 }
 
+//rule:which code of an authenticator is good
 func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) != totpDigits {

@@ -174,6 +174,8 @@ const knownFor = 90 * 24 * time.Hour
 
 // ofSignIn is what a wrong password counts under. Attempts from a device or address of an earlier successful
 // sign-in count separately, so that strangers who guess the password do not lock the user out there.
+//
+//rule:whose failed sign-ins are counted together
 func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]failureOf, error) {
 	place, err := s.reads.SignInPlace(ctx, db.SignInPlaceParams{
 		Login: login, Address: printable(from.Address), Since: s.wallNow().Add(-knownFor),

@@ -190,4 +190,5 @@ var Requisite = Subject{
 	},
 }
 
+//rule:which settings there are, their bounds, and which take a second operator
 var Subjects = []Subject{Merchant, Cashbox, Method, PayoutMethod, Limit, WithdrawalTerms, Trader, Requisite}

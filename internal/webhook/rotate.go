@@ -15,6 +15,8 @@ import (
 )
 
 // previousSigns is how long an older secret signs beside the new one.
+//
+//rule:how long a former webhook secret still signs
 const previousSigns = 24 * time.Hour
 
 // maxPrevious limits how many older secrets sign an event. While there are so many, a further rotation is refused.

@@ -114,6 +114,7 @@ func problem(err error) string {
 
 func (r result) delivered() bool { return r.code >= 200 && r.code < 300 }
 
+//rule:which answers end a webhook
 func (r result) status(last bool) string {
 	switch {
 	case r.delivered():

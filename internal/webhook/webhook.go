@@ -48,6 +48,8 @@ func hostOf(address string) string {
 }
 
 // attempts is how often an event is tried in a round.
+//
+//rule:when a webhook is sent again, and when it is given up
 const attempts = len(delays) + 1
 
 // delays are between one attempt and the next, each ± 10%.

@@ -100,6 +100,8 @@ func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (With
 }
 
 // validate checks a whole request and reports all wrong fields together with those that the codec found.
+//
+//rule:what can be withdrawn, and where to
 func (s *Service) validate(ctx context.Context, who caller.Caller, own owner, r Request) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{own: own, insert: db.WithdrawalInsertParams{
