@@ -42,16 +42,17 @@ const sides = `transfer t
 
 // touched selects the ids of a table's rows that a rule is to check. Transfers refer to their subject by the name
 // of its table.
-func touched(table string) string {
-	return `(select subject_id from transfer where subject = '` + table + `' and created_at >= $1
-		union all select id from ` + table + ` where id > $2 and id <= $3)`
+func touched(table string) string { return "(" + booked(table) + ")" }
+
+func booked(table string) string {
+	return `select subject_id from transfer where subject = '` + table + `' and created_at >= $1
+		union all select id from ` + table + ` where id > $2 and id <= $3`
 }
 
-// transfersOf selects the transfers of the given rows, and those in the rule's range that refer to a row that does
-// not exist.
-func transfersOf(table, rows string) string {
-	return `t.subject = '` + table + `' and t.subject_id in (select id from ` + rows + `
-		union all select subject_id from transfer where subject = '` + table + `' and created_at >= $1
+// transfersOf selects the transfers of the rows that are touched, and those in the rule's range that refer to a row
+// that does not exist.
+func transfersOf(table string) string {
+	return `t.subject = '` + table + `' and t.subject_id in (` + booked(table) + `
 		union all select subject_id from transfer where subject = '` + table + `' and subject_id > $2 and subject_id <= $3)`
 }
 
@@ -101,13 +102,10 @@ var rules = []rule{
 				when 'sandbox' then exists (select 1 from test_clock)
 				else t.subject in ('payment', 'payin', 'deposit', 'withdrawal', 'correction', 'trader_funding') end`},
 	{name: "a payment's money stands where its status says", of: "payment", query: `
-		with touched as (
-			select subject_id as id from transfer where subject = 'payment' and created_at >= $1
-			union select id from payment where id > $2 and id <= $3
-		), p as (
+		with p as (
 			select payment.*, exists (select 1 from settlement_due d
 				where d.merchant_id = payment.merchant_id and d.payment_id = payment.id) as due
-			from payment where payment.id in (select id from touched)
+			from payment where payment.id in ` + touched("payment") + `
 		), expected as (
 			select p.id, a.id as account_id, x.amount
 			from p cross join lateral (values
@@ -120,25 +118,28 @@ var rules = []rule{
 					when p.status = 'completed' and not p.due then p.amount_usdt else 0 end),
 				('platform', 0, 'available', case
 					when p.status = 'completed' and not p.due then p.spread_platform_usdt + p.difference_usdt else 0 end)
-			` + unlikeMoved(transfersOf("payment", "p"), "payment %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("payment"), "payment %s, account %s: has %s, should have %s")},
 	{name: "a payment is settled for what was asked or for what came, at its own rate", of: "payment", query: `
 		with p as materialized (
-			select * from payment where id in ` + touched("payment") + `
+			select id, amount, received_amount, settled_amount, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt,
+				difference_usdt, hold_usdt, base_rate, markup_percent, trader_share_percent
+			from payment where id in ` + touched("payment") + `
 		)
 		select format('payment %s: asked %s, came %s, %s USDT, spread %s + %s, difference %s, hold %s', p.id, p.amount,
 			p.received_amount, p.amount_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.difference_usdt, p.hold_usdt)
+		-- What is compared first is known to be right below, and not calculated again.
 		from p
-		cross join lateral (values (p.trader_share_percent * 0.01, ` + quoted("p.amount") + `,
-			` + quoted("coalesce(p.settled_amount, p.amount)") + `)) q (share, asked, asked_usdt, spot, usdt)
-		cross join lateral (values (least(asked - asked_usdt, trunc(asked * share, 8)), least(spot - usdt, trunc(spot * share, 8))))
-			s (asked_trader, trader)
+		cross join lateral (values (p.trader_share_percent * 0.01, coalesce(p.settled_amount, p.amount))) v (share, worth)
+		cross join lateral (values (` + quoted("p.amount") + `, ` + quoted("worth") + `)) q (asked, asked_usdt, spot, usdt)
 		where p.settled_amount <> p.received_amount
-			or (p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt)
-				is distinct from (usdt, spot - usdt, trader, spot - usdt - trader)
+			or p.amount_usdt is distinct from usdt or p.profit_usdt is distinct from spot - p.amount_usdt
+			or p.spread_trader_usdt is distinct from least(p.profit_usdt, trunc(spot * share, 8))
+			or p.spread_platform_usdt is distinct from p.profit_usdt - p.spread_trader_usdt
 			or p.difference_usdt <> 0 and (p.settled_amount is not null or p.difference_usdt
 				is distinct from ` + quotient("p.received_amount - p.amount", "p.base_rate") + `)
 			-- One that waited for its rate was held at the rate before.
-			or p.hold_usdt is distinct from asked - asked_trader and p.id not in (select subject_id from transfer
+			or p.hold_usdt is distinct from case when p.settled_amount is null then spot - p.spread_trader_usdt
+				else asked - least(asked - asked_usdt, trunc(asked * share, 8)) end and p.id not in (select subject_id from transfer
 				where subject = 'payment' and kind = 'completed-completed' and subject_id in (select id from p))`},
 	{name: "what came of a payment is the sum of what counts towards it", of: "payment", query: `
 		with kept as materialized (
@@ -149,7 +150,7 @@ var rules = []rule{
 			select p.merchant_id, p.id, p.status, p.received_amount, sum(a.amount) as kept,
 				bool_and(a.merchant_id = p.merchant_id and a.trader_id = p.trader_id and a.currency = p.currency) as own
 			from payment p left join kept a on a.payment_id = p.id
-			where p.id in ` + touched("payment") + `
+			where p.id in ` + touched("payment") + ` and (p.received_amount is not null or p.id in (select payment_id from kept))
 			group by p.merchant_id, p.id, p.status, p.received_amount
 		) p
 		where p.kept is not null and (not p.own

@@ -24,7 +24,7 @@ var payoutRules = []rule{
 					when p.return_of is not null and p.status = 'processing' then p.frozen_usdt else 0 end),
 				('platform', 0, 'available', case
 					when p.return_of is null and p.status = 'completed' then p.frozen_usdt - p.trader_usdt else 0 end)
-			` + unlikeMoved(transfersOf("payin", "p"), "payout %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("payin"), "payout %s, account %s: has %s, should have %s")},
 	{name: "what goes back to a payer is what came, once, and no more", of: "payin", query: `
 		with came as materialized (
 			select payin_uuid, payment_id, currency, sum(amount) as amount from arrival
@@ -124,7 +124,7 @@ var depositRules = []rule{
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
-			where ` + transfersOf("deposit", "d") + `
+			where ` + transfersOf("deposit") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("deposit %s, account %s: credited %s, should be %s")},
 	{name: "a deposit's history runs without gaps", of: "deposit", query: `
@@ -146,7 +146,7 @@ var depositRules = []rule{
 			where id in ` + touched("correction") + `
 		), booked as (
 			select t.subject_id as id, t.debit_account, t.credit_account, t.amount, t.kind from transfer t
-			where ` + transfersOf("correction", "c") + `
+			where ` + transfersOf("correction") + `
 		)
 		select format('correction %s: %s from %s to %s is booked as %s from %s to %s', id, c.amount, c.debit_account,
 			c.credit_account, b.amount, b.debit_account, b.credit_account)
@@ -166,7 +166,7 @@ var depositRules = []rule{
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
-			where ` + transfersOf("trader_funding", "f") + `
+			where ` + transfersOf("trader_funding") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("funding %s, account %s: booked %s, should be %s")},
 }

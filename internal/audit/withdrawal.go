@@ -15,7 +15,7 @@ var withdrawalRules = []rule{
 					case when w.status in ('requested', 'approved', 'handed_over') then w.amount + w.fee else 0 end),
 				('external', 0, 'available', case when w.status = 'completed' then w.amount else 0 end),
 				('platform', 0, 'available', case when w.status = 'completed' then w.fee else 0 end)
-			` + unlikeMoved(transfersOf("withdrawal", "w"), "withdrawal %s, account %s: has %s, should have %s")},
+			` + unlikeMoved(transfersOf("withdrawal"), "withdrawal %s, account %s: has %s, should have %s")},
 	{name: "a withdrawal's events and history run without gaps", of: "withdrawal", query: `
 		with w as (
 			select * from withdrawal
