@@ -163,11 +163,12 @@ where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.
   and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
 order by p.id desc;
 
--- PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts.
+-- PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts. The
+-- order is an expression, or a plan might go through everybody's open payments in the order of their end.
 -- name: PaymentDesk :many
 select sqlc.embed(p), (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
-from payment p where p.trader_id = @trader_id and p.status = 'pending' order by p.expires_at, p.id limit @page;
+from payment p where p.trader_id = @trader_id and p.status = 'pending' order by p.expires_at + interval '0', p.id limit @page;
 
 -- PaymentDeskCount counts a trader's open payments, no further than to a number.
 -- name: PaymentDeskCount :one

@@ -352,7 +352,7 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 const paymentDesk = `-- name: PaymentDesk :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
-from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
+from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at + interval '0', p.id limit $2
 `
 
 type PaymentDeskParams struct {
@@ -365,7 +365,8 @@ type PaymentDeskRow struct {
 	Receipts int32
 }
 
-// PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts.
+// PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts. The
+// order is an expression, or a plan might go through everybody's open payments in the order of their end.
 func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]PaymentDeskRow, error) {
 	rows, err := q.db.Query(ctx, paymentDesk, arg.TraderID, arg.Page)
 	if err != nil {
