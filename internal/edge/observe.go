@@ -105,7 +105,7 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		ctx, span := tracing.Request(context.WithValue(r.Context(), callKey{}, c), KeptRequestID(r.Context()), r)
 		defer span.End()
 		r = r.WithContext(ctx)
-		next.ServeHTTP(seen, r)
+		unbroken(seen, r, next)
 		took := time.Since(began)
 		c.describe(span, seen.status)
 		o.durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
@@ -130,6 +130,17 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 			o.requests.Add(c.entry(r, seen.status, took, o.keyID(r.Header)))
 		}
 	}))
+}
+
+// unbroken answers a panic that nothing has answered yet: left to net/http it would log the panic's text.
+func unbroken(w *statusWriter, r *http.Request, next http.Handler) {
+	defer Recovered(w, r, func(http.ResponseWriter, *http.Request, error) {
+		if w.written {
+			panic(http.ErrAbortHandler) // half an answer is none
+		}
+		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+	})
+	next.ServeHTTP(w, r)
 }
 
 // describe notes the result in the span of the request.

@@ -121,6 +121,32 @@ func TestViewersAreLogged(t *testing.T) {
 	testenv.Check(t, strings.Contains(line, `viewer="operator:1 as trader:2"`), "logged %s", line)
 }
 
+// The text of a panic may quote anything, so it reaches neither the log nor the answer. What broke is logged and counted.
+func TestPanicOfAnyHandler(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	observer := NewObserver(slog.Default(), prometheus.NewRegistry(), func(http.Header) string { return "" }, nil)
+	answer := httptest.NewRecorder()
+	broken := func(http.ResponseWriter, *http.Request) { panic("hunter2") }
+	observer.Observe(http.HandlerFunc(broken)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	testenv.Want(t, answer.Code, http.StatusInternalServerError, "the answer is")
+	testenv.Check(t, strings.Contains(log.String(), "TestPanicOfAnyHandler") && strings.Contains(log.String(), "status=500"),
+		"logged %s", &log)
+	testenv.Check(t, !strings.Contains(log.String()+answer.Body.String(), "hunter2"), "quoted: %s\n%s", &log, answer.Body)
+
+	begun := func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("half"))
+		panic("hunter2")
+	}
+	func() {
+		defer func() { testenv.Want(t, recover(), any(http.ErrAbortHandler), "half an answer ends with") }()
+		observer.Observe(http.HandlerFunc(begun)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	}()
+	testenv.Check(t, !strings.Contains(log.String(), "hunter2"), "quoted: %s", &log)
+}
+
 // Pages are logged and counted by the pattern of their path. The path itself is a credential and
 // must not be seen.
 func TestPagesAreNamedByTheirPattern(t *testing.T) {

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"rsc.io/qr"
 
@@ -16,6 +19,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/pay"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -231,6 +235,17 @@ func TestCancel(t *testing.T) {
 		wantText(t, a.Page(t), "h1", "Payment received")
 		want(t, "asked whether to cancel a paid one", b.ask(t, b.path(late)+"/cancel").Code, http.StatusSeeOther)
 	}
+}
+
+// A panic is answered by the page that tells of trouble on our side.
+func TestPanicHasAPage(t *testing.T) {
+	t.Parallel()
+	links := testenv.Must(auth.NewLinks(make([]byte, 32)))(t)
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/r/"+links.Token(uuid.New())+"/status", nil)
+	pay.New(pay.Services{Links: links}).ServeHTTP(w, r) // without services every link panics
+	testenv.Want(t, w.Code, http.StatusInternalServerError, "the answer is")
+	wantText(t, testenv.Must(goquery.NewDocumentFromReader(w.Body))(t), "h1", "Something went wrong")
 }
 
 func TestSimulate(t *testing.T) {

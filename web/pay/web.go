@@ -91,7 +91,7 @@ func New(services Services) http.Handler {
 	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
 	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
 	mux.HandleFunc("/", p.unknown)
-	return library.Beside(edge.Secured(p.sameOrigin(edge.Named(mux))))
+	return library.Beside(edge.Secured(p.unbroken(p.sameOrigin(edge.Named(mux)))))
 }
 
 // sameOrigin refuses posts that other pages have sent.
@@ -101,6 +101,14 @@ func (p *Pay) sameOrigin(next http.Handler) http.Handler {
 		p.message(w, r, http.StatusForbidden, words.ForeignTitle, words.ForeignText)
 	}))
 	return protection.Handler(next)
+}
+
+// unbroken answers a panic with the page that tells of trouble on our side.
+func (p *Pay) unbroken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer edge.Recovered(w, r, p.broken)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
