@@ -118,7 +118,7 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 
 // Looked lets messages confirm again for a requisite that was stopped because a message was contradicted.
 func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int64) error {
-	if err := who.Need(caller.TraderRequisites); err != nil {
+	if err := who.Need(caller.TraderPhones); err != nil {
 		return err
 	}
 	return s.change(ctx, s.pools.Calls, who, requisiteID, false, func(q *db.Queries) error {

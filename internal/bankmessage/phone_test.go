@@ -73,7 +73,7 @@ func TestDevice(t *testing.T) {
 	dbtest.WantCode(t, admit(header), "invalid_signature")
 }
 
-// A stolen cookie pairs no phone and has no messages confirm: that takes a fresh second factor. To turn them off takes none.
+// A stolen cookie pairs no phone and has no messages confirm, nor confirm again: that takes a fresh second factor. To turn them off takes none.
 func TestPhonesTakeFactor(t *testing.T) {
 	b := setup(t)
 	fresh := b.trader
@@ -85,6 +85,7 @@ func TestPhonesTakeFactor(t *testing.T) {
 	}
 	dbtest.WantCode(t, b.messages.SetRule(t.Context(), who, on), code)
 	testenv.NoError(t, b.messages.SetRule(t.Context(), fresh.Caller, on))
+	dbtest.WantCode(t, b.messages.Looked(t.Context(), who, b.trader.Requisites[0]), code)
 	b.rule(t, b.trader, b.device, bankmessage.ShadowMode)
 	dbtest.WantCode(t, b.messages.SetRule(t.Context(), who, on), code)
 	b.rule(t, b.trader, b.device, bankmessage.Off)

@@ -28,7 +28,7 @@ var phoneRoutes = []route{
 var ruleRoutes = []route{
 	{Pattern: "GET /trader/requisites/{id}/messages", Needs: caller.TraderPhones, Handle: (*visit).askRule},
 	{Pattern: "POST /trader/requisites/{id}/messages", Needs: caller.TraderPhones, Handle: (*visit).setRule},
-	{Pattern: "POST /trader/requisites/{id}/messages/resume", Needs: caller.TraderRequisites, Handle: (*visit).resume},
+	{Pattern: "POST /trader/requisites/{id}/messages/resume", Needs: caller.TraderPhones, Handle: (*visit).resume},
 }
 
 func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, nil, nil) }
