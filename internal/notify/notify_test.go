@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-telegram/bot/models"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/caller"
@@ -265,6 +267,36 @@ func TestBot(t *testing.T) {
 	testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
 	b.round(t)
 	same(t, far.Heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
+}
+
+// Where something fails inside, a chat that the bot knows is told that it did not work, and a stranger nothing.
+func TestBotTellsStrangersNothing(t *testing.T) {
+	far, b := byTelegram(t, "61")
+	bot, _ := b.senders[Telegram].(*TelegramSender)
+	bot.service = b.Service
+	writes := func(chat int64, text string) []string {
+		t.Helper()
+		bot.hear(t.Context(), nil, &models.Update{Message: &models.Message{
+			Date: int(time.Now().Unix()), Text: text, Chat: models.Chat{ID: chat, Type: models.ChatTypePrivate},
+		}})
+		return far.Heard(strconv.FormatInt(chat, 10))
+	}
+	didNot := []string{"It did not work. Try again.\nНе получилось. Попробуйте ещё раз."}
+	_, code, _ := strings.Cut(testenv.Must(b.LinkTelegram(t.Context(), b.who))(t), "?start=")
+	b.Exec(t, "alter table trader rename to away")
+	known := writes(61, "/status")
+	b.Exec(t, "alter table away rename to trader")
+	same(t, known, didNot, "a chat that is linked is told")
+
+	b.Exec(t, "alter table notify_channel rename to away")
+	stranger, holder := writes(62, "/status"), writes(62, "/start "+code)
+	b.Exec(t, "alter table away rename to notify_channel")
+	same(t, stranger, nil, "a stranger is told")
+	same(t, holder, didNot, "who has a code is told")
+	b.Exec(t, "alter table notify_code rename to away")
+	stranger = writes(62, "/start "+code)
+	b.Exec(t, "alter table away rename to notify_code")
+	same(t, stranger, nil, "a stranger with any code is told")
 }
 
 // Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.

@@ -137,7 +137,8 @@ const hearEvery = 500 * time.Millisecond
 // tooOld is the age from which on a message is not answered.
 const tooOld = time.Minute
 
-// hear answers a message. The bot moves no money, and tells nothing to chats that it does not know.
+// hear answers a message. The bot moves no money, and tells nothing to chats that it does not know: they are not told
+// either that something failed.
 func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
 	message := update.Message
 	if message == nil || message.Chat.Type != models.ChatTypePrivate {
@@ -148,15 +149,20 @@ func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Up
 	}
 	chat := strconv.FormatInt(message.Chat.ID, 10)
 	answer, err := t.service.answer(ctx, chat, labelOf(message), message.Text)
-	if err != nil {
-		slog.ErrorContext(ctx, "a message to the bot could not be answered", "error", err)
-		answer = "It did not work. Try again."
+	if err != nil { // who writes may be a stranger
+		notAnswered(ctx, err)
 	}
 	if answer != "" {
 		if err := t.write(ctx, chat, answer); err != nil {
 			slog.WarnContext(ctx, "Telegram", "error", err)
 		}
 	}
+}
+
+// notAnswered logs that something failed inside, and returns what those are told whom the bot knows.
+func notAnswered(ctx context.Context, err error) string {
+	slog.ErrorContext(ctx, "a message to the bot could not be answered", "error", err)
+	return "It did not work. Try again.\nНе получилось. Попробуйте ещё раз."
 }
 
 func labelOf(m *models.Message) string {
@@ -206,7 +212,7 @@ func (s *Service) answer(ctx context.Context, chat, label, text string) (string,
 		}
 		said, err := s.command(ctx, user, words[0])
 		if err != nil {
-			return "", err
+			said = notAnswered(ctx, err)
 		}
 		if len(linked) > 1 {
 			said = user.Login + ": " + said
@@ -227,7 +233,7 @@ func (s *Service) link(ctx context.Context, chat, label, code string) (string, e
 	}
 	now := s.clock.Now()
 	if _, err := s.put(ctx, taken.UserID, Telegram, chat, label, &now); err != nil {
-		return "", err
+		return notAnswered(ctx, err), nil
 	}
 	return "Linked. " + commands + "\nПривязано. " + commands, nil
 }
