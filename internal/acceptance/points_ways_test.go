@@ -84,7 +84,7 @@ func (p *pointed) link(string) {
 	attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page).raw)
 	testenv.Need(p.t, attempt != nil, "%s has no form", page)
 	p.onPage(http.MethodPost, page, "attempt", attempt[1], "method", "sbp")
-	orderID := "link-" + made.text("link.id") + "-" + attempt[1]
+	orderID := p.texts(p.t, "select order_id from payment where order_id like $1", "link-"+made.text("link.id")+"-%")[0]
 	id := fmt.Sprint(p.count(p.t, "select id from payment where order_id = $1", orderID))
 	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
 	p.paid(id, orderID)

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,13 +109,24 @@ const (
 func NewAttempt() string { return strings.ToLower(rand.Text()) }
 
 // attemptAfter is the attempt of a form that made this payment and is sent for another one.
-func attemptAfter(made payment.Payment, amount decimal.Decimal, method string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", made.UUID, amount, method))
+func attemptAfter(attempt string, made payment.Payment, amount decimal.Decimal, method string) string {
+	return hashOf(fmt.Sprintf("%s %s %s %s", attempt, made.UUID, amount, method))
+}
+
+// hashOf is a name that does not tell what it is made of.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:maxAttempt/4])
 }
 
+// Made is the payment of a payer, and the attempt that made it, by which they find back to it.
+type Made struct {
+	payment.Payment
+	Attempt string
+}
+
 // Pay makes a payment by a link. It is idempotent: a form that is sent again leads to the payment that it made.
-func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, error) {
+func (s *Service) Pay(ctx context.Context, l Open, o Order) (Made, error) {
 	f := fault.Decoded(ctx)
 	if l.Amount.Valid {
 		o.Amount = l.Amount.Decimal.String()
@@ -128,7 +140,7 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	o.Method = cmp.Or(o.Method, only(l.Ways))
 	f.Check(slices.Contains(l.Ways, o.Method), "method", "is required")
 	if err := f.Err(); err != nil {
-		return payment.Payment{}, err
+		return Made{}, err
 	}
 	if len(o.Attempt) > maxAttempt || fault.NameFlaw(o.Attempt) != "" || o.Attempt == "" {
 		o.Attempt = NewAttempt()
@@ -137,7 +149,7 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	made, err := s.pay(ctx, l, o)
 	for tries := 0; tries < maxAgain && err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending); tries++ {
 		// The payer came back to the form for another payment. Sent twice, the form has to make one.
-		o.Attempt = attemptAfter(made.Payment, asked.Decimal, o.Method)
+		o.Attempt = attemptAfter(o.Attempt, made.Payment, asked.Decimal, o.Method)
 		made, err = s.pay(ctx, l, o)
 	}
 	if errors.Is(err, ErrUsedUp) || errors.Is(err, ErrCrowded) { // perhaps by this payer, who has gone back and chosen something else
@@ -145,23 +157,26 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 			return held, found
 		}
 	}
-	return made.Payment, err
+	return Made{made.Payment, o.Attempt}, err
 }
 
 // Held is the payment of a link that was made by one of these attempts and still waits for money.
-func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (payment.Payment, error) {
-	var orderIDs []string
+func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (Made, error) {
+	attemptOf := map[string]string{}
 	for _, attempt := range attempts {
-		orderIDs = append(orderIDs, orderOf(l.ID, attempt))
+		attemptOf[orderOf(l.ID, attempt)] = attempt
 	}
-	id, err := s.q.LinkPaymentHeld(ctx, db.LinkPaymentHeldParams{MerchantID: l.MerchantID, LinkID: l.ID, OrderIds: orderIDs})
+	id, err := s.q.LinkPaymentHeld(ctx, db.LinkPaymentHeldParams{
+		MerchantID: l.MerchantID, LinkID: l.ID, OrderIds: slices.Collect(maps.Keys(attemptOf)),
+	})
 	switch {
 	case db.NoRows(err):
-		return payment.Payment{}, fault.ErrNotFound
+		return Made{}, fault.ErrNotFound
 	case err != nil:
-		return payment.Payment{}, fmt.Errorf("find the payment that a payer holds: %w", err)
+		return Made{}, fmt.Errorf("find the payment that a payer holds: %w", err)
 	}
-	return s.payments.ByUUID(ctx, id)
+	held, err := s.payments.ByUUID(ctx, id)
+	return Made{held, attemptOf[held.OrderID]}, err
 }
 
 // only is the single way, or "" if there is not exactly one.
@@ -175,15 +190,10 @@ func only(ways []string) string {
 // orderPrefix begins the order ids of all payments by links.
 const orderPrefix = "link-"
 
+// orderOf is the order id of an attempt. It does not tell the attempt: whoever knows that is the payer, and many others
+// see the order id.
 func orderOf(linkID int64, attempt string) string {
-	return orderPrefix + strconv.FormatInt(linkID, 10) + "-" + attempt
-}
-
-// AttemptOf is the attempt by which a payment of a link was made.
-func AttemptOf(orderID string) string {
-	rest, _ := strings.CutPrefix(orderID, orderPrefix)
-	_, attempt, _ := strings.Cut(rest, "-")
-	return attempt
+	return orderPrefix + strconv.FormatInt(linkID, 10) + "-" + hashOf(attempt)
 }
 
 // OfOrder is the id of the link that an order id names, or 0 if it names none. A merchant may give orders of their

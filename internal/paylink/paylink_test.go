@@ -2,8 +2,11 @@ package paylink_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,7 +71,7 @@ func (b *bundle) open(t *testing.T, l paylink.Link) paylink.Open {
 	return opened
 }
 
-func (b *bundle) pay(l paylink.Open, amount, attempt string) (payment.Payment, error) {
+func (b *bundle) pay(l paylink.Open, amount, attempt string) (paylink.Made, error) {
 	return b.links.Pay(context.Background(), l, paylink.Order{Amount: amount, Method: "sbp", Attempt: attempt})
 }
 
@@ -78,7 +81,7 @@ func TestPay(t *testing.T) {
 	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000", ReturnURL: "https://me.example/thanks"}))
 	testenv.Want(t, fmt.Sprint(opened.Ways, " ", opened.Currency), "[sbp card] RUB", "the link offers")
 	first := testenv.Must(b.pay(opened, "1500.50", "one"))(t)
-	testenv.Check(t, *first.Description == "A vase" && *first.ReturnURL == "https://me.example/thanks" && first.OrderID == "link-1-one",
+	testenv.Check(t, *first.Description == "A vase" && *first.ReturnURL == "https://me.example/thanks" && first.OrderID == "link-1-7692c3ad3540bb803c020b3aee66cd88",
 		"made %+v", first)
 	testenv.Want(t, b.Text(t, "select actor from payment_history"), "link:1", "it was made by")
 	again, err := b.pay(opened, "1500.50", "one")
@@ -113,6 +116,24 @@ func TestSentTwiceAgain(t *testing.T) {
 		testenv.Want(t, b.Count(t, "select count(*) from payment"), round+1, "payments after %s", amount)
 		open := testenv.Must(b.pay(opened, amount, "one"))(t)
 		testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, open.ID))(t)
+	}
+}
+
+// An order id is in many lists and on receipts. Whoever knows it, or the payment's uuid, is not led to the payer's page by it.
+func TestOrderIDLeadsNobodyToThePayer(t *testing.T) {
+	b := setup(t)
+	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500"}))
+	first := testenv.Must(b.pay(opened, "", "one"))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, first.ID))(t)
+	second := testenv.Must(b.pay(opened, "", "one"))(t)
+	testenv.Check(t, second.ID != first.ID, "the form made no other payment")
+	_, last, _ := strings.Cut(strings.TrimPrefix(second.OrderID, "link-"), "-")
+	after := sha256.Sum256(fmt.Appendf(nil, "%s 500 sbp", first.UUID))
+	for _, guess := range []string{last, second.OrderID, hex.EncodeToString(after[:16])} {
+		_, err := b.links.Held(t.Context(), opened, guess)
+		testenv.WantError(t, err, fault.ErrNotFound, "what %q leads to", guess)
+		made, err := b.pay(opened, "", guess)
+		testenv.Check(t, err != nil || made.ID != second.ID, "%q leads to the payer's payment", guess)
 	}
 }
 

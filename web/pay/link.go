@@ -83,7 +83,7 @@ func (p *Pay) start(o opening) {
 		case err != nil:
 			p.broken(o.w, o.r, err)
 		default:
-			p.leadTo(o, held)
+			p.leadTo(o, held.Payment)
 		}
 		return
 	}
@@ -188,10 +188,10 @@ func (p *Pay) begin(o opening) {
 		p.broken(o.w, o.r, err)
 	default:
 		http.SetCookie(o.w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS
-			Name: heldCookie, Value: paylink.AttemptOf(made.OrderID), Path: belowLink + o.r.PathValue("token"), MaxAge: formAge,
+			Name: heldCookie, Value: made.Attempt, Path: belowLink + o.r.PathValue("token"), MaxAge: formAge,
 			HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode,
 		})
-		p.leadTo(o, made)
+		p.leadTo(o, made.Payment)
 	}
 }
 
