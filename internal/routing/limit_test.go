@@ -3,6 +3,7 @@ package routing_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -111,6 +112,16 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 		}
 		b.wantChosen(t, w, first)
 	}
+}
+
+// Of a trader who has no requisites nothing is read: the number of one who does not exist may be one for which there is no account.
+func TestNothingIsReadOfNobody(t *testing.T) {
+	b := setup(t)
+	testenv.NoError(t, b.settings.Current(t.Context()))
+	ended := testenv.Must(b.Pool.Begin(t.Context()))(t)
+	testenv.NoError(t, ended.Rollback(t.Context())) // it reads nothing any more
+	list, err := b.settings.Requisites().Stand(t.Context(), db.New(ended), math.MaxInt64, 0, nil)
+	testenv.Check(t, err == nil && len(list) == 0, "read %+v, %v", list, err)
 }
 
 // stand writes how a trader's requisites stand for their smallest payments, with 10 USDT to be held.

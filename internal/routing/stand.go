@@ -45,6 +45,9 @@ func (r *Requisites) Stand(
 	ctx context.Context, q *db.Queries, traderID, requisiteID int64, asked Asked,
 ) ([]Standing, error) {
 	list := r.ofTrader(traderID, requisiteID, asked)
+	if len(list) == 0 { // of a trader who does not exist the database could not even name the account
+		return nil, nil
+	}
 	params := db.RequisiteFactsParams{Traders: []int64{traderID}}
 	for _, s := range list {
 		params.Ids, params.Days = append(params.Ids, s.ID), append(params.Days, s.Day)
