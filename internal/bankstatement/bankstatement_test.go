@@ -90,6 +90,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A number with millions of digits, which a workbook packs into a few kilobytes, keeps no processor busy for minutes: it is not
+// calculated with.
+func TestDigitsWithoutEnd(t *testing.T) {
+	testenv.OneByOne(t)
+	const wrong = `has a line 2 whose amount cannot be read: "9999999999999999999999999999999999999999…"`
+	digits := strings.Repeat("9", 15<<20)
+	for name, content := range map[string]string{
+		"csv": "Дата;Сумма\n20.11.2026;" + digits + "\n",
+		"1C":  "1CClientBankExchange\n" + document("Сумма="+digits),
+		"xlsx": book(`<row r="1"><c r="A1" t="inlineStr"><is><t>Дата</t></is></c><c r="C1" t="inlineStr"><is><t>Сумма</t></is></c></row>` +
+			`<row r="2"><c r="A2" t="inlineStr"><is><t>20.11.2026</t></is></c><c r="C2"><v>` + digits + `</v></c></row>`),
+	} {
+		read := make(chan error, 1)
+		go func() { read <- testenv.ErrOf(bankstatement.Read([]byte(content), moscow)) }()
+		testenv.Until(t, "the digits of "+name+" are refused", func() bool { return len(read) == 1 })
+		testenv.Want(t, (<-read).Error(), wrong, "%s", name)
+	}
+}
+
 func document(lines ...string) string {
 	return "СекцияДокумент=Платежное поручение\n" + strings.Join(lines, "\n") + strings.Repeat("\n", 11-len(lines)) + "КонецДокумента\n"
 }

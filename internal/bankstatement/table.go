@@ -138,8 +138,11 @@ func parseAmount(text string) (decimal.Decimal, bool) {
 		}
 	}
 	whole = strings.Join(groups, "")
+	if whole == "" || len(whole) > 15 { // of millions of digits a number would take minutes
+		return decimal.Decimal{}, false
+	}
 	value, err := decimal.NewFromString(whole + "." + cents + "0")
-	if err != nil || whole == "" || len(whole) > 15 {
+	if err != nil {
 		return decimal.Decimal{}, false
 	}
 	if negative {

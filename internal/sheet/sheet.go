@@ -158,12 +158,14 @@ const (
 	farthest = 30
 	// exact is how many digits of a whole number a workbook keeps. Of a longer one, such as an account, the last are lost.
 	exact = 15
+	// longest is more characters than a workbook has for a number. Of millions of digits a number would take minutes.
+	longest = 64
 )
 
 // plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much. One with digits
 // that are lost is cut there, so that nothing takes it for an account.
 func plain(cell xlsxreader.Cell) string {
-	if cell.Type != xlsxreader.TypeNumerical {
+	if cell.Type != xlsxreader.TypeNumerical || len(cell.Value) > longest {
 		return cell.Value
 	}
 	number, err := decimal.NewFromString(cell.Value)
