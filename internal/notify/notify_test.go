@@ -1,10 +1,15 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -297,6 +302,27 @@ func TestBotTellsStrangersNothing(t *testing.T) {
 	stranger = writes(62, "/start "+code)
 	b.Exec(t, "alter table away rename to notify_code")
 	same(t, stranger, nil, "a stranger with any code is told")
+}
+
+// What Telegram answers holds what users write, their codes too. When it cannot be read, the log does not quote it.
+func TestTelegramIsNotQuoted(t *testing.T) {
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer slog.SetDefault(before)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	asked := 0
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 1 { // what it thought of the first answer is in the log
+			cancel()
+		}
+		_, _ = io.WriteString(w, `{"ok":true,"result":[{"message":{"text":"/start hunter2"}}`)
+	}))
+	defer far.Close()
+	testenv.Must(NewTelegram("1:token", far.URL))(t).bot.Start(ctx)
+	testenv.Check(t, strings.Contains(logged.String(), "unexpected end of JSON input"), "logged %s", &logged)
+	testenv.Check(t, !strings.Contains(logged.String(), "hunter2"), "quoted: %s", &logged)
 }
 
 // Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.

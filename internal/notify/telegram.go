@@ -43,7 +43,7 @@ func NewTelegram(token, base string) (*TelegramSender, error) {
 		bot.WithAllowedUpdates(bot.AllowedUpdates{models.AllowedUpdateMessage}),
 		bot.WithErrorsHandler(func(err error) {
 			if !errors.Is(err, bot.ErrorConflict) { // another process receives what users write
-				slog.Warn("Telegram", "error", err)
+				slog.Warn("Telegram", "error", innermost(err))
 			}
 		}),
 	}
@@ -53,6 +53,14 @@ func NewTelegram(token, base string) (*TelegramSender, error) {
 	var err error
 	t.bot, err = bot.New(token, options...)
 	return t, err
+}
+
+// innermost is the error that began it. Those around it may quote a whole answer of Telegram, with what users write.
+func innermost(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
 }
 
 func (*TelegramSender) Channel() Channel { return Telegram }
