@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/vault"
@@ -38,6 +40,8 @@ type Service struct {
 	// breaks begins a break of a trader's user; nil if the bot has no such command.
 	breaks Breaker
 	alarms map[string]Alarm
+	// strangers bounds the answers to chats that the bot does not know.
+	strangers *rate.Limiter
 }
 
 // Services are what the service works with. HashKey is the key of the hashes that identify addresses. Senders are
@@ -61,6 +65,7 @@ func New(pools db.Pools, c clock.Clock, r Services) *Service {
 	s := &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), clock: c, vault: r.Vault, hashKey: r.HashKey,
 		senders: map[Channel]Sender{}, portalURL: r.PortalURL, breaks: r.Breaks, alarms: r.Alarms,
+		strangers: rate.NewLimiter(1, strangersAtOnce),
 	}
 	for _, sender := range r.Senders {
 		s.senders[sender.Channel()] = sender

@@ -304,6 +304,25 @@ func TestBotTellsStrangersNothing(t *testing.T) {
 	same(t, stranger, nil, "a stranger with any code is told")
 }
 
+// Telegram takes so many messages a second of a bot: strangers who write very much do not use them up, and others are answered.
+func TestStrangersAreAnsweredRarely(t *testing.T) {
+	_, b := byTelegram(t, "61")
+	b.clock.Advance(time.Minute) // it took a wrong code
+	answered := func(chat, text string) bool { return testenv.Must(b.answer(t.Context(), chat, "@x", text))(t) != "" }
+	for n := range strangersAtOnce {
+		text := "/status"
+		if n%2 == 1 {
+			text = "/start wrong"
+		}
+		testenv.Check(t, answered(strconv.Itoa(100+n), text), "stranger %d is not answered", n)
+	}
+	testenv.Check(t, !answered("200", "/status") && !answered("200", "/start wrong"), "one stranger too many is answered")
+	testenv.Check(t, answered("61", "/status"), "a chat that is linked is not answered")
+	b.linked(t, b.newUser(t, "desk-2"), "62") // who has a right code is, too
+	b.clock.Advance(time.Second)
+	testenv.Check(t, answered("200", "/status") && !answered("200", "/status"), "a second later not one is answered")
+}
+
 // What Telegram answers holds what users write, their codes too. When it cannot be read, the log does not quote it.
 func TestTelegramIsNotQuoted(t *testing.T) {
 	var logged bytes.Buffer

@@ -210,7 +210,8 @@ func (s *Service) answer(ctx context.Context, chat, label, text string) (string,
 		return "", fmt.Errorf("find a chat: %w", err)
 	}
 	if len(linked) == 0 {
-		return "This chat is not linked. Open Notifications in the portal.\nЧат не привязан. Откройте «Уведомления» в портале.", nil
+		return s.toStranger("This chat is not linked. Open Notifications in the portal.\n" +
+			"Чат не привязан. Откройте «Уведомления» в портале."), nil
 	}
 	var answers []string
 	for _, one := range linked {
@@ -230,11 +231,23 @@ func (s *Service) answer(ctx context.Context, chat, label, text string) (string,
 	return strings.Join(answers, "\n"), nil
 }
 
+// strangersAtOnce is how many strangers are answered at once, and then one a second. Telegram takes some thirty messages a
+// second of a bot, which are for users.
+const strangersAtOnce = 10
+
+// toStranger is an answer to a chat that the bot does not know, or "" where strangers ask too much.
+func (s *Service) toStranger(text string) string {
+	if !s.strangers.AllowN(s.clock.Now(), 1) {
+		return ""
+	}
+	return text
+}
+
 // link links a chat to the user to whom the code was given.
 func (s *Service) link(ctx context.Context, chat, label, code string) (string, error) {
 	taken, err := s.q.NotifyCodeTake(ctx, db.NotifyCodeTakeParams{Hash: hashOf(code), Now: s.clock.Now(), Open: true})
 	if db.NoRows(err) {
-		return "The code is wrong or too old.\nКод неверен или устарел.", nil
+		return s.toStranger("The code is wrong or too old.\nКод неверен или устарел."), nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("take a code: %w", err)
