@@ -104,9 +104,9 @@ func TestNamedFilesAreThere(t *testing.T) {
 	}
 }
 
-// longPages may have more words than others: a generated table, and the contract as it was given.
+// longPages may have more words than others: a generated table, a record that only grows, and the contract as it was given.
 var longPages = []string{
-	"docs/integrate/errors.md", "internal/acceptance/testdata/interface.md", "internal/acceptance/testdata/decisions.md",
+	"docs/integrate/errors.md", "docs/track-record.md", "internal/acceptance/testdata/interface.md", "internal/acceptance/testdata/decisions.md",
 }
 
 // A page is short enough to be read. What grows beyond that becomes two pages.
