@@ -26,17 +26,18 @@ with next as (
     from payment_history h cross join unnest(array[-1, 1]) as side (sign)
     where h.id = any(array(select next.id from next union all select come.id from come))
 ), moves as (
-    select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
-        case when c.status = 'completed' then width_bucket(paid.seconds, sqlc.arg(bounds)::bigint[]) else -1 end as span,
-        case when c.status = 'completed' then paid.seconds else 0 end as seconds
-    from counted c join payment p on p.merchant_id = c.merchant_id and p.id = c.payment_id
-    cross join lateral (
-        select coalesce(min(greatest(floor(extract(epoch from f.at - p.created_at)), 0)), 0)::bigint as seconds from (
-            select g.at from payment_history g
-            where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
-        ) f
-    ) paid
-    where c.status is not null
+    select merchant_id, hour, cashbox_id, method, currency, status, sign, amount,
+        coalesce(width_bucket(paid, sqlc.arg(bounds)::bigint[]), -1) as span, coalesce(paid, 0) as seconds
+    from (
+        select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
+            case when c.status = 'completed' then coalesce((
+                select greatest(floor(extract(epoch from g.at - p.created_at)), 0) from payment_history g
+                where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
+            ), 0)::bigint end as paid
+        from counted c join payment p on p.merchant_id = c.merchant_id and p.id = c.payment_id
+        where c.status is not null
+        offset 0
+    ) of_payment
 ), added as (
     insert into payment_hour as t (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
     select merchant_id, hour, cashbox_id, method, currency, status, span, sum(sign), sum(sign * amount), sum(sign * seconds)
