@@ -63,13 +63,6 @@ func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, on bool, err 
 	return err == nil, on, err
 }
 
-// Grants tells whether the caller's role may approve a proposal: what a trader proposed is granted by who may do it
-// themselves.
-func (s *Service) Grants(ctx context.Context, who caller.Caller, p Proposal) (bool, error) {
-	is, _, err := byTrader(ctx, s.q, p)
-	return err == nil && (!is || who.May(acts[p.Action].needs)), err
-}
-
 // mayGrant checks that an operator may do by themselves what a trader proposed, and returns the role that they do it with.
 func (s *Service) mayGrant(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal, on bool) (caller.Role, error) {
 	if !on {

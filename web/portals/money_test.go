@@ -88,6 +88,29 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.Audit(t)
 }
 
+// Who may not approve a proposal is told why, and finds no button that would be refused.
+func TestBarredFromProposal(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one, two := treasurer(t, b, "one"), treasurer(t, b, "two")
+	path := one.Post(t, "/operator/money/fund",
+		hidden(one.Page(t, "/operator/money/fund/confirm?"+fundQuery(b, "5", "tx-1")))...).To()
+	wantIn(t, "to another one", two.Get(t, path).Body, path+"/approve")
+	b.Exec(t, "update app_user set set_up_by = (select id from app_user where login = 'one') where login = 'two'")
+	barred := two.Get(t, path)
+	wantIn(t, "to whom the proposer set up", barred.Text(), "a third operator approves this")
+	wantIn(t, "to whom the proposer set up", barred.Body, path+"/refuse")
+	wantNot(t, "to whom the proposer set up", barred.Body, path+"/approve")
+	want(t, "their approval", two.Post(t, path+"/approve").Code, http.StatusForbidden)
+	b.Exec(t, "update app_user set set_up_by = null where login = 'two'")
+	b.Exec(t, `insert into proposal (action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at)
+		select action, '{"newer": 1}', subject, subject_key, reason, proposed_by, created_at, expires_at from proposal`)
+	path = "/operator/approvals/" + b.Text(t, "select max(id)::text from proposal")
+	unreadable := two.Get(t, path)
+	wantIn(t, "of another version", unreadable.Text(), "refuse it, and propose it again")
+	wantNot(t, "of another version", unreadable.Body, path+"/approve")
+}
+
 // The link of an approved invitation is shown to the one who proposed it, and not to its approver.
 func TestInvitationWithFourEyes(t *testing.T) {
 	b := portaltest.Parallel(t)

@@ -116,25 +116,37 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	if p.State == proposal.Open {
 		may := v.Who.Need(caller.OperatorMoney)
 		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
-		own := p.ProposedBy == v.Who.ID
-		grants, err := v.Proposals.Grants(v.Ctx(), v.Who, p)
-		if err != nil {
+		err := v.Proposals.MayApprove(v.Ctx(), v.Who, p)
+		bar := fault.As(err)
+		if err != nil && bar == nil {
 			return err
 		}
-		shown.CanApprove, shown.CanRefuse = able && grants && !own, able
+		shown.CanApprove, shown.CanRefuse = able && bar == nil, able
 		switch {
 		case !able:
 			shown.Why = v.Say(sayNotYours)
-		case !grants:
-			shown.Why = v.Say(sayNotGranted)
-		case own:
-			shown.Why = v.Say(sayOwnProposal)
-			if err := v.warnAlone(&shown.Why); err != nil {
+		case bar != nil:
+			if shown.Why, err = v.barred(bar); err != nil {
 				return err
 			}
 		}
 	}
 	return portal.ShowPage(v.Visit, status, v.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
+}
+
+// barred says why the reader may not approve a proposal, and who does.
+func (v *visit) barred(bar *fault.Error) (string, error) {
+	switch bar.Code {
+	case "proposal_own":
+		why := v.Say(sayOwnProposal)
+		err := v.warnAlone(&why)
+		return why, err
+	case "proposal_decider":
+		return v.Say(sayNotIndependent), nil
+	case fault.ErrRoleNotAllowed.Code:
+		return v.Say(sayNotGranted), nil
+	}
+	return say.Refused(v.Shell.Code, bar.Code, bar.Message), nil
 }
 
 // proposalFacts says what an approval would do.
