@@ -17,6 +17,9 @@ const (
 	formText  = 64 << 10
 )
 
+// LargerThanAny is what a page says of a file that is too large, if its own limit is that of all uploads.
+const LargerThanAny = "is larger than 10 MB"
+
 // Upload is a form that was sent with a file, or without.
 type Upload struct {
 	Form url.Values
@@ -32,14 +35,14 @@ func (u Upload) free() {
 }
 
 // TakeUpload reads a form with a file; files limits how many files an owner may send at a time. The file is deleted
-// after the answer was sent.
-func (v *Visit) TakeUpload(files *edge.Files, owner int64) (Upload, error) {
+// after the answer was sent. Of one that is larger than any may be, the field says what the page says of its own limit.
+func (v *Visit) TakeUpload(files *edge.Files, owner int64, tooLarge string) (Upload, error) {
 	done, err := files.Take(v.W, v.R, owner, v.Who.ID)
 	if err != nil {
 		return Upload{Form: url.Values{}}, err
 	}
 	v.after = append(v.after, done)
-	sent, err := v.upload()
+	sent, err := v.upload(tooLarge)
 	v.after = append(v.after, sent.free)
 	return sent, err
 }
@@ -52,7 +55,7 @@ func (v *Visit) answered() {
 }
 
 // upload reads a form and its file, which it writes to a temporary file.
-func (v *Visit) upload() (Upload, error) {
+func (v *Visit) upload(tooLarge string) (Upload, error) {
 	u := Upload{Form: url.Values{}}
 	parts, err := v.R.MultipartReader()
 	if err != nil { // sent without a file, as other forms are
@@ -72,7 +75,7 @@ func (v *Visit) upload() (Upload, error) {
 			return u, edge.UploadError(err)
 		}
 		if part.FormName() == FileField {
-			if err := u.take(part); err != nil {
+			if err := u.take(part, tooLarge); err != nil {
 				return u, err
 			}
 			continue
@@ -91,13 +94,13 @@ func (v *Visit) upload() (Upload, error) {
 }
 
 // take stores the file of a form. A field for which no file was chosen has no name.
-func (u *Upload) take(part *multipart.Part) error {
+func (u *Upload) take(part *multipart.Part, tooLarge string) error {
 	if part.FileName() == "" || u.File != nil {
 		return nil
 	}
 	file, err := edge.NewTempFile(edge.BoundUpload(part))
 	if f := fault.As(err); f != nil && f.Kind == fault.TooLarge {
-		return fault.Fields{FileField: {"is larger than 10 MB"}}.Err()
+		return fault.Fields{FileField: {tooLarge}}.Err()
 	}
 	if err != nil {
 		return edge.UploadError(err)

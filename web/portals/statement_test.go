@@ -96,6 +96,9 @@ func TestPayoutFile(t *testing.T) {
 		token := who.Page(t, "/merchant/payout-files/new").Find("form[enctype] [name=token]").AttrOr("value", "")
 		return who.Upload(t, "/merchant/payout-files", []string{"token", token, "key", fmt.Sprint(b.Merchant.Caller.ID)}, "pay.csv", content)
 	}
+	for _, size := range []int{2 << 20, 11 << 20} {
+		want(t, fmt.Sprint("of bytes: ", size), send(p, strings.Repeat("x", size)).At(t, "#file-wrong"), "422 is larger than 1 MB")
+	}
 	// The member stays in the language that was chosen last.
 	for _, said := range [][2]string{
 		{"en", "has no row that names the columns"}, {"ru", "в файле нет строки с названиями столбцов"},

@@ -162,7 +162,7 @@ func (v *visit) openAppeal() error {
 	if err != nil {
 		return err
 	}
-	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, portal.LargerThanAny)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) { return v.appealed(p, sent) })
 	}

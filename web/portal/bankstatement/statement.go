@@ -47,20 +47,23 @@ func (v *visit) ask() error {
 	return nil
 }
 
+// tooLarge is what is said of a statement above bankstatement.MaxSize.
+const tooLarge = "is larger than 4 MB"
+
 // compare answers with the comparison itself, because nothing of a statement is stored.
 func (v *visit) compare() error {
 	trader, page, err := v.asked()
 	if err != nil {
 		return err
 	}
-	sent, err := v.TakeUpload(v.uploads, 0)
+	sent, err := v.TakeUpload(v.uploads, 0, tooLarge)
 	var content []byte
 	switch {
 	case err != nil:
 	case sent.File == nil:
 		err = fault.Fields{portal.FileField: {"must not be empty"}}.Err()
 	case sent.File.Content().Size() > bankstatement.MaxSize:
-		err = fault.Fields{portal.FileField: {"is larger than 4 MB"}}.Err()
+		err = fault.Fields{portal.FileField: {tooLarge}}.Err()
 	default:
 		content, err = io.ReadAll(sent.File.Content())
 	}

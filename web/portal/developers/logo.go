@@ -43,7 +43,7 @@ func (v *visit) changeLogo() error {
 	if len(looks) == 0 {
 		return fault.ErrNotFound
 	}
-	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, directory.LogoTooLarge)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
 			return submission.Outcome{LedTo: lookPath(looks[at].CashboxID), Said: "look-saved"}, v.keepLogo(looks[at], sent)

@@ -31,7 +31,7 @@ func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
 
 // changePicture stores a picture, or removes it if the form asks for that.
 func (v *visit) changePicture(id int64) error {
-	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, portal.LargerThanAny)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
 			return submission.Outcome{LedTo: portal.Numbered(linksPath, id), Said: "link-picture"}, v.keepPicture(id, sent)

@@ -107,7 +107,7 @@ func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, ty
 
 // endPayout takes a step, once. A payout that has ended, or that the trader no longer has, is left unchanged.
 func (v *visit) endPayout(step payoutStep) error {
-	sent, err := v.TakeUpload(v.uploads, cmp.Or(v.Who.TraderID, -v.Who.MerchantID))
+	sent, err := v.TakeUpload(v.uploads, cmp.Or(v.Who.TraderID, -v.Who.MerchantID), portal.LargerThanAny)
 	id, typed := v.PayoutID(), sent.Form.Get(step.field)
 	if _, err := v.findPayout(id); err != nil && v.Who.Kind == caller.MerchantPortal {
 		return err
