@@ -75,22 +75,17 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	return decided, done, err
 }
 
-// MayApprove is the refusal that Approve would answer the caller with, as far as it depends on who they are and on whether
-// this program reads the proposal. What a trader proposed is granted by who may do it themselves.
+// MayApprove is the refusal that Approve would answer the caller with about a proposal of Get, as far as it depends on who they
+// are and on whether this program reads it. What a trader proposed is granted by who may do it themselves.
 func (s *Service) MayApprove(ctx context.Context, who caller.Caller, p Proposal) error {
-	if p.ProposedBy == who.ID {
-		return errOwn
-	}
-	if p.Params == nil {
-		return errUnreadable
-	}
-	traders, _, err := byTrader(ctx, s.q, p)
 	switch {
-	case err != nil:
-		return err
-	case traders && !who.May(acts[p.Action].needs):
+	case p.ProposedBy == who.ID:
+		return errOwn
+	case p.Params == nil:
+		return errUnreadable
+	case p.ByTrader && !who.May(acts[p.Action].needs):
 		return fault.ErrRoleNotAllowed
-	case traders && !s.services.Settings.FourEyes.On:
+	case p.ByTrader && !s.services.Settings.FourEyes.On:
 		return nil
 	}
 	return s.independent(ctx, s.q, who.ID, p)

@@ -58,8 +58,10 @@ type Proposal struct {
 	Decider        string
 	DecidedAt      *time.Time
 	DecisionReason string
-	// Invited is the user whom the approval invited, while the invitation is open; only Get has it.
-	Invited *int64
+	// Invited is the user whom the approval invited, while the invitation is open, and ByTrader tells whether a trader's user
+	// made the proposal; only Get has them.
+	Invited  *int64
+	ByTrader bool
 }
 
 // Service stores proposals and carries out the approved ones.
@@ -247,7 +249,8 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	}
 	p := fromRow(row.Proposal, row.Proposer, row.Decider, now)
 	p.Invited = row.Invited
-	return p, nil
+	p.ByTrader, _, err = byTrader(ctx, s.q, p)
+	return p, fault.Doing("read who proposed", err)
 }
 
 // Others counts the other operators who could approve what the caller proposes. If there are none,

@@ -69,7 +69,7 @@ func TestFundWithFourEyes(t *testing.T) {
 	want(t, "proposed once", line(strings.HasPrefix(path, "/operator/approvals/"), again.To()), line(true, path))
 	traderHas(t, b, "1000")
 	own := one.Get(t, path)
-	wantIn(t, "their own", own.Text(), "You proposed this")
+	wantIn(t, "their own", own.Text(), "You proposed this", "Take it back")
 	wantNot(t, "their own", own.Body, path+"/approve", evil)
 	want(t, "their own is approved", one.Post(t, path+"/approve").Code, http.StatusForbidden)
 	traderHas(t, b, "1000")

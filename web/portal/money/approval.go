@@ -106,6 +106,10 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	shown := Approval{
 		State: view.Badge{Text: say.StateOf(string(p.State)), Tone: stateTone(p.State)}, Path: portal.ApprovalPath(p.ID),
 		Token: submission.NewToken(), Approve: v.Say(sayApproveYes), Reason: reason, Wrong: wrong["reason"],
+		Refuse: v.Say(sayRefuseYes), Told: p.ByTrader,
+	}
+	if p.ProposedBy == v.Who.ID {
+		shown.Refuse = v.Say(sayTakeBack)
 	}
 	if shown.Facts, err = v.proposalFacts(p); err != nil {
 		return err

@@ -147,12 +147,13 @@ func (v *visit) deedSure(d deed) error {
 		Title: saySureTitle, Facts: facts, Action: d.path, Yes: v.Say(saySureYes),
 		Back: view.Query(d.path, flat(typed)...), Texts: []string{v.Say(d.text)},
 	}
-	if v.Settings.FourEyes.On {
+	switch {
+	case !v.Settings.FourEyes.On:
+	case d.action == proposal.SetInsurance, d.action == proposal.SetRate: // small ones need no second operator
+		q.Texts = append(q.Texts, v.Say(sayFourEyesSome))
+	default:
 		q.Texts = append(q.Texts, v.Say(sayFourEyesOn))
 		q.Yes = v.Say(saySurePropose)
-	}
-	if d.action == proposal.SetInsurance || d.action == proposal.SetRate { // small ones need no second operator
-		q.Yes = v.Say(saySureYes)
 	}
 	q.Hidden = pairsOf(typed)
 	return v.Question(q)

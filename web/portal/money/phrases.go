@@ -10,6 +10,10 @@ var (
 		"Another operator has to approve what is done here. Until then it is a proposal, for 24 hours.",
 		"То, что делается здесь, должен подтвердить другой оператор. До этого оно — предложение, на 24 часа.",
 	)
+	sayFourEyesSome = say.Both(
+		"If this is more than one operator does alone, another one has to approve it. Until then it is a proposal, for 24 hours.",
+		"Если это больше того, что оператор делает один, подтвердить должен другой. До этого оно — предложение, на 24 часа.",
+	)
 	sayFourEyesOff = say.Both(
 		"Everything here is done at once, without a second operator.",
 		"Всё здесь выполняется сразу, без второго оператора.",
@@ -75,9 +79,9 @@ var (
 		"Exactly this is done, once, as soon as you approve.",
 		"Будет выполнено именно это, один раз, как только вы подтвердите.",
 	)
-	sayRefuseYes    = say.Both("Refuse", "Отклонить")
-	sayRefuseReason = say.Both("Why refuse", "Почему отклонить")
-	sayOwnProposal  = say.Both(
+	sayRefuseYes   = say.Both("Refuse", "Отклонить")
+	sayTakeBack    = say.Both("Take it back", "Отозвать")
+	sayOwnProposal = say.Both(
 		"You proposed this, so another operator approves it. You may take it back.",
 		"Это предложили вы, поэтому подтверждает другой оператор. Вы можете отозвать его.",
 	)

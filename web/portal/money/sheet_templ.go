@@ -492,7 +492,7 @@ func ApprovalPage(s view.Shell, a Approval) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = view.FormField(s, view.Field{Name: "reason", Label: sayRefuseReason, Value: a.Reason, Wrong: a.Wrong, Area: true, Max: 500, Optional: true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = view.FormField(s, view.Field{Name: "reason", Label: say.ReasonWhy, Value: a.Reason, Wrong: a.Wrong, Area: true, Max: 500, Optional: !a.Told}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -501,9 +501,9 @@ func ApprovalPage(s view.Shell, a Approval) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var27 string
-				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(s.Say(sayRefuseYes))
+				templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(a.Refuse)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `portal/money/sheet.templ`, Line: 66, Col: 82}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `portal/money/sheet.templ`, Line: 66, Col: 71}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 				if templ_7745c5c3_Err != nil {
