@@ -183,7 +183,7 @@ func (v *visit) ask(
 	if sight := p.SumsFor(v.Who); sight.Amount != nil {
 		question.USDT = v.USDT(*sight.Amount)
 	}
-	return portal.ShowPage(v.Visit, status, v.Say(say.Payment, p.ID), page, question)
+	return portal.ShowPage(v.Visit, status, v.Say(say.PaymentTitle, p.ID), page, question)
 }
 
 func (v *visit) confirm() error {

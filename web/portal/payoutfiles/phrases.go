@@ -24,7 +24,7 @@ var (
 	sayLook     = say.Both("Look at the file", "Проверить файл")
 	sayLookText = say.Both("Nothing is paid yet: you see every row’s faults and the costs first.",
 		"Пока ничего не выплачивается: сначала вы увидите ошибки строк и стоимость.")
-	sayTemplate = say.Both("A file to begin with", "Файл-образец")
+	sayTemplate = say.Both("Download a template", "Скачать образец")
 	sayColumns  = say.Both("Columns", "Столбцы")
 	sayColumn   = say.Both("Column", "Столбец")
 	sayHolds    = say.Both("What stands in it", "Что в нём")

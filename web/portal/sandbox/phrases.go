@@ -43,7 +43,7 @@ var (
 	sayMadeTrader   = say.Both("As %s", "Как %s")
 	sayMadeMessage  = say.Both("Bank’s message", "Сообщение банка")
 	sayMadeHooks    = say.Both("Webhooks", "Вебхуки")
-	sayPayoutNumber = say.Both("Payout %d", "Выплата %d")
+	sayPayoutNumber = say.Both("Payout № %d", "Выплата № %d")
 	sayInbox        = say.Both("Inbox of webhooks", "Входящие вебхуки")
 	sayInboxAll     = say.Both("Show all", "Показать все")
 	sayInboxText    = say.Both(

@@ -250,7 +250,7 @@ func (v *visit) made() ([]Made, error) {
 func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	id := strconv.FormatInt(p.ID, 10)
 	made := Made{
-		Key: "payment-" + id, Name: v.Say(say.Payment, p.ID), Amount: v.Amount(p.Amount, p.Currency),
+		Key: "payment-" + id, Name: v.Say(say.PaymentTitle, p.ID), Amount: v.Amount(p.Amount, p.Currency),
 		Method: p.Method, Status: view.PaymentBadge(string(p.Status)), At: p.CreatedAt, UUID: p.UUID.String(),
 		Hooks: hooks[p.UUID.String()], Trader: v.traderLogin(p.TraderID), TraderPage: "/trader/payments/" + id,
 		PayerPage: v.Page.PayURL + "/pay/" + v.Page.Link(p.UUID),

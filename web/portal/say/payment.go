@@ -94,7 +94,6 @@ var (
 	Paused    = Phrase{"Paused", "Приём приостановлен"}
 	Receive   = Phrase{"Receive payments", "Принимать платежи"}
 
-	Payment      = Phrase{"Payment %d", "Платёж %d"}
 	Card         = Phrase{"Card", "Карта"}
 	Step         = Phrase{"Step", "Шаг"}
 	PayerClaims  = Phrase{"Payer says paid", "Плательщик: оплачено"}
