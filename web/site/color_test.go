@@ -33,6 +33,17 @@ func TestEveryColorIsReadable(t *testing.T) {
 	}
 }
 
+// Browsers drop a rule that begins in the middle of another one's selectors, and say nothing.
+func TestRulesAreWhole(t *testing.T) {
+	t.Parallel()
+	comment, broken := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`[^;{}\s][ \t]*@[a-z-]+[^{;]*\{`)
+	for _, name := range []string{"tokens.css", "pay.css", "link.css", "portal.css", "reference.css"} {
+		sheet := comment.ReplaceAllString(string(static.Read(name)), "")
+		testenv.Want(t, broken.FindString(sheet), "", "broken in %s", name)
+		testenv.Want(t, strings.Count(sheet, "{"), strings.Count(sheet, "}"), "braces of %s", name)
+	}
+}
+
 // A colour that can be read as it is stays as it is.
 func TestReadableColorStays(t *testing.T) {
 	t.Parallel()
