@@ -123,6 +123,7 @@ func TestInvitationWithFourEyes(t *testing.T) {
 		"role", "operator/treasury", "login", "dave")...).To()
 	wantIn(t, "proposed", path, "/operator/approvals/")
 	const invite = "/reinvite"
+	wantIn(t, "who is proposed", one.Get(t, path).Text(), "KindOperator", "RoleTreasury")
 	wantNot(t, "before it is approved", one.Get(t, path).Body, invite)
 	approved := two.Post(t, path+"/approve", hidden(two.Page(t, path))...)
 	want(t, "approved", approved.To(), path)

@@ -224,20 +224,24 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 	facts := []view.Fact{{Label: say.About, Value: v.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
 	for _, d := range p.Details() {
-		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: v.proposedValue(d.Value)})
+		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: v.proposedValue(d)})
 	}
 	return facts
 }
 
 // proposedValue is a value of a setting in words.
-func (v *visit) proposedValue(value string) string {
-	switch value {
-	case "true":
+func (v *visit) proposedValue(d proposal.Detail) string {
+	switch {
+	case d.Value == "true":
 		return v.Say(say.YesWord)
-	case "false":
+	case d.Value == "false":
 		return v.Say(say.NoWord)
+	case d.Name == "kind":
+		return v.Say(say.Kind(d.Value))
+	case d.Name == "role":
+		return v.Say(say.Role(d.Value))
 	}
-	return value
+	return d.Value
 }
 
 func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {

@@ -90,9 +90,10 @@ var (
 		"Это предложил трейдер. Ваша роль может отклонить; подтверждает оператор, который заводит реквизиты.",
 	)
 	sayNotIndependent = say.Both(
-		"You are new here since less than a day, or you and the proposer were set up by each other or by one alone, so a third operator approves this. You may refuse it.",
-		"Вы здесь меньше суток, либо вас и автора завёл один из вас или кто-то в одиночку, поэтому подтверждает третий оператор. Вы можете отклонить.",
+		"You were set up less than a day ago, or one of you and the proposer by the other, or both by one person alone, so a third operator approves this. You may refuse it.",
+		"Вы заведены меньше суток назад, либо один из вас с автором завёл другого, либо обоих завели в одиночку, поэтому подтверждает третий оператор. Вы можете отклонить.",
 	)
+	sayMakeLink   = say.Both("Make the link", "Создать ссылку")
 	sayInviteLink = say.Both(
 		"This is approved. The link is shown to you alone, until it is used or has expired, and each time another one.",
 		"Это подтверждено. Ссылка показывается только вам, пока она не использована и не истекла, и каждый раз новая.",

@@ -40,7 +40,7 @@ var fields = map[string]Phrase{
 
 	"priority": PriorityOf, "pointer": FeedPointer, "poll_seconds": PollEvery,
 	"timeout_ms": TimeoutOf, "band_percent": BandPercent, "day_band_percent": DayBand, "fresh_seconds": FreshFor,
-	"set_rate_feed enabled": FeedOn, "set_rate_feed url": FeedAddress,
+	"set_rate_feed enabled": {"Switched on", "Включён"}, "set_rate_feed url": FeedAddress,
 
 	"kind": KindLabel, "role": RoleLabel, "login": Login, "password": Password,
 	"url": ProcessorURL, "key_id": KeyID, "secret": ProcessorSecret,
