@@ -138,6 +138,27 @@ func (r *replica) start(t *testing.T, services portals.Services) {
 	})
 }
 
+// What a trader compares with their bank, and the way to another amount, is cut off on no desk, but for the name of a bank
+// while nobody has paid.
+func TestDeskCutsNothing(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Exec(t, "update requisite set bank = 'A Bank of a Longer Name'")
+	made := b.Create(t, "9876.54")
+	testenv.Must(b.Payments.Claim(t.Context(), made.UUID))(t)
+	b.Create(t, "1500")
+	tab := p.Tab(t, b.Server.URL)
+	for _, width := range []int64{390, 1024, 1280, 1440, 1920} {
+		tab.Do(chromedp.EmulateViewport(width, 900))
+		for _, language := range []string{"en", "ru"} {
+			tab.Open(b.Server.URL + "/trader?lang=" + language)
+			tab.Visible(".job.claimed a[href$='?other']")
+			cut := browsertest.Eval[string](tab, `[...document.querySelectorAll(".payments .job, .payments .job :is(.what, .whom, .whom *):not(.bank span)")]
+				.filter(e => e.checkVisibility() && !e.closest(".unseen") && e.clientWidth && e.scrollWidth > e.clientWidth).map(e => e.textContent.trim()).join("; ")`)
+			want(t, fmt.Sprint("cut at ", width, " in ", language), cut, "")
+		}
+	}
+}
+
 // At a desktop's width payouts stand beside payments, in rows, by what ends first and of the bank that is chosen; little time
 // left is said in a word. A phone has one column.
 func TestDeskColumns(t *testing.T) {
