@@ -191,7 +191,8 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 }
 
 // moveAppeal keeps the status of an appeal in step with its payment: in review while the payment is in appeal, then
-// completed or failed as the payment is. For payments without an appeal it adds no query.
+// completed or failed as the payment is. Moves from pending and cancelled are not about an appeal, unless they begin a
+// review: for nearly all payments this adds no query.
 func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
 	switch Status(to.Status) {
@@ -203,7 +204,7 @@ func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 		status = appealRefused
 	case Pending, Cancelled:
 	}
-	if Status(from.Status) != Failed && Status(from.Status) != Appeal && Status(to.Status) != Appeal {
+	if was := Status(from.Status); (was == Pending || was == Cancelled) && Status(to.Status) != Appeal {
 		return nil
 	}
 	return []db.Query{db.Do((*db.Queries).AppealFollow, db.AppealFollowParams{

@@ -230,9 +230,10 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
-	// Only moves from failed or appeal, and into appeal, are about the appeal.
+	// Moves from pending and cancelled are not about the appeal, unless they lead to appeal.
 	for _, step := range []struct{ to, want string }{
-		{"appeal", "in_review"}, {"completed", "completed"}, {"cancelled", "completed"}, {"failed", "completed"},
+		{"appeal", "in_review"}, {"completed", "completed"}, {"failed", "failed"}, {"completed", "completed"}, {"cancelled", "closed"},
+		{"failed", "closed"},
 		{"pending", "closed"}, {"completed", "closed"}, {"appeal", "in_review"}, {"cancelled", "closed"}, {"appeal", "in_review"},
 		{"failed", "failed"}, {"completed", "completed"},
 	} {
