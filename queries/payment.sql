@@ -92,11 +92,12 @@ select * from payment
 where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at limit @page;
 
--- CasesExpired lists payments of which another amount came, and nobody has decided in time.
+-- CasesExpired lists payments of which another amount came, and nobody has decided in time. One with an appeal waits for its decision.
 -- name: CasesExpired :many
-select * from payment
-where status = 'appeal' and received_amount is not null and expires_at <= @now and id <> all(@put_off::bigint[])
-order by expires_at, id limit @page;
+select * from payment c
+where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= @now and c.id <> all(@put_off::bigint[])
+  and not exists (select from appeal a where a.merchant_id = c.merchant_id and a.payment_id = c.id)
+order by c.expires_at, c.id limit @page;
 
 -- CaseList lists payments of which another amount came and nobody has decided, the newest first.
 -- name: CaseList :many
@@ -110,7 +111,8 @@ select id from payment where merchant_id = @merchant_id and id = any(@ids::bigin
 -- name: PaymentsExpiredLeft :one
 select (exists (select 1 from payment p where p.status = 'pending' and p.expires_at <= @now and p.id <> all(@put_off::bigint[]))
     or exists (select 1 from payment c where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= @now
-        and c.id <> all(@put_off::bigint[])))::boolean;
+        and c.id <> all(@put_off::bigint[])
+        and not exists (select from appeal a where a.merchant_id = c.merchant_id and a.payment_id = c.id)))::boolean;
 
 -- PaymentLockExpired locks an overdue payment, unless somebody is just changing it.
 -- name: PaymentLockExpired :one

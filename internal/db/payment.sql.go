@@ -101,9 +101,10 @@ func (q *Queries) CaseList(ctx context.Context, arg CaseListParams) ([]Payment, 
 }
 
 const casesExpired = `-- name: CasesExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
-where status = 'appeal' and received_amount is not null and expires_at <= $1 and id <> all($2::bigint[])
-order by expires_at, id limit $3
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment c
+where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= $1 and c.id <> all($2::bigint[])
+  and not exists (select from appeal a where a.merchant_id = c.merchant_id and a.payment_id = c.id)
+order by c.expires_at, c.id limit $3
 `
 
 type CasesExpiredParams struct {
@@ -112,7 +113,7 @@ type CasesExpiredParams struct {
 	Page   int32
 }
 
-// CasesExpired lists payments of which another amount came, and nobody has decided in time.
+// CasesExpired lists payments of which another amount came, and nobody has decided in time. One with an appeal waits for its decision.
 func (q *Queries) CasesExpired(ctx context.Context, arg CasesExpiredParams) ([]Payment, error) {
 	rows, err := q.db.Query(ctx, casesExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
@@ -1885,7 +1886,8 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 const paymentsExpiredLeft = `-- name: PaymentsExpiredLeft :one
 select (exists (select 1 from payment p where p.status = 'pending' and p.expires_at <= $1 and p.id <> all($2::bigint[]))
     or exists (select 1 from payment c where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= $1
-        and c.id <> all($2::bigint[])))::boolean
+        and c.id <> all($2::bigint[])
+        and not exists (select from appeal a where a.merchant_id = c.merchant_id and a.payment_id = c.id)))::boolean
 `
 
 type PaymentsExpiredLeftParams struct {

@@ -174,8 +174,6 @@ var Codes = []Code{
 		"Do not send it again, and have the phone forward transfers only."},
 	{"payin_is_return", Refused, "This returns what its trader got for a payment: only they can send it.",
 		"Complete it, or fail it with a reason: then the merchant gets what it is worth."},
-	{"payment_case_open", Refused, "Another amount came: decide what becomes of that.",
-		"Open the payment and decide there, or call `ArrivalService/DecideCase`."},
 	{"payment_no_case", Refused, "No other amount waits for a decision at this payment.",
 		"Read the payment: somebody has decided, or its time has ended."},
 	{"payment_amount_taken", Refused,

@@ -130,9 +130,6 @@ func (w *modelWalk) movedAppeal(
 }
 
 func (a *modelAppeal) refuseDecision() string {
-	if a.status == "in_review" && a.payment.isCase() {
-		return "payment_case_open"
-	}
 	return unless(a.status == "in_review", "appeal_not_in_review")
 }
 
@@ -201,10 +198,10 @@ func (m *gatewayModel) openAppeal(a *modelAppeal) {
 	m.appeals = append(m.appeals, a)
 }
 
-// follow keeps an appeal in step with its payment as it leaves failed or appeal, or comes to appeal: in review while
+// follow keeps an appeal in step with its payment as it leaves failed, appeal or completed, or comes to appeal: in review while
 // the payment is in appeal, then decided as the payment is, and closed where the payment went elsewhere.
 func (a *modelAppeal) follow(from, to string, now time.Time) {
-	if a == nil || from != "failed" && from != "appeal" && to != "appeal" {
+	if a == nil || (from == "pending" || from == "cancelled") && to != "appeal" {
 		return
 	}
 	status, decided := map[string]string{"appeal": "in_review", "completed": "completed", "failed": "failed"}[to]

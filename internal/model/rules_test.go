@@ -231,9 +231,9 @@ func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
 	return hold, kept && (hold.free.IsZero() || hold.free.After(m.now))
 }
 
-// expired: the time of a payment is over at the very instant already.
+// expired: the time of a payment is over at the very instant already. A case that was appealed waits for its decision.
 func (m *gatewayModel) expired(p *modelPayment) bool {
-	return (p.status == "pending" || p.isCase()) && !p.expires.After(m.now)
+	return (p.status == "pending" || p.isCase() && p.appeal == nil) && !p.expires.After(m.now)
 }
 
 // modelClaimWait is how long a payment waits at least once its payer says that they have paid.

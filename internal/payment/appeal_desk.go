@@ -72,8 +72,8 @@ type Resolution struct {
 	Reason, Statement *string
 }
 
-// ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and
-// webhook. A refusal takes a reason, which the merchant is told, and a line of
+// ResolveAppeal decides an appeal in review: its payment is completed for what was asked or failed, with money and
+// webhook, whatever another amount its trader says to have received. A refusal takes a reason, which the merchant is told, and a line of
 // the trader's bank statement, which the merchant is not.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
@@ -134,11 +134,8 @@ func (s *Service) moveAppealed(
 		if err != nil {
 			return fmt.Errorf("read appeal: %w", err)
 		}
-		switch {
-		case now.Status != wanted:
+		if now.Status != wanted {
 			return refusal
-		case isCase(p):
-			return errCaseOpen
 		}
 		if err := may(q, p); err != nil {
 			return err

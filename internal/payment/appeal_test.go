@@ -209,6 +209,32 @@ func TestDecideAppeal(t *testing.T) {
 	}
 }
 
+// A trader's word ends no appeal: who has another amount count towards a payment in appeal leaves the appeal to be decided, for as
+// long as it takes, and an operator may complete the payment for what was asked.
+func TestOtherAmountEndsNoAppeal(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{"completed", "failed"} {
+		t.Run(outcome, func(t *testing.T) {
+			b := setup(t)
+			ctx := t.Context()
+			p, merchant, trader := b.failed(t)
+			opened := testenv.Must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
+			testenv.Must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
+			came := testenv.Must(b.payments.KeepMoney(ctx, trader.Caller, trader.Requisites[0], payment.Came{Amount: new("1")}))(t)
+			after := testenv.Must(b.payments.Attach(ctx, trader.Caller, came.ID, p.ID))(t)
+			testenv.Check(t, after.Case(), "the payment is %s", after.Status)
+			b.clock.Advance(25 * time.Hour)
+			testenv.NoError(t, b.payments.ExpireAll(ctx))
+			testenv.Want(t, testenv.Must(b.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "in_review", "the appeal is")
+			resolved := testenv.Must(b.payments.ResolveAppeal(ctx, operator, opened.ID,
+				payment.Resolution{Outcome: outcome, Reason: new("seen"), Statement: new("20.11: 1,000.00")}))(t)
+			testenv.Check(t, resolved.Status == outcome && string(resolved.Payment.Status) == outcome, "resolved: %+v", resolved)
+			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
+			b.Audit(t)
+		})
+	}
+}
+
 // Of many who decide at once, one does.
 func TestDecideInParallel(t *testing.T) {
 	b := setup(t)

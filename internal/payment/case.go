@@ -25,7 +25,8 @@ import (
 
 // A payment that received an amount which its cashbox does not accept becomes a case: it gets the status appeal,
 // the trader's USDT stay held, and its merchant or an operator decides. If nobody decides in time, the payment
-// fails, and the money becomes a free arrival of the trader's: it counts towards no payment.
+// fails, and the money becomes a free arrival of the trader's: it counts towards no payment. A case whose payment was
+// appealed does not end by itself: ResolveAppeal may decide it, too.
 
 // caseLasts is how long a case waits for a decision and, if the decision is to wait for the rest, how long it waits
 // for that.
@@ -59,8 +60,6 @@ const reasonUncovered = "difference_not_covered"
 var (
 	// ErrNoCase refuses a decision about a payment that is not a case, or no longer one.
 	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
-	// errCaseOpen refuses to resolve an appeal that is a case: DecideCase has to decide it.
-	errCaseOpen = fault.New(fault.Refused, "payment_case_open", "Another amount came: decide what becomes of that.")
 	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
 )

@@ -72,7 +72,6 @@ export const errorCodes = [
   "payin_not_waiting",
   "payin_take_limit",
   "payment_amount_taken",
-  "payment_case_open",
   "payment_no_case",
   "payment_not_pending",
   "payment_part_came",

@@ -37,7 +37,7 @@ var caseRoutes = []route{
 func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	id := portal.IDText(p.ID)
 	came := Came{
-		Asked: v.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
+		Asked: v.Amount(p.Amount, p.Currency), Open: p.Case(),
 	}
 	list, err := v.Payments.Arrivals(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -53,6 +53,13 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 		}
 	}
 	if came.Open {
+		appeal, err := v.Payments.AppealOf(v.Ctx(), v.Who, p.ID)
+		if err != nil {
+			return came, err
+		}
+		if appeal == 0 {
+			came.EndsAt = p.ExpiresAt
+		}
 		for _, decision := range decisions {
 			if payment.MayDecide(v.Who.Proved(), decision) != nil {
 				continue

@@ -49,7 +49,7 @@ type Payment struct {
 type Came struct {
 	// Came is the sum that arrived and Missing the rest; both may be "".
 	Asked, Came, Missing string
-	// Open says that somebody has to decide, before EndsAt.
+	// Open says that somebody has to decide, before EndsAt unless it is zero.
 	Open      bool
 	EndsAt    time.Time
 	Items     []view.Arrival
