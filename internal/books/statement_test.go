@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
 	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
@@ -215,3 +216,29 @@ rows,1
 const minute = time.Minute
 
 var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
+
+// Income is told beside what it was earned on, also where the platform bears a difference. Of 1000 RUB at 100, 10 USDT less the trader's
+// 0.2 are worth something to merchant and platform, and 0.27619048 are the platform's. At 950 RUB it bears 0.5, so a completion takes
+// 0.22380952 from it. Where what came is settled, 950 RUB are worth 9.5 less 0.19, and 9.5 − 9.04761904 − 0.19 are the platform's.
+func TestIncomeOfDifferences(t *testing.T) {
+	b := setup(t)
+	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
+	for i, test := range []struct{ policy, came, completed, reversed string }{
+		{"exact", "1000", "0.27619048 0 9.8", "0.27619048 0.27619048 0"},
+		{"tolerance", "950", "0 0.22380952 9.8", "0.22380952 0.22380952 0"},
+		{"received", "950", "0.26238096 0 9.31", "0.26238096 0.26238096 0"},
+	} {
+		b.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 100, difference_to = 'platform'", test.policy)
+		b.Clock.Advance(24 * time.Hour)
+		p := b.Create(t, b.Shop, fmt.Sprint("order-", i))
+		testenv.Must(b.Payments.ConfirmReceived(t.Context(), reporttest.TraderUser(b.SBP, caller.Desk), p.ID, &test.came))(t)
+		today := func() string {
+			rows := testenv.Must(b.books.Income(t.Context(), reporttest.Operator, books.IncomeFilter{From: b.Clock.Now()}))(t)
+			return fmt.Sprint(rows[0].Earned, " ", rows[0].Reversed, " ", rows[0].Volume.Decimal)
+		}
+		testenv.Want(t, today(), test.completed, "%s, completed", test.policy)
+		testenv.Must2(b.Payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"}))(t)
+		testenv.Want(t, today(), test.reversed, "%s, reversed", test.policy)
+	}
+	b.Audit(t)
+}
