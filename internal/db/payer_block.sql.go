@@ -225,7 +225,9 @@ func (q *Queries) PayerBlocksSince(ctx context.Context, version int64) ([]PayerB
 }
 
 const payerOfPayment = `-- name: PayerOfPayment :one
-select p.merchant_id, p.payer_user_id, p.payer_ip, c.last4,
+select p.merchant_id, p.payer_user_id, c.last4,
+    coalesce(case when exists (select from payment_history h where h.merchant_id = p.merchant_id and h.payment_id = p.id
+        and h.from_status is null and h.actor like 'link:%') then p.request_address else p.payer_ip end, '')::text as address,
     (select a.card from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id and a.card is not null
      order by a.id desc limit 1) as card
 from payment p left join payment_card c on c.merchant_id = p.merchant_id and c.payment_id = p.id
@@ -235,20 +237,21 @@ where p.id = $1
 type PayerOfPaymentRow struct {
 	MerchantID  int64
 	PayerUserID *string
-	PayerIP     *string
 	Last4       *string
+	Address     string
 	Card        []byte
 }
 
-// PayerOfPayment is what is known of a payment's payer; of the card that was tried last, its hash.
+// PayerOfPayment is what is known of a payment's payer; of the card that was tried last, its hash. A payment by a link was made by its
+// payer, from their own address.
 func (q *Queries) PayerOfPayment(ctx context.Context, id int64) (PayerOfPaymentRow, error) {
 	row := q.db.QueryRow(ctx, payerOfPayment, id)
 	var i PayerOfPaymentRow
 	err := row.Scan(
 		&i.MerchantID,
 		&i.PayerUserID,
-		&i.PayerIP,
 		&i.Last4,
+		&i.Address,
 		&i.Card,
 	)
 	return i, err

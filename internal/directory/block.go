@@ -191,7 +191,7 @@ func (s *Settings) payerOf(
 	case block.User:
 		row.Mark, row.Shown = block.UserMark(p.PayerUserID), optional.Value(p.PayerUserID)
 	case block.Address:
-		row.Mark, row.Shown = block.AddressMark(p.PayerIP), optional.Value(p.PayerIP)
+		row.Mark, row.Shown = block.AddressMark(&p.Address), p.Address
 	case block.Card:
 		row.Mark, row.Shown = block.CardMark(p.Card), requisite.Mask(optional.Value(p.Last4))
 	default:

@@ -90,7 +90,7 @@ func (s *Settings) PaymentPayer(ctx context.Context, who caller.Caller, paymentI
 	if err != nil {
 		return PaymentPayer{}, err
 	}
-	known := PaymentPayer{MerchantID: p.MerchantID, User: optional.Value(p.PayerUserID), Address: optional.Value(p.PayerIP)}
+	known := PaymentPayer{MerchantID: p.MerchantID, User: optional.Value(p.PayerUserID), Address: p.Address}
 	if p.Card != nil {
 		known.Card = requisite.Mask(optional.Value(p.Last4))
 	}

@@ -216,6 +216,20 @@ func TestBlockedAddress(t *testing.T) {
 		}
 		dbtest.WantCode(t, err, "merchant_collect_payer_blocked")
 	}
+	// It is blocked by one of their payments, too. A merchant's own address is not its payers', whatever it calls the order.
+	order := paylink.Order{Method: "sbp", Attempt: "more", Address: "198.51.100.1"}
+	paid := testenv.Must(b.links.Pay(t.Context(), opened, order))(t)
+	blocking := directory.NewBlock{Kind: block.Address, PaymentID: paid.ID, Reason: "fraud"}
+	testenv.Want(t, testenv.Must(settings.BlockPayer(t.Context(), admin, blocking))(t).Shown, order.Address, "blocked is")
+	order.Attempt = "again"
+	dbtest.WantCode(t, testenv.ErrOf(b.links.Pay(t.Context(), opened, order)), "merchant_collect_payer_blocked")
+	shop := b.merchant.Caller
+	shop.Address = "203.0.113.5"
+	made := testenv.Must(b.payments.Create(t.Context(), shop, payment.Request{
+		OrderID: fmt.Sprintf("link-%d-own", opened.ID), Amount: "501", Currency: "RUB", Method: new("sbp"), CallbackURI: "https://shop.example/hook",
+	}))(t)
+	blocking.PaymentID = made.Payment.ID
+	dbtest.WantFields(t, testenv.ErrOf(settings.BlockPayer(t.Context(), admin, blocking)), "kind")
 }
 
 // A payer who goes back and chooses something else is led to the payment by which they have the last place; nobody else is.
