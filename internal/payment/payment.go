@@ -234,6 +234,8 @@ type Payment struct {
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
+	// DifferenceUSDT is what the platform gets in addition because another amount came; negative if it pays.
+	DifferenceUSDT decimal.Decimal
 }
 
 func (s *Service) FromRow(row db.Payment) Payment {
@@ -272,6 +274,7 @@ func (s *Service) FromRow(row db.Payment) Payment {
 		ProfitUSDT:         row.ProfitUSDT,
 		SpreadTraderUSDT:   row.SpreadTraderUSDT,
 		SpreadPlatformUSDT: row.SpreadPlatformUSDT,
+		DifferenceUSDT:     row.DifferenceUSDT,
 	}
 }
 
@@ -304,7 +307,7 @@ func (p Payment) For(who caller.Caller) Payment {
 		shown.TraderID, shown.RequisiteID, shown.SpreadTraderUSDT = p.TraderID, p.RequisiteID, p.SpreadTraderUSDT
 	}
 	if who.SeesEarnings() {
-		shown.ProfitUSDT, shown.SpreadPlatformUSDT = p.ProfitUSDT, p.SpreadPlatformUSDT
+		shown.ProfitUSDT, shown.SpreadPlatformUSDT, shown.DifferenceUSDT = p.ProfitUSDT, p.SpreadPlatformUSDT, p.DifferenceUSDT
 	}
 	return shown
 }

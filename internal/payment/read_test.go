@@ -226,8 +226,8 @@ func TestShown(t *testing.T) {
 	for kind, hidden := range map[caller.Kind]string{
 		caller.Operator: "",
 		caller.Trader: `OrderID Description PayerUserID ReturnURL Metadata BaseRate MarkupPercent ProfitUSDT
-			SpreadPlatformUSDT`,
-		caller.MerchantPortal: "TraderID RequisiteID ProfitUSDT SpreadTraderUSDT SpreadPlatformUSDT",
+			SpreadPlatformUSDT DifferenceUSDT`,
+		caller.MerchantPortal: "TraderID RequisiteID ProfitUSDT SpreadTraderUSDT SpreadPlatformUSDT DifferenceUSDT",
 	} {
 		var missing []string
 		for field, value := range reflect.ValueOf(p.For(caller.Caller{Kind: kind})).Fields() {

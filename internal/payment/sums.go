@@ -13,8 +13,9 @@ type Sums struct {
 	// Restricted says that the caller sees neither the platform's earnings, nor the base rate and markup, from
 	// which these could be calculated.
 	Restricted bool
-	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole spread.
-	Amount, SpreadTrader, SpreadPlatform, Profit, BaseRate, Markup *decimal.Decimal
+	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole spread. Difference is what
+	// the platform gets besides SpreadPlatform, because another amount came.
+	Amount, SpreadTrader, SpreadPlatform, Difference, Profit, BaseRate, Markup *decimal.Decimal
 }
 
 // SumsFor is the calculation as far as the caller may see it.
@@ -22,13 +23,13 @@ func (p Payment) SumsFor(who caller.Caller) Sums {
 	s := Sums{Markup: &p.MarkupPercent}
 	if !p.RateUnavailable {
 		s.Amount, s.SpreadTrader, s.BaseRate = &p.AmountUSDT, &p.SpreadTraderUSDT, &p.BaseRate
-		s.Profit, s.SpreadPlatform = &p.ProfitUSDT, &p.SpreadPlatformUSDT
+		s.Profit, s.SpreadPlatform, s.Difference = &p.ProfitUSDT, &p.SpreadPlatformUSDT, &p.DifferenceUSDT
 	}
 	if !who.SeesRate() {
 		return s.Restrict()
 	}
 	if !who.SeesEarnings() {
-		s.Profit, s.SpreadPlatform = nil, nil
+		s.Profit, s.SpreadPlatform, s.Difference = nil, nil, nil
 	}
 	if !who.SeesTrader() {
 		s.SpreadTrader = nil
@@ -39,7 +40,7 @@ func (p Payment) SumsFor(who caller.Caller) Sums {
 // Restrict removes the platform's earnings and what they could be calculated from.
 func (s Sums) Restrict() Sums {
 	s.Restricted = true
-	s.Profit, s.SpreadPlatform, s.BaseRate, s.Markup = nil, nil, nil, nil
+	s.Profit, s.SpreadPlatform, s.Difference, s.BaseRate, s.Markup = nil, nil, nil, nil, nil
 	return s
 }
 

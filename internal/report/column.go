@@ -79,6 +79,7 @@ var paymentColumns = []column[paymentRow]{
 	{name: "trader", cell: func(p paymentRow) any { return p.names.Traders[p.TraderID] }, has: operators},
 	{name: "received_amount", cell: func(p paymentRow) any { return fiatOrEmpty(p.ReceivedAmount) }},
 	{name: "metadata", cell: func(p paymentRow) any { return p.Metadata.Text() }, has: notTraders},
+	{name: "difference_usdt", cell: func(p paymentRow) any { return export.USDT(p.Sums.Difference) }, has: operators},
 }
 
 // payoutRow is a payout in a file, as its reader may see it.
@@ -86,7 +87,7 @@ type payoutRow struct {
 	PayoutItem
 
 	names Names
-	// frozen is how much the payout froze; nil for traders, whom that does not concern.
+	// frozen is how much the payout costs; nil for traders, whom that does not concern, and if it ended unpaid.
 	frozen *decimal.Decimal
 }
 

@@ -48,7 +48,8 @@ func (s *Service) ExportPayments(
 		})
 }
 
-// ExportPayouts writes the payouts of a filter, in the way of ExportPayments.
+// ExportPayouts writes the payouts of a filter, in the way of ExportPayments. Sums in USDT are those that are frozen or were
+// moved, so a payout that ended unpaid has none.
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
@@ -69,6 +70,11 @@ func (s *Service) ExportPayouts(
 			row := payoutRow{PayoutItem: p, names: names}
 			if who.SeesOrder() {
 				row.frozen = &p.FrozenUSDT
+			}
+			switch p.Status {
+			case payout.Failed, payout.Cancelled, payout.Expired:
+				row.frozen, row.RewardUSDT = nil, nil
+			case payout.Waiting, payout.Processing, payout.Completed:
 			}
 			return row
 		})

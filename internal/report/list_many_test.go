@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
 	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
@@ -202,7 +203,7 @@ rows,1
 	testenv.NoError(t, b.reports.ExportPayments(t.Context(), operator, report.Filter{}, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	owners := fmt.Sprintf(",%d,'=Shop,Ann,,", b.Shop.ID)
-	testenv.Check(t, strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount,metadata") &&
+	testenv.Check(t, strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount,metadata,difference_usdt") &&
 		strings.Contains(lines[1], owners), "an operator's line has no names: %s\n%s", lines[0], lines[1])
 	unique := map[string]bool{}
 	for _, line := range lines[1 : len(lines)-1] {
@@ -235,6 +236,23 @@ rows,1
 	}
 }
 
+// An operator's file has all that was moved to the platform: of 1000 RUB at 100 its part of the spread, 0.27619048 USDT, less the 50 RUB
+// that it bears.
+func TestExportOfDifference(t *testing.T) {
+	b := setup(t)
+	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
+	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_amount = 100, difference_to = 'platform'")
+	p := b.Create(t, b.Shop, "order-1")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), traderUser(b.SBP, caller.Owner), p.ID, new("950")))(t)
+	b.WantHas(t, map[ledger.Account]string{ledger.Available(ledger.Platform, 0): "9.77619048"})
+	for who, want := range map[*caller.Caller]bool{new(operator): true, new(traderUser(b.SBP, caller.Owner)): false} {
+		var out bytes.Buffer
+		testenv.NoError(t, b.reports.ExportPayments(t.Context(), *who, report.Filter{}, &out, nil))
+		testenv.Check(t, strings.Contains(out.String(), ",-0.50000000\n") == want && strings.Contains(out.String(), ",0.27619048,") == want,
+			"the file of %s: %s", who.Kind, out.String())
+	}
+}
+
 func TestExportOfPayouts(t *testing.T) {
 	b := setup(t)
 	b.MayPayOut(t, b.Shop, b.SBP)
@@ -249,6 +267,14 @@ func TestExportOfPayouts(t *testing.T) {
 rows,1
 `, p.ID, p.UUID, b.Shop.CashboxID, b.SBP.ID)
 	testenv.Want(t, out.String(), want, "the file")
+	// Nothing stays moved for one that failed, so sums over the file are what the ledger has.
+	testenv.Must(b.Payouts.Fail(t.Context(), who, p.UUID.String(), new("no such number")))(t)
+	for _, reader := range []caller.Caller{who, operator, merchantUser(b.Shop, caller.Owner)} {
+		out.Reset()
+		testenv.NoError(t, b.reports.ExportPayouts(t.Context(), reader, report.Filter{}, &out, nil))
+		testenv.Check(t, strings.Contains(out.String(), ",failed,no such number,") && !strings.Contains(out.String(), "10.2"),
+			"the file of a failed one: %s", out.String())
+	}
 }
 
 type failing struct{}
