@@ -6,9 +6,9 @@ returning *;
 -- name: AppealExists :one
 select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id);
 
--- AppealWaits reports whether an appeal of a payment waits for its review.
+-- AppealWaits reports whether an appeal of a payment waits for its decision.
 -- name: AppealWaits :one
-select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open');
+select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id and status in ('open', 'in_review'));
 
 -- AppealFollow keeps an appeal, if there is one, in step with its payment.
 -- name: AppealFollow :exec

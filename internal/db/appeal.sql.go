@@ -474,7 +474,7 @@ func (q *Queries) AppealStatement(ctx context.Context, arg AppealStatementParams
 }
 
 const appealWaits = `-- name: AppealWaits :one
-select exists (select 1 from appeal where merchant_id = $1 and payment_id = $2 and status = 'open')
+select exists (select 1 from appeal where merchant_id = $1 and payment_id = $2 and status in ('open', 'in_review'))
 `
 
 type AppealWaitsParams struct {
@@ -482,7 +482,7 @@ type AppealWaitsParams struct {
 	PaymentID  int64
 }
 
-// AppealWaits reports whether an appeal of a payment waits for its review.
+// AppealWaits reports whether an appeal of a payment waits for its decision.
 func (q *Queries) AppealWaits(ctx context.Context, arg AppealWaitsParams) (bool, error) {
 	row := q.db.QueryRow(ctx, appealWaits, arg.MerchantID, arg.PaymentID)
 	var exists bool

@@ -262,6 +262,9 @@ func (p *modelPayment) coming(m *gatewayModel, came int64, late *string) (arriva
 	if p.unavailable && total > p.amount {
 		return arrival, to, reason, "validation_failed"
 	}
+	if disputed := p.appeal != nil && (p.appeal.status == "open" || p.appeal.status == "in_review"); disputed && total < p.amount {
+		arrival.asItCame = false
+	}
 	if !arrival.asItCame && max(total-p.amount, p.amount-total) > policy.near {
 		to = "appeal"
 	} else if arrival.toPlatform = policy.gains == "platform"; p.uncovered(m, arrival) {

@@ -59,7 +59,7 @@ const reasonUncovered = "difference_not_covered"
 
 var (
 	// ErrNoCase refuses a decision about a payment that is not a case, or no longer one.
-	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
+	ErrNoCase   = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
 	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
 )
@@ -253,7 +253,8 @@ func (s *Service) returnCase(
 }
 
 // arrive adds a reported amount to what has arrived before. The change then completes the payment, if the amount
-// policy of the cashbox's method accepts the total, or else makes it a case.
+// policy of the cashbox's method accepts the total, or else makes it a case. Whoever appealed says that all has
+// arrived, so less than that completes nothing by itself.
 func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error {
 	total := counted(p).Add(amount)
 	came, err := arrivalOf(p, total, s.settings.AmountPolicy(p.CashboxID, p.Method))
@@ -267,6 +268,8 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 		c.came = came
 		if p.RateUnavailable && c.platformPays(p) { // nobody knows yet how much, and whether the platform will have it
 			s.becomesCase(c, reasonUncovered)
+		} else if c.disputed && came.taken && total.LessThan(p.Amount) {
+			s.becomesCase(c, "")
 		}
 	}
 	return nil

@@ -58,8 +58,8 @@ type change struct {
 	providerPaymentID *string
 	// came is the amount that has arrived; nil if none was reported.
 	came *arrival
-	// late says that the payment had expired.
-	late bool
+	// late says that the payment had expired, and disputed that an appeal of it is not decided.
+	late, disputed bool
 	// said is the report of a transfer that is to be stored, if there is one, and decided is the state of the case
 	// after the change.
 	said    *word

@@ -120,7 +120,13 @@ func (s *Service) confirmed(
 		return nil, errOtherOpen
 	}
 	c.late, c.reason = true, new(reasonLate)
-	return c, nil
+	return c, dispute(ctx, q, p, c)
+}
+
+// dispute notes whether an appeal of the payment is not decided.
+func dispute(ctx context.Context, q *db.Queries, p db.Payment, c *change) (err error) {
+	c.disputed, err = q.AppealWaits(ctx, db.AppealWaitsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+	return fault.Doing("look for an appeal", err)
 }
 
 // MayComeLate reports whether a payment that has expired may still be completed by its trader.

@@ -236,13 +236,12 @@ func (s *Service) attachable(
 	c := &change{to: Completed, actor: who.Actor()}
 	switch Status(p.Status) {
 	case Appeal:
-		return c, nil
+		return c, dispute(ctx, q, p, c)
 	case Failed:
-		waits, err := q.AppealWaits(ctx, db.AppealWaitsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
-		if err != nil {
-			return nil, fmt.Errorf("look for an appeal: %w", err)
+		if err := dispute(ctx, q, p, c); err != nil {
+			return nil, err
 		}
-		if waits {
+		if c.disputed {
 			c.late, c.reason = true, new(reasonLate)
 			return c, nil
 		}
