@@ -127,6 +127,18 @@ var depositRules = []rule{
 			where ` + transfersOf("deposit") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("deposit %s, account %s: credited %s, should be %s")},
+	{name: "what was confirmed by a network alone came by it", of: "deposit", query: `
+		with d as materialized (
+			select d.id, d.network, d.amount from deposit d
+			join deposit_history h on h.merchant_id = d.merchant_id and h.deposit_id = d.id
+			where h.to_status = 'confirmed' and h.actor = 'chain' and d.id in ` + touched("deposit") + `
+		), came as materialized (
+			select m.deposit_id, t.network, m.credited from deposit_transfer m join chain_transfer t on t.id = m.transfer_id
+			where m.deposit_id in (select id from d) and t.direction = 'in' and trunc(t.amount, 8) = m.credited
+		)
+		select format('deposit %s: %s USDT on %s, of no transfer', d.id, d.amount, d.network)
+		from d left join came on came.deposit_id = d.id and came.network = d.network and came.credited = d.amount
+		where came.deposit_id is null`},
 	{name: "a deposit's history runs without gaps", of: "deposit", query: `
 		with d as (
 			select * from deposit
