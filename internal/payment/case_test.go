@@ -154,6 +154,16 @@ func TestReturnIsCovered(t *testing.T) {
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 }
 
+// A merchant may have given a payout of their own the order id of the one that returns the money: it goes back all the same.
+func TestReturnOfTakenOrder(t *testing.T) {
+	c := newCase(t, "700")
+	c.Exec(t, `insert into payin_key (merchant_id, channel, order_id, payin_id)
+		select $1, $2, format('return-%s-%s', $3::uuid, n), 100 + n from generate_series(1, 9) n`, c.merchant.ID, payer().Method, c.p.UUID)
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
+	testenv.Check(t, strings.HasSuffix(c.Text(t, "select order_id from payin"), "-"), "the payout has a free order id")
+	c.Audit(t)
+}
+
 func byMerchant(c cased) caller.Caller { return portalOf(c.merchant.ID) }
 func byOperator(cased) caller.Caller   { return operator }
 

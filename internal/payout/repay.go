@@ -61,8 +61,11 @@ func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Rep
 	if blocked != "" {
 		return uuid.Nil, fault.Fields{"address": {"is not paid out to"}}.Err()
 	}
-	key := db.PayoutKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID}
-	id, err := q.PayoutKeyInsert(ctx, key)
+	id, err := q.PayoutKeyInsert(ctx, db.PayoutKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID})
+	for db.NoRows(err) { // the merchant has made a payout with this order id
+		o.OrderID += "-"
+		id, err = q.PayoutKeyInsert(ctx, db.PayoutKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID})
+	}
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("claim order id: %w", err)
 	}
