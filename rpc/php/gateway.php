@@ -406,7 +406,7 @@ final class Client
         }
         $answer = json_decode($text, true);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        if ($status < 200 || $status > 299 || !is_array($answer)) {
+        if ($status < 200 || $status > 299 || !isset($answer['data'])) {
             throw GatewayError::refused($status, is_array($answer) ? $answer : [], $received);
         }
         return $answer + ['headers' => $received];

@@ -21,6 +21,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import http.client
 import json
 import secrets
 import time
@@ -511,11 +512,14 @@ class Gateway:
         request.add_header("Signature", signature)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return json.loads(response.read(), parse_float=Decimal), response.headers
+                answer = json.loads(response.read(), parse_float=Decimal)
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise GatewayError(f"no answer of the gateway came: {error}", "unreachable") from error
+        if not isinstance(answer, dict) or "data" not in answer:
+            raise GatewayError("no answer of the gateway came, but other JSON", "unreachable")
+        return answer, response.headers
 
 
 def _quoted(part: Union[int, str]) -> str:
@@ -546,7 +550,7 @@ def _refused(error: urllib.error.HTTPError) -> GatewayError:
     try:
         answer = json.loads(error.read())
         message, code = answer["message"], answer["code"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
         return GatewayError(f"HTTP status {error.code} without an answer of the gateway", "unreachable")
     seconds = int(retry_after) if retry_after and retry_after.isdigit() else None
     return GatewayError(message, code, answer.get("errors"), answer.get("requestId"), seconds)

@@ -168,6 +168,22 @@ final class SandboxTest extends TestCase
         pcntl_waitpid($child, $status);
     }
 
+    /** JSON of somebody else, such as a proxy, is no answer. */
+    public function testForeignAnswer(): void
+    {
+        $child = pcntl_fork();
+        if ($child === 0) {
+            $connection = stream_socket_accept($this->shop, 60);
+            fread($connection, 8192);
+            fwrite($connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}");
+            fclose($connection);
+            posix_kill(getmypid(), SIGKILL);
+        }
+        $gateway = new Client('http://' . stream_socket_get_name($this->shop, false), 'k', 's', attempts: 1);
+        self::assertSame('unreachable', self::failure(fn () => $gateway->createPayment(...$this->order))->errorCode);
+        pcntl_waitpid($child, $status);
+    }
+
     public function testPayout(): void
     {
         $payin = $this->client->createPayin(

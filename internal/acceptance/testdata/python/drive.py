@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import secrets
+import socket
 import threading
 import time
 import unittest.mock
@@ -47,6 +48,30 @@ def fails(kind, call, *given, **named):
     except kind as error:
         return error
     raise AssertionError(f"{call} did not fail")
+
+
+def broken():
+    """What comes is no answer of the gateway, or a part of one: each is a GatewayError, and the call may be repeated."""
+    order = {"orderId": "o", "amount": "1", "currency": "RUB", "method": "sbp", "callbackUri": callback_uri}
+    for answer in (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+        b"HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n{",
+        b"no HTTP\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+    ):
+        server = socket.create_server(("127.0.0.1", 0))
+
+        def say():
+            connection, _ = server.accept()
+            connection.recv(1 << 16)
+            connection.sendall(answer)
+            connection.close()
+
+        threading.Thread(target=say, daemon=True).start()
+        stranger = gateway.Gateway(f"http://127.0.0.1:{server.getsockname()[1]}", "k", "s")
+        error = fails(gateway.GatewayError, stranger.create_payment, order)
+        assert error.code == "unreachable" and error.repeatable, error
 
 
 def vectors():
@@ -191,6 +216,7 @@ def withdrawal():
 
 
 vectors()
+broken()
 payment()
 payout()
 deposit()
