@@ -138,6 +138,7 @@ func (a *adapter) decode(r *http.Request, msg protoreflect.Message) (decoded, er
 		// A request with a cursor is a list.
 		if isList := a.request.byName["cursor"] != nil; isList && caller.From(r.Context()).Kind == caller.MerchantKey {
 			refuseUnknown(found, r.URL, a.request, ignored)
+			ignored = nil
 		}
 		return decoded{found: found, ignored: ignored}, nil
 	}

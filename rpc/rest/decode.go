@@ -339,7 +339,7 @@ func (d *decoder) enum(f *field, number protowire.Number, v strictjson.Token) (c
 func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint string) {
 	t, err := time.Parse(time.RFC3339, v.Text)
 	if v.Kind != strictjson.String || err != nil || timestamppb.New(t).CheckValid() != nil {
-		return "must be an ISO 8601 date-time"
+		return "must be an ISO 8601 date-time such as 2026-11-20T00:00:00Z"
 	}
 	d.nested(number, func() {
 		d.varint(seconds.Number(), uint64(t.Unix()))
