@@ -101,7 +101,7 @@ func (l *receiver) print(text string) {
 
 // signer is the key id of the cashbox whose secret has signed the webhook.
 func (l *receiver) signer(body []byte, header http.Header) (keyID string, signed bool) {
-	for _, box := range l.info.Cashboxes {
+	for _, box := range l.info.Signers() {
 		verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
 		if err == nil && verifier.Verify(body, header) == nil {
 			return box.KeyID, true

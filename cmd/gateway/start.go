@@ -63,7 +63,7 @@ func (g *gateway) startPage() *start.Page {
 }
 
 func (g *gateway) sandboxCashbox(id int64) (sandbox.Cashbox, bool) {
-	boxes := g.introduced.Cashboxes
+	boxes := g.introduced.Signers()
 	at := slices.IndexFunc(boxes, func(box sandbox.Cashbox) bool { return box.MerchantCashboxID == id })
 	if at < 0 {
 		return sandbox.Cashbox{}, false

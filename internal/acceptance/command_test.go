@@ -124,6 +124,16 @@ func TestListenForwards(t *testing.T) {
 	}))
 }
 
+// The webhooks of a merchant whose only key is a legacy one are verified as well.
+func TestListenKnowsLegacy(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	address, heard := listener(t, g, freeAddr())
+	made := g.create(t, g.box(t, "sandbox-legacy"), object{"callbackUri": "http://" + address + "/webhook"})
+	g.does(t, `nobody | POST /api/v1/sandbox/trigger | {"event":"payment.completed","id":"`+made.text("data.uuid")+`"} | 200`)
+	heard.await(t, "verified for sandbox-legacy: payment.status.updated\n")
+}
+
 // What no cashbox has signed is neither printed nor sent on.
 func TestListenRefuses(t *testing.T) {
 	t.Parallel()

@@ -114,6 +114,9 @@ func keep(info sandbox.Info) {
 	}
 	for _, key := range info.LegacyKeys {
 		found = append(found, key.Secret)
+		if hook := key.WebhookSecret; hook != "" {
+			found = append(found, hook, strings.TrimPrefix(hook, "whsec_"))
+		}
 	}
 	for _, user := range info.Users {
 		found = append(found, user.Password, user.Token)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gateway.example/internal/db"
 )
@@ -90,6 +91,19 @@ func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) er
 		})
 	}
 	return nil
+}
+
+// Signers are all cashboxes whose webhooks come: that of a legacy key has nothing but its id, the key and the secrets.
+func (i *Info) Signers() []Cashbox {
+	all := slices.Clone(i.Cashboxes)
+	for _, k := range i.LegacyKeys {
+		if k.MerchantCashboxID != nil {
+			all = append(all, Cashbox{
+				MerchantCashboxID: *k.MerchantCashboxID, KeyID: k.KeyID, Secret: k.Secret, WebhookSecret: k.WebhookSecret,
+			})
+		}
+	}
+	return all
 }
 
 // Write writes the file to the data directory, atomically.

@@ -14,6 +14,8 @@ type LegacyKey struct {
 	Secret string `json:"secret"`
 	// MerchantCashboxID is the cashbox that its calls use; null for the key without a merchant.
 	MerchantCashboxID *int64 `json:"merchantCashboxId"`
+	// WebhookSecret is the cashbox's; left out for the key without a merchant.
+	WebhookSecret string `json:"webhook_secret,omitempty"`
 }
 
 // legacyBox is the cashbox of a merchant whose only key is a legacy one.
@@ -50,7 +52,7 @@ func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error
 	for _, row := range rows {
 		legacy := LegacyKey{KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID)}
 		if row.CashboxID > 0 {
-			legacy.MerchantCashboxID = &row.CashboxID
+			legacy.MerchantCashboxID, legacy.WebhookSecret = &row.CashboxID, key.webhookSecret(row.KeyID)
 		}
 		i.LegacyKeys = append(i.LegacyKeys, legacy)
 	}
