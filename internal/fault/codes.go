@@ -58,7 +58,7 @@ var Codes = []Code{
 	{"merchant_portal_token_required", Forbidden, "A token of the merchant portal is required.",
 		"Sign in as a user of the merchant portal and send that token."},
 	{"merchant_scope_required", Forbidden, "The key lacks the scope this call needs.",
-		"Use a key that has the scope of this call, `payments` or `deposits`."},
+		"Use a key that has the scope of this call: `payments`, `deposits` or `withdrawals`."},
 	{"merchant_secret_required", Forbidden, "The secret header is missing.",
 		"Send the header `X-Merchant-Secret`."},
 	{"proposal_own", Forbidden, "You made this proposal: another operator approves it.",
