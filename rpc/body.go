@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -85,8 +86,8 @@ func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (fo
 	return fault.Fields{}, unknownNames(nil, "", request.Descriptor(), document)
 }
 
-// decode decodes the body into m. If that fails, it returns the strings that are not text, or else an
-// error about the whole body.
+// decode decodes the body into m. If that fails, it returns the strings that are not text, or else the
+// fields with values of another type, or else an error about the whole body.
 func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 	found, unreadable := fault.Fields{}, errNotProto
 	if isJSON {
@@ -96,6 +97,9 @@ func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 		unreadable = errNotJSON
 		if document, err := strictjson.Parse(content); err == nil {
 			flaws(found, "", document)
+			if len(found) == 0 {
+				misfits(found, m, content)
+			}
 		}
 	} else {
 		if proto.Unmarshal(content, m.Interface()) == nil {
@@ -121,6 +125,19 @@ func flaws(found fault.Fields, path string, v strictjson.Value) {
 		here := join(path, member.Name.Text)
 		flaws(found, here, member.Name)
 		flaws(found, here, member.Value)
+	}
+}
+
+// misfits reports the fields of a JSON object whose values the message does not take, reading each alone.
+func misfits(found fault.Fields, m protoreflect.Message, content []byte) {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(content, &members) // an array or a number has none
+	for name, value := range members {
+		alone, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err == nil && len(found) < maxFindings &&
+			(protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(alone, m.New().Interface()) != nil {
+			found.Add(name, "must have the type that this call takes")
+		}
 	}
 }
 
