@@ -43,7 +43,7 @@ func (s *CheckoutService) SubmitPayerOtp(
 	ctx context.Context, req *gatewayv1.SubmitPayerOtpRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
 	v, err := s.Checkouts.SubmitCode(ctx, req.GetToken(), req.GetOtp())
-	return s.response("Code accepted", v, err)
+	return s.response("Code received", v, err)
 }
 
 func (s *CheckoutService) CancelCheckout(
