@@ -44,6 +44,7 @@ const sides = `transfer t
 // of its table.
 func touched(table string) string { return "(" + booked(table) + ")" }
 
+// booked is the query of touched.
 func booked(table string) string {
 	return `select subject_id from transfer where subject = '` + table + `' and created_at >= $1
 		union all select id from ` + table + ` where id > $2 and id <= $3`

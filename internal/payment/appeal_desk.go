@@ -72,9 +72,9 @@ type Resolution struct {
 	Reason, Statement *string
 }
 
-// ResolveAppeal decides an appeal in review: its payment is completed for what was asked or failed, with money and
-// webhook, whatever another amount its trader says to have received. A refusal takes a reason, which the merchant is told, and a line of
-// the trader's bank statement, which the merchant is not.
+// ResolveAppeal decides an appeal in review, with money and webhook: its payment fails, or is completed for what was
+// asked, even if its trader has reported another amount. A refusal takes a reason, which the merchant is told, and a
+// line of the trader's bank statement, which the merchant is not.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {

@@ -37,21 +37,12 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	decided, err := s.decide(ctx, who, id, decision{
 		to: Approved,
 		check: func(q *db.Queries, p Proposal) (err error) {
-			if p.ProposedBy == who.ID {
-				return errOwn
-			}
-			if p.Params == nil {
-				return errUnreadable
-			}
-			traders, on, err := byTrader(ctx, q, p)
+			traders, err := s.mayApprove(ctx, q, who, p)
 			if err != nil {
 				return err
 			}
 			if traders {
-				with.Role, err = s.mayGrant(ctx, q, who, p, on)
-				return err
-			}
-			if err := s.independent(ctx, q, who.ID, p); err != nil {
+				with.Role, err = stillMay(ctx, q, who.ID, acts[p.Action].needs, fault.ErrRoleNotAllowed)
 				return err
 			}
 			// It is done in the name of the approving operator, but with the role of the proposing
@@ -75,20 +66,33 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	return decided, done, err
 }
 
-// MayApprove is the refusal that Approve would answer the caller with about a proposal of Get, as far as it depends on who they
-// are and on whether this program reads it. What a trader proposed is granted by who may do it themselves.
+// MayApprove is the refusal that Approve would answer the caller with about a proposal that is open.
 func (s *Service) MayApprove(ctx context.Context, who caller.Caller, p Proposal) error {
+	_, err := s.mayApprove(ctx, s.q, who, p)
+	return err
+}
+
+// mayApprove checks who may approve a proposal, and tells whether a trader's user made it: that is granted by who may
+// do it themselves.
+//
+//rule:who may approve a proposal
+func (s *Service) mayApprove(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) (traders bool, err error) {
+	traders, on, err := byTrader(ctx, q, p)
 	switch {
+	case err != nil:
+		return traders, fault.Doing("read who proposed", err)
 	case p.ProposedBy == who.ID:
-		return errOwn
+		return traders, errOwn
 	case p.Params == nil:
-		return errUnreadable
-	case p.ByTrader && !who.May(acts[p.Action].needs):
-		return fault.ErrRoleNotAllowed
-	case p.ByTrader && !s.services.Settings.FourEyes.On:
-		return nil
+		return traders, errUnreadable
+	case traders && !on:
+		return traders, errAuthor
+	case traders && !who.May(acts[p.Action].needs):
+		return traders, fault.ErrRoleNotAllowed
+	case traders && !s.services.Settings.FourEyes.On:
+		return traders, nil
 	}
-	return s.independent(ctx, s.q, who.ID, p)
+	return traders, s.independent(ctx, q, who.ID, p)
 }
 
 // Refuse ends a proposal without carrying it out. The proposing operator may withdraw it like that. A trader is told why.
@@ -161,8 +165,6 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 }
 
 // mayDecide checks the role that the caller has now, and that the proposal is open.
-//
-//rule:who may approve a proposal
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
 	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err

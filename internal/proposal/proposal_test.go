@@ -244,6 +244,12 @@ func TestProposedRequisite(t *testing.T) {
 	b.Exec(t, "update app_user set enabled = false where id = $1", id)
 	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")
 	b.Exec(t, "update app_user set enabled = true where id = $1", id)
+	// Who was set up today decides nothing for others, but what they may do alone they may grant.
+	b.Exec(t, "update app_user set set_up_at = $2 where id = $1", b.two.ID, b.clock.Now())
+	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_decider")
+	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
+		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}),
+	})
 	testenv.NoError(t, b.approved(t, b.two, first.ID))
 	for n := range proposal.MaxRequisites {
 		testenv.Must(propose(n + 1))(t)

@@ -62,16 +62,3 @@ func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, on bool, err 
 	}
 	return err == nil, on, err
 }
-
-// mayGrant checks that an operator may do by themselves what a trader proposed, and returns the role that they do it with.
-func (s *Service) mayGrant(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal, on bool) (caller.Role, error) {
-	if !on {
-		return "", errAuthor
-	}
-	if s.services.Settings.FourEyes.On {
-		if err := s.independent(ctx, q, who.ID, p); err != nil {
-			return "", err
-		}
-	}
-	return stillMay(ctx, q, who.ID, acts[p.Action].needs, fault.ErrRoleNotAllowed)
-}
