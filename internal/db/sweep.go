@@ -15,6 +15,8 @@ const (
 	putOffMost  = 5 * time.Minute
 	// sweepers is how many rows a sweep handles at the same time.
 	sweepers = 8
+	// together is how many rows a sweep handles in one transaction, if it can. Other writers wait for the locks of all of them.
+	together = 10
 	// lockWait is how long background work waits for a lock.
 	lockWait = "1s"
 )
@@ -51,45 +53,47 @@ func (s *Sweep) PutOff() []int64 {
 	return ids
 }
 
-// SweepDue handles due rows, several at a time, each by itself, page by page, until a page is not full or all that is
-// left is put off. list returns the next page in order, without the given ids. It returns how many do had an effect on.
-func SweepDue[R any](
-	ctx context.Context, s *Sweep, page int32,
-	list func(putOff []int64, page int32) ([]R, error), id func(R) int64,
-	do func(ctx context.Context, row R) (bool, error),
-) (int, error) {
+// Rows is work that is found row by row.
+type Rows[R any] struct {
+	// List returns the next page of rows in order, without the given ids.
+	List func(putOff []int64, page int32) ([]R, error)
+	// Key is a row's id, and the merchant of a row that Free is asked about.
+	Key func(R) (merchantID, id int64)
+	// Free returns those of a merchant's ids that are not locked. Without it all rows are tried.
+	Free func(free *[]int64, merchantID int64, ids []int64) Query
+	// Together handles some rows of a page in one transaction, all or none. After an error, and without it, each is handled by
+	// itself.
+	Together func(ctx context.Context, rows []R) error
+	// Do handles a row, and reports whether that had an effect.
+	Do func(ctx context.Context, row R) (bool, error)
+}
+
+// SweepDue handles due rows, several at a time, page by page, until a page is not full or all that is left is put off.
+// It returns how many were handled with an effect.
+func SweepDue[R any](ctx context.Context, s *Sweep, b Batcher, page int32, d Rows[R]) (int, error) {
 	var all int
 	var failed []error
 	for {
-		due, err := list(s.PutOff(), page)
+		due, err := listFree(ctx, b, s.PutOff(), page, d)
 		if err != nil {
 			return all, errors.Join(append(failed, fmt.Errorf("list what is due: %w", err))...)
 		}
-		count, err := s.each(ctx, len(due), func(i int) (int64, bool, error) {
-			done, err := do(ctx, due[i])
-			return id(due[i]), done, err
+		size := 1
+		if d.Together != nil {
+			size = together
+		}
+		count, err := s.each(ctx, len(due), size, func(from, to int) bool {
+			return d.Together(ctx, due[from:to]) == nil
+		}, func(i int) (int64, bool, error) {
+			_, id := d.Key(due[i])
+			done, err := d.Do(ctx, due[i])
+			return id, done, err
 		})
 		all, failed = all+count, append(failed, err)
 		if len(due) < int(page) || count == 0 || ctx.Err() != nil {
 			return all, errors.Join(failed...)
 		}
 	}
-}
-
-// SweepFree is SweepDue over the rows that nobody has locked: see listFree.
-func SweepFree[R any](
-	ctx context.Context, s *Sweep, b Batcher, page int32,
-	list func(putOff []int64, page int32) ([]R, error), key func(R) (merchantID, id int64),
-	free func(free *[]int64, merchantID int64, ids []int64) Query,
-	do func(ctx context.Context, row R) (bool, error),
-) (int, error) {
-	unlocked := func(putOff []int64, page int32) ([]R, error) {
-		return listFree(ctx, b, putOff, page, list, key, free)
-	}
-	return SweepDue(ctx, s, page, unlocked, func(row R) int64 {
-		_, id := key(row)
-		return id
-	}, do)
 }
 
 // others is how long RunAll waits for a row that another process is handling before it looks again.
@@ -120,33 +124,30 @@ func (s *Sweep) RunAll(
 }
 
 // listFree lists the next page of due rows that nobody has locked, so that locked rows do not take
-// the places of later ones. list returns rows without the given ids; free returns those of a
-// merchant's ids that are not locked. It is asked for each merchant, in one round trip: their rows
-// may be on several nodes, and no statement can lock rows on more than one.
-func listFree[R any](
-	ctx context.Context, b Batcher, putOff []int64, page int32,
-	list func(putOff []int64, page int32) ([]R, error),
-	key func(R) (merchantID, id int64),
-	free func(free *[]int64, merchantID int64, ids []int64) Query,
-) ([]R, error) {
+// the places of later ones. Free is asked for each merchant, in one round trip: their rows may be on
+// several nodes, and no statement can lock rows on more than one.
+func listFree[R any](ctx context.Context, b Batcher, putOff []int64, page int32, d Rows[R]) ([]R, error) {
+	if d.Free == nil {
+		return d.List(putOff, page)
+	}
 	var due []R
 	for {
 		wanted := page - int32(len(due))
-		rows, err := list(putOff, wanted)
+		rows, err := d.List(putOff, wanted)
 		if err != nil {
 			return nil, err
 		}
 		ids := map[int64][]int64{}
 		for _, row := range rows {
-			merchantID, id := key(row)
+			merchantID, id := d.Key(row)
 			ids[merchantID], putOff = append(ids[merchantID], id), append(putOff, id)
 		}
-		unlocked, err := unlocked(ctx, b, ids, free)
+		unlocked, err := unlocked(ctx, b, ids, d.Free)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			if _, id := key(row); unlocked[id] {
+			if _, id := d.Key(row); unlocked[id] {
 				due = append(due, row)
 			}
 		}
@@ -178,21 +179,35 @@ func unlocked(
 	return unlocked, nil
 }
 
-// each handles a page's rows in order and counts those for which do reports an effect. do gets a row's place and
-// returns its id, too; it is called by several goroutines.
-func (s *Sweep) each(ctx context.Context, rows int, do func(i int) (id int64, done bool, err error)) (int, error) {
+// each handles a page's rows in order, so many at once, and counts those that were handled with an effect. all does a
+// few in one transaction and reports whether that went well; do does one, and returns its id, too. Both are called by
+// several goroutines.
+func (s *Sweep) each(
+	ctx context.Context, rows, size int, all func(from, to int) bool, do func(i int) (id int64, done bool, err error),
+) (int, error) {
 	var next, count atomic.Int64
 	errs := make([]error, rows)
+	alone := func(i int) {
+		id, done, err := do(i)
+		if ctx.Err() == nil { // a sweep that was stopped says nothing about the row
+			s.note(id, err)
+		}
+		if errs[i] = err; done && err == nil {
+			count.Add(1)
+		}
+	}
+	take := func() int { return int(next.Add(int64(size))) - size }
 	var sweeping sync.WaitGroup
 	for range min(sweepers, rows) {
 		sweeping.Go(func() {
-			for i := next.Add(1) - 1; i < int64(rows) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				id, done, err := do(int(i))
-				if ctx.Err() == nil { // a sweep that was stopped says nothing about the row
-					s.note(id, err)
+			for from := take(); from < rows && ctx.Err() == nil; from = take() {
+				to := min(from+size, rows)
+				if size > 1 && all(from, to) {
+					count.Add(int64(to - from))
+					continue
 				}
-				if errs[i] = err; done && err == nil {
-					count.Add(1)
+				for i := from; i < to && ctx.Err() == nil; i++ {
+					alone(i)
 				}
 			}
 		})

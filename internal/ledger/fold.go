@@ -21,8 +21,7 @@ func Fold(ctx context.Context, pool db.Pool, q *db.Queries) error {
 	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
 	}
-	id := func(a db.AccountsToFoldRow) int64 { return a.AccountID }
-	_, err := db.SweepDue(ctx, new(db.Sweep), foldPage, busy, id, func(ctx context.Context, a db.AccountsToFoldRow) (bool, error) {
+	foldOne := func(ctx context.Context, a db.AccountsToFoldRow) (bool, error) {
 		queries := []db.Query{db.WaitBriefly()}
 		if a.Late {
 			queries = append(queries, db.Do((*db.Queries).AccountFoldFromStart, a.AccountID))
@@ -31,6 +30,11 @@ func Fold(ctx context.Context, pool db.Pool, q *db.Queries) error {
 			return false, fmt.Errorf("fold account %d: %w", a.AccountID, err)
 		}
 		return true, nil
+	}
+	_, err := db.SweepDue(ctx, new(db.Sweep), pool, foldPage, db.Rows[db.AccountsToFoldRow]{
+		List: busy,
+		Key:  func(a db.AccountsToFoldRow) (int64, int64) { return 0, a.AccountID },
+		Do:   foldOne,
 	})
 	return err
 }

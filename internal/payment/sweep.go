@@ -1,15 +1,18 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/tracing"
 )
 
 const (
@@ -29,23 +32,65 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
 	list := func(putOff []int64, page int32) ([]db.Payment, error) {
 		rows, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
+		slices.SortStableFunc(rows, byRequisite)
 		if err != nil || len(rows) == int(page) {
 			return rows, err
 		}
 		cases, err := s.q.CasesExpired(ctx, db.CasesExpiredParams{Now: now, PutOff: putOff, Page: page - int32(len(rows))})
 		return append(rows, cases...), err
 	}
-	key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }
-	return db.SweepFree(ctx, s.expiring, s.pool, sweepBatch, list, key, paymentsFree, func(ctx context.Context, p db.Payment) (bool, error) {
-		if cardCheckout(p) {
-			return s.expireLocked(ctx, p, now, expired)
-		}
-		_, err := s.moveNow(ctx, p, expired, db.WaitBriefly())
-		if outdated(err) { // somebody has moved it since it was listed
-			return false, nil
-		}
-		return err == nil, err
+	return db.SweepDue(ctx, s.expiring, s.pool, sweepBatch, db.Rows[db.Payment]{
+		List:     list,
+		Key:      func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID },
+		Free:     paymentsFree,
+		Together: func(ctx context.Context, rows []db.Payment) error { return s.expireTogether(ctx, rows, expired) },
+		Do: func(ctx context.Context, p db.Payment) (bool, error) {
+			if cardCheckout(p) {
+				return s.expireLocked(ctx, p, now, expired)
+			}
+			_, err := s.moveNow(ctx, p, expired, db.WaitBriefly())
+			if outdated(err) { // somebody has moved it since it was listed
+				return false, nil
+			}
+			return err == nil, err
+		},
 	})
+}
+
+// errAlone says that a payment cannot be expired together with others.
+var errAlone = errors.New("a card payment is locked before it expires")
+
+// expireTogether expires payments without a card checkout in one transaction, which takes half of what one for each
+// would. If one of them has changed meanwhile, none expires. All such transactions lock requisites in the same order.
+func (s *Service) expireTogether(ctx context.Context, payments []db.Payment, expired change) (err error) {
+	queries := []db.Query{db.WaitBriefly()}
+	for _, p := range payments {
+		if cardCheckout(p) {
+			return errAlone
+		}
+		to, moves, err := s.moveQueries(p, expired, nil)
+		if err != nil {
+			return err
+		}
+		_, span := traceMove(ctx, p, expired)
+		defer func() {
+			tracing.Failed(span, err != nil)
+			span.End()
+		}()
+		queries = slices.Concat(queries, moves, moveMoney(p, to, to.StatusAt))
+	}
+	return db.Write(ctx, s.pool, queries...)
+}
+
+// byRequisite orders payments by the requisite that they lock; those without one come first.
+func byRequisite(a, b db.Payment) int {
+	id := func(p db.Payment) int64 {
+		if p.RequisiteID == nil {
+			return 0
+		}
+		return *p.RequisiteID
+	}
+	return cmp.Compare(id(a), id(b))
 }
 
 // paymentsFree finds which of a merchant's payments are not locked.
@@ -82,7 +127,6 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 	list := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
 	}
-	key := func(row db.SettlementDueListRow) (int64, int64) { return row.MerchantID, row.PaymentID }
 	settle := func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
 		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
 			var p db.Payment
@@ -96,7 +140,12 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 		})
 		return settled, err
 	}
-	return db.SweepFree(ctx, s.settling, s.pool, sweepBatch, list, key, paymentsFree, settle)
+	return db.SweepDue(ctx, s.settling, s.pool, sweepBatch, db.Rows[db.SettlementDueListRow]{
+		List: list,
+		Key:  func(row db.SettlementDueListRow) (int64, int64) { return row.MerchantID, row.PaymentID },
+		Free: paymentsFree,
+		Do:   settle,
+	})
 }
 
 // settle settles one payment at the present rate, if it still waits and there is a rate.

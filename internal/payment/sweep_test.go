@@ -108,6 +108,36 @@ func TestSweepsInParallel(t *testing.T) {
 	b.Audit(t)
 }
 
+// Payments expire together, several in a transaction. One that somebody changes meanwhile, and one whose expiry fails,
+// keep none of the others, and are not touched.
+func TestExpireBesideOthers(t *testing.T) {
+	for _, c := range []struct{ name, raise, failed string }{
+		{"changed meanwhile", "raise check_violation using constraint = 'payment_version'", ""},
+		{"broken", "raise 'the end'", "the end"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "300", Requisites: 25})
+			var odd payment.Payment
+			for i := range 25 {
+				if p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i))); i == 12 {
+					odd = p
+				}
+			}
+			b.Exec(t, `create function refuse() returns trigger language plpgsql as $$ begin `+c.raise+`; end $$;
+				create trigger refuse before update on payment for each row when (old.id = `+strconv.FormatInt(odd.ID, 10)+`)
+				execute function refuse()`)
+			b.clock.Advance(15 * time.Minute)
+			n, err := b.payments.Expire(context.Background())
+			testenv.Check(t, n == 24 && (err == nil) == (c.failed == "") && (err == nil || strings.Contains(err.Error(), c.failed)),
+				"%d expired, want 24 (%v)", n, err)
+			testenv.Want(t, b.row(t, odd).Status, "pending", "the one in between")
+			testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'failed'"), 24, "failed payments")
+			testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 24, "events")
+			b.Audit(t)
+		})
+	}
+}
+
 // Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and
 // takes the first fresh one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190;
 // of the spread of 0.5952381 the trader keeps

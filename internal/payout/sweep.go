@@ -20,8 +20,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	list := func(putOff []int64, page int32) ([]db.PayoutsExpiredRow, error) {
 		return s.q.PayoutsExpired(ctx, db.PayoutsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	key := func(row db.PayoutsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
-	return db.SweepFree(ctx, s.expiring, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
+	expire := func(ctx context.Context, row db.PayoutsExpiredRow) (bool, error) {
 		var overdue *db.Payout
 		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
 			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.OneOrNone(&overdue, (*db.Queries).PayoutLockExpired,
@@ -33,6 +32,12 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 			return err
 		})
 		return overdue != nil, err
+	}
+	return db.SweepDue(ctx, s.expiring, s.pool, sweepBatch, db.Rows[db.PayoutsExpiredRow]{
+		List: list,
+		Key:  func(row db.PayoutsExpiredRow) (int64, int64) { return row.MerchantID, row.ID },
+		Free: payoutsFree,
+		Do:   expire,
 	})
 }
 
