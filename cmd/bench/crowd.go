@@ -87,9 +87,12 @@ func (b *bench) expire(ctx context.Context) {
 	c.commitsNow(ctx, "expired_commit_per_s")
 	c.hooks.restart()
 	c.restart(ctx, func() { must(db.New(c.pool).TestClockAdvance(ctx, int64(validity.Seconds())+1)) })
-	arrived := c.hooks.await(ctx, c.overdue/4, "webhooks")
-	b.report.sample("expired_per_s", arrived.rate())
-	b.say("  %.0f expired/s", arrived.rate())
+	c.costs(ctx, "expired", "expiries", func() int64 {
+		arrived := c.hooks.await(ctx, c.overdue/4, "webhooks")
+		b.report.sample("expired_per_s", arrived.rate())
+		b.say("  %.0f expired/s", arrived.rate())
+		return int64(c.overdue / 4)
+	})
 	// There may be many more, and their time is not measured.
 	check(c.stopGateway())
 }

@@ -30,7 +30,7 @@ const (
 	fewMethod  = "sim"
 	// funds is more USDT than any run can hold, so that no trader runs short.
 	funds    = "1000000000"
-	validity = 24 * time.Hour
+	validity = 12 * time.Hour
 	// mostOpen is the largest number of payments that an operator may let a merchant have open.
 	mostOpen = 50_000
 	// operators are so many, since one may call 200 times a second in a sandbox.
