@@ -151,6 +151,6 @@ func (b *bench) hotAccount(ctx context.Context) {
 			fmt.Sprintf(`{"traderId":"%d","amount":"1.5","reference":"hot-%d"}`, traderID, n))
 	})
 	defer over.hangUp()
-	hot := load{rate: "hot_account_transfers_per_s", use: "hot_account", do: over.act, made: over, brief: true}
+	hot := load{rate: "hot_account_transfers_per_s", use: "hot_account", do: over.act, made: over, brief: true, window: "movements"}
 	b.inTurn(ctx, hot, b.committer(ctx, "hot_commit_per_s"))
 }
