@@ -74,14 +74,6 @@ func With[V, A any](a A, show func(V, A) error) func(V) error {
 	return func(v V) error { return show(v, a) }
 }
 
-// ListRoutes are the routes of a list and of its file. The file requires the capability in the list's Export.
-func ListRoutes[V any](l *List, reads caller.Capability, show, file func(V, List) error) []RouteOf[V] {
-	return []RouteOf[V]{
-		{Pattern: "GET " + l.Path, Needs: reads, Keeps: l, Handle: With(*l, show)},
-		{Pattern: "GET " + l.Path + ".csv", Needs: l.Export, Handle: With(*l, file)},
-	}
-}
-
 // The names of parameters.
 const (
 	AsksSearch  = "q"

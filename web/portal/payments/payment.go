@@ -20,45 +20,36 @@ import (
 
 // Payments, open and ended, as traders, merchants and operators see them.
 var paymentRoutes = slices.Concat(
-	routesOf(&paymentList, caller.TraderRead), routesOf(&ownPaymentList, caller.MerchantRead),
-	routesOf(&casePaymentList, caller.OperatorRead),
+	routesOf(paymentList, caller.TraderRead), routesOf(ownPaymentList, caller.MerchantRead),
+	routesOf(casePaymentList, caller.OperatorRead),
 )
 
 // routesOf are the routes of a list of payments, and of each payment.
-func routesOf(l *portal.List, reads caller.Capability) []route {
-	return append(portal.ListRoutes(l, reads, (*visit).payments, (*visit).paymentsCSV),
+func routesOf(l *list[report.PaymentItem], reads caller.Capability) []route {
+	return append(l.routes(reads),
 		route{Pattern: "GET " + l.Path + "/{id}", Needs: reads, Handle: (*visit).payment},
 		route{Pattern: "GET " + l.Path + "/{id}/receipts/{n}", Needs: reads, Handle: (*visit).receipt})
 }
 
-var paymentList = portal.List{
+// paymentLists is what the lists of payments have in common.
+var paymentLists = list[report.PaymentItem]{
+	title: say.Payments, rowOf: (*visit).paymentRow, read: (*report.Service).Payments, export: (*report.Service).ExportPayments,
+	file: "payments",
+}
+
+var paymentList = paymentLists.with(portal.List{
 	Path: "/trader/payments", Statuses: []string{"pending", "completed", "failed", "cancelled", "appeal"},
 	Status: say.PaymentStatus, Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
 	Search: true, Hint: saySearchOwn, Amounts: true, Sorted: true, Export: caller.TraderMoney,
-	Columns: rowColumns(say.Created, say.Requisite, sayYouKeepUSDT),
-	None:    sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
+	None: sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
 	Start: "/trader/requisites", StartLabel: say.WhyNone,
-}
-
-func (v *visit) payments(l portal.List) error {
-	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.PaymentItem], error) {
-		return v.Reports.Payments(v.Ctx(), v.Who, a.Filter)
-	}, v.showPayments)
-}
-
-func (v *visit) showPayments(a portal.Asked, page report.Page[report.PaymentItem]) error {
-	list, err := listOf(v, a, page, say.Payments, v.paymentRow, v.Reports.Payments)
-	if err != nil {
-		return err
-	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payments), view.ListPage, list)
-}
+}, columnsOf[report.PaymentItem](say.Created, say.Requisite, sayYouKeepUSDT))
 
 func (v *visit) paymentRow(item report.PaymentItem) row {
 	r := row{
 		id: item.ID, href: view.Link(v.PaymentPath(item.ID)), amount: v.Amount(item.Amount, item.Currency),
-		method: item.Method, status: view.PaymentBadge(string(item.Status)), created: item.CreatedAt,
-		since: item.StatusAt, uuid: item.UUID.String(),
+		method: v.Say(say.Method(item.Method)), status: v.Shell.BadgeCell(view.PaymentBadge(string(item.Status))),
+		created: item.CreatedAt, since: item.StatusAt, uuid: item.UUID.String(),
 	}
 	if item.CardLast4 != "" {
 		r.figures = []string{"•••• " + item.CardLast4}
@@ -75,16 +66,6 @@ func (v *visit) paymentRow(item report.PaymentItem) row {
 		r.usdt = v.Shell.Figure(*got)
 	}
 	return r
-}
-
-func (v *visit) paymentsCSV(l portal.List) error {
-	a := v.Asks(l)
-	if len(a.Wrong) > 0 {
-		return v.showPayments(a, report.Page[report.PaymentItem]{})
-	}
-	return v.SendCSV(a.FileName("payments", v.Shell.Now), func(file *portal.CSVFile) error {
-		return v.Exports.ExportPayments(v.Ctx(), v.Who, a.Filter, file, v.Shell.Zone)
-	})
 }
 
 func (v *visit) payment() error {
@@ -273,21 +254,19 @@ func (v *visit) receipt() error {
 	return nil
 }
 
-var casePaymentList = portal.List{
+var casePaymentList = paymentLists.with(portal.List{
 	Path: portal.PaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Sorted: true, Export: caller.OperatorRead,
-	Columns: rowColumns(say.Created, say.Order, sayMerchantUSDT),
-	None:    sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
-}
+	None: sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
+}, columnsOf[report.PaymentItem](say.Created, say.Order, sayMerchantUSDT))
 
-var ownPaymentList = portal.List{
+var ownPaymentList = paymentLists.with(portal.List{
 	Path: portal.OwnPaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchOrders,
 	Amounts: true, Sorted: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
-	Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),
-	None:    sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
-}
+	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
+}, columnsOf[report.PaymentItem](say.Created, say.Order, sayYouGetUSDT))
 
 // mayBeAppealed links to the appeal of a payment, or to where its merchant may appeal it.
 func (v *visit) mayBeAppealed(shown *Payment, p payment.Payment) error {

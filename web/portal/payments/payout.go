@@ -17,9 +17,7 @@ import (
 
 // Payouts, as traders, merchants and operators see them.
 var payoutRoutes = slices.Concat(
-	portal.ListRoutes(&payoutList, caller.TraderRead, (*visit).payouts, (*visit).payoutsCSV),
-	portal.ListRoutes(&ownPayoutList, caller.MerchantRead, (*visit).payouts, (*visit).payoutsCSV),
-	portal.ListRoutes(&casePayoutList, caller.OperatorRead, (*visit).payouts, (*visit).payoutsCSV),
+	payoutList.routes(caller.TraderRead), ownPayoutList.routes(caller.MerchantRead), casePayoutList.routes(caller.OperatorRead),
 	payoutStepRoutes(),
 	[]route{
 		{Pattern: "GET /trader/payouts/{id}", Needs: caller.TraderRead, Handle: (*visit).payout},
@@ -29,41 +27,36 @@ var payoutRoutes = slices.Concat(
 	},
 )
 
+// payoutLists is what the lists of payouts have in common.
+var payoutLists = list[report.PayoutItem]{
+	title: say.Payouts, rowOf: (*visit).payoutRow, read: (*report.Service).Payouts, export: (*report.Service).ExportPayouts,
+	file: "payouts", more: besidePayouts,
+}
+
 // payoutList has the statuses that a payout can have once a trader took it.
-var payoutList = portal.List{
+var payoutList = payoutLists.with(portal.List{
 	Path: "/trader/payouts", Statuses: []string{"processing", "completed", "failed"}, Status: say.PayoutStatus,
 	Methods: portal.MethodNames(func(m catalogue.Method) bool { return len(m.Payouts) > 0 }),
 	Search:  true, Hint: saySearchOwn, Export: caller.TraderMoney,
-	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayRewardUSDT),
-	None:    sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
+	None: sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
 	Start: "/trader#waiting", StartLabel: say.Desk,
-}
+}, columnsOf[report.PayoutItem](sayCreatedPayout, say.Recipient, sayRewardUSDT))
 
-func (v *visit) payouts(l portal.List) error {
-	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.PayoutItem], error) {
-		return v.Reports.Payouts(v.Ctx(), v.Who, a.Filter)
-	}, v.showPayouts)
-}
-
-func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem]) error {
-	list, err := listOf(v, a, page, say.Payouts, v.payoutRow, v.Reports.Payouts)
-	if err != nil {
-		return err
-	}
+// besidePayouts links to what else there is of payouts: files of merchants, and what waits for traders.
+func besidePayouts(v *visit, shown *view.List) {
 	if v.Who.May(caller.MerchantPayouts) {
-		list.Filters.Act, list.Filters.ActLabel = "/merchant/payout-files", sayByFile
+		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/payout-files", sayByFile
 	}
-	if v.Who.Kind == caller.Trader && len(page.Items) > 0 {
-		list.Below = deskLink(v.Say(sayWaitingOnDesk))
+	if v.Who.Kind == caller.Trader && len(shown.Sheet.Rows) > 0 {
+		shown.Below = deskLink(v.Say(sayWaitingOnDesk))
 	}
-	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.Payouts), view.ListPage, list)
 }
 
 func (v *visit) payoutRow(item report.PayoutItem) row {
 	r := row{
 		id: item.ID, href: view.Link(v.PayoutPath(item.UUID.String())), amount: v.Amount(item.Amount, item.Currency),
-		method: item.Method, status: view.PayoutBadge(string(item.Status)), created: item.CreatedAt,
-		since: item.StatusAt, uuid: item.UUID.String(),
+		method: v.Say(say.Method(item.Method)), status: v.Shell.BadgeCell(view.PayoutBadge(string(item.Status))),
+		created: item.CreatedAt, since: item.StatusAt, uuid: item.UUID.String(),
 		figures: []string{item.AddressMask}, recipient: item.Recipient, beside: optional.Value(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
@@ -73,16 +66,6 @@ func (v *visit) payoutRow(item report.PayoutItem) row {
 		r.beside, r.usdt = item.OrderID, v.Shell.Figure(item.FrozenUSDT)
 	}
 	return r
-}
-
-func (v *visit) payoutsCSV(l portal.List) error {
-	a := v.Asks(l)
-	if len(a.Wrong) > 0 {
-		return v.showPayouts(a, report.Page[report.PayoutItem]{})
-	}
-	return v.SendCSV(a.FileName("payouts", v.Shell.Now), func(file *portal.CSVFile) error {
-		return v.Exports.ExportPayouts(v.Ctx(), v.Who, a.Filter, file, v.Shell.Zone)
-	})
 }
 
 // payout shows a merchant's own payout, one that the trader took, or one that the trader may take. The history of
@@ -216,13 +199,12 @@ func (v *visit) take() error {
 	return v.Done("/trader", "gone")
 }
 
-var casePayoutList = portal.List{
+var casePayoutList = payoutLists.with(portal.List{
 	Path: portal.PayoutsPath, Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
 	Methods: payoutList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Overdue: true, Export: caller.OperatorRead,
-	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayFrozenUSDT),
-	None:    sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
-}
+	None: sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
+}, columnsOf[report.PayoutItem](sayCreatedPayout, say.Recipient, sayFrozenUSDT))
 
 // casePayout is a payout as operators see it.
 func (v *visit) casePayout(id string) (Payout, error) {
@@ -243,10 +225,9 @@ func (v *visit) casePayout(id string) (Payout, error) {
 	return shown, err
 }
 
-var ownPayoutList = portal.List{
+var ownPayoutList = payoutLists.with(portal.List{
 	Path: portal.OwnPayoutsPath, Status: say.PayoutStatus, Methods: payoutList.Methods, Overdue: true,
 	Statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 	Search:   true, Hint: saySearchPayouts, Amounts: true, Cashbox: true, Metadata: true, Export: caller.MerchantMoney,
-	Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),
-	None:    sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
-}
+	None: sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
+}, columnsOf[report.PayoutItem](sayCreatedPayout, say.Recipient, sayYouPayUSDT))
