@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -50,8 +51,8 @@ type Core struct {
 	Headers auth.Headers
 	// Secure says that the portals can be reached from outside by https only.
 	Secure bool
-	// Sandbox says that this is a sandbox, and Simulator that traders can be simulated in it.
-	Sandbox, Simulator bool
+	// Sandbox says that this is a sandbox.
+	Sandbox bool
 }
 
 // server serves everything on the portals' address.
@@ -62,8 +63,8 @@ type server struct {
 	exports, userExports *edge.Turnstile
 	// addresses are the addresses that exist, so that pages link to no others.
 	addresses *http.ServeMux
-	// keeps are the lists of which users may save views, by their paths.
-	keeps map[string]*List
+	// pages are the routes of GET by their paths: the menu has those that let the user in.
+	pages map[string]Route
 }
 
 // New makes the handler of all features' routes. It refuses a route without a statement of who has access and by
@@ -74,7 +75,7 @@ func New(core Core, features ...Route) (http.Handler, error) {
 		Core:        core,
 		exports:     edge.NewTurnstile(exportsAtOnce),
 		userExports: edge.NewTurnstile(userExports),
-		keeps:       map[string]*List{},
+		pages:       map[string]Route{},
 	}
 	library := site.Library{}
 	p.files = view.Files{
@@ -96,8 +97,8 @@ func New(core Core, features ...Route) (http.Handler, error) {
 		if route.Kinds == nil && route.Needs != "" {
 			route.Kinds = route.Needs.Kinds()
 		}
-		if route.Keeps != nil {
-			p.keeps[route.Keeps.Path] = route.Keeps
+		if path, read := strings.CutPrefix(route.Pattern, "GET "); read {
+			p.pages[path] = route
 		}
 		mux.Handle(route.Pattern, p.handler(route))
 	}

@@ -60,7 +60,7 @@ func (v *Visit) saveView() error {
 
 // listOf is the list of a form, and its filters as far as the list has them.
 func (v *Visit) listOf(form url.Values) (*List, url.Values, error) {
-	of := v.server.keeps[form.Get("path")]
+	of := v.server.pages[form.Get("path")].Keeps
 	query, err := url.ParseQuery(form.Get("query"))
 	if of == nil || err != nil {
 		return nil, nil, fault.ErrNotFound

@@ -269,6 +269,5 @@ func Core(r Services) portal.Core {
 		Headers:     r.Headers,
 		Secure:      r.Secure,
 		Sandbox:     r.Sandbox != nil,
-		Simulator:   r.Simulator != nil,
 	}
 }
