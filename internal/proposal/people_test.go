@@ -173,7 +173,7 @@ func TestInvitationIsForItsProposer(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(s.users.Invited(t.Context(), first)), "invitation_invalid")
 	testenv.Want(t, s.Count(t, `select count(*) from setting_change
 		where strpos(concat(before, after), $1) > 0 or strpos(concat(before, after), $2) > 0`, first, second), 0, "links in the log of settings")
-	s.Exec(t, "update invitation set expires_at = now() where user_id = $1", dave)
+	s.Exec(t, "update invitation set expires_at = now() - interval '1 second' where user_id = $1", dave)
 	takesTwo(s.one)
 	s.Exec(t, "update invitation set expires_at = now() + interval '1 hour' where user_id = $1", dave)
 
