@@ -114,10 +114,11 @@ func place(traderID int64) vault.Place {
 
 // Setting is a trader's processor.
 type Setting struct {
-	TraderID           int64
-	URL, KeyID, Secret string
+	TraderID   int64
+	URL, KeyID string
+	Secret     string `json:",omitempty"`
 	// Seen is the version of the processor that the caller wants to replace; "" means any version.
-	Seen string
+	Seen string `json:",omitempty"`
 }
 
 const (

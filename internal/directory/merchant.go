@@ -36,9 +36,9 @@ type MerchantUpdate struct {
 	MaxOpenPayments *int32
 	// Reason is why, for the audit log. Only a change that switches something off requires it. It means the same in
 	// the other updates.
-	Reason string
+	Reason string `json:",omitempty"`
 	// Seen is the version that the change expects; "" expects any. It means the same in the other updates.
-	Seen string
+	Seen string `json:",omitempty"`
 }
 
 // NewMerchant is a merchant to be made. With a nil APIEnabled the API is on; with an empty RatePercent the merchant

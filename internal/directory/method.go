@@ -52,7 +52,7 @@ type CashboxMethod struct {
 	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
 	// LateSeconds is how long after its expiry a payment can still be completed; nil leaves the present setting.
 	LateSeconds *int32
-	Seen        string
+	Seen        string `json:",omitempty"`
 }
 
 // ofMethod begins a change of a cashbox's method, and reads the cashbox's currency.

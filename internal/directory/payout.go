@@ -26,7 +26,7 @@ type CashboxPayoutMethod struct {
 	ValiditySeconds int32
 	// MinAmount and MaxAmount limit a payout; "" is no limit.
 	MinAmount, MaxAmount string
-	Seen                 string
+	Seen                 string `json:",omitempty"`
 }
 
 // SetPayoutMethod creates or changes a payout method of a cashbox.
@@ -36,6 +36,9 @@ func (s *Settings) SetPayoutMethod(
 	c, currency, err := s.ofMethod(ctx, who, setting.PayoutMethod, m.CashboxID, m.Name)
 	if err != nil {
 		return done, err
+	}
+	if m.ValiditySeconds == 0 { // a second operator is shown the day
+		m.ValiditySeconds = int32(catalogue.PayoutValidity / time.Second)
 	}
 	params, err := m.validate(ctx, currency)
 	if err != nil {
@@ -59,9 +62,6 @@ func (s *Settings) SetPayoutMethod(
 
 func (m CashboxPayoutMethod) validate(ctx context.Context, currency string) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
-	if m.ValiditySeconds == 0 {
-		m.ValiditySeconds = int32(catalogue.PayoutValidity / time.Second)
-	}
 	setting.PayoutMethod.Find("validitySeconds").Between(f, m.ValiditySeconds)
 	markup := optionalPercent(f, "markupPercent", m.MarkupPercent)
 	f.Check(m.MarkupPercent != "", "markupPercent", "is required")
@@ -90,7 +90,7 @@ type TraderPayoutMethod struct {
 	TraderID         int64
 	Currency, Method string
 	Enabled          bool
-	Seen             string
+	Seen             string `json:",omitempty"`
 }
 
 // SetTraderPayoutMethod lets a trader take payouts by a method, which requires a second operator, or stops that.

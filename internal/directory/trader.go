@@ -37,8 +37,8 @@ type TraderUpdate struct {
 	SharePercent *string
 	// MaxOpenPayins is how many payouts they may have taken and not ended.
 	MaxOpenPayins *int32
-	Reason        string
-	Seen          string
+	Reason        string `json:",omitempty"`
+	Seen          string `json:",omitempty"`
 }
 
 // NewTrader is a trader to be made. With an empty RatePercent they have no markup of their own.

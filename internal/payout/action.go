@@ -159,7 +159,7 @@ func (s *Service) traderChange(
 // Resolution is an operator's decision about a payout that its trader did not end.
 type Resolution struct {
 	// Outcome is completed or failed.
-	Outcome        string
+	Outcome        string `json:",omitempty"`
 	Reason         *string
 	ProofReference *string
 }

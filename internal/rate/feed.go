@@ -17,7 +17,7 @@ import (
 // Feed is a source of a currency's rate: a JSON document over HTTP.
 type Feed struct {
 	// ID is 0 for a new feed.
-	ID       int64
+	ID       int64 `json:",omitempty"`
 	Currency string
 	Enabled  bool
 	// Priority is 1 or more. Of the fresh rates, the one with the lowest priority is used.

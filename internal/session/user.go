@@ -21,14 +21,14 @@ import (
 type NewUser struct {
 	Kind caller.Kind
 	// Role is a role of the kind; empty is the one with the most capabilities.
-	Role  caller.Role
+	Role  caller.Role `json:",omitempty"`
 	Login string
 	// Password may be empty: then the user is invited to set one.
-	Password   string
+	Password   string `json:",omitempty"`
 	MerchantID *int64
 	TraderID   *int64
 	// MerchantIDs are for a cabinet user, who sees their own payments at these merchants.
-	MerchantIDs []int64
+	MerchantIDs []int64 `json:",omitempty"`
 }
 
 const (
@@ -239,9 +239,9 @@ type UserUpdate struct {
 	Password *string
 	Role     *caller.Role
 	// Reason is why, for the audit log. It is required from an operator who switches a user off; "" is none.
-	Reason string
+	Reason string `json:",omitempty"`
 	// Seen is the version that the caller has seen; "" makes the change to any version.
-	Seen string
+	Seen string `json:",omitempty"`
 }
 
 // Update switches a user off or on, or changes their password or role. It ends their sessions.

@@ -113,9 +113,9 @@ func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reaso
 // stores it.
 type Decision struct {
 	ID     int64
-	Reason string
+	Reason string `json:",omitempty"`
 	// Hash is the transaction that was known when the decision was proposed.
-	Hash string
+	Hash string `json:",omitempty"`
 }
 
 // Complete ends a withdrawal as paid if no watcher sees it on the chain. It requires a second operator, because

@@ -31,7 +31,7 @@ type NewTerms struct {
 	Enabled                     bool
 	Fee, MinAmount, DailyAmount string
 	// Seen is the version that is to be changed; "" is any.
-	Seen string
+	Seen string `json:",omitempty"`
 }
 
 // Terms lists the networks that withdrawals go by. Operators also see those that are switched off.

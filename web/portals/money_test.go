@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/audit"
@@ -86,6 +87,24 @@ func TestFundWithFourEyes(t *testing.T) {
 	want(t, "where the decision leads", leads, path)
 	wantIn(t, "the log says", log.Text(), "Fund a trader · Trader №", "Approved")
 	b.Audit(t)
+}
+
+// Who approves a change of settings reads every value that it sets, also one that is 0 and one that is cleared.
+func TestProposalShowsEveryValue(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	b.User(t, "one", caller.Operator, caller.Admin, 0)
+	one, two := b.SignIn(t, "one"), treasurer(t, b, "two")
+	b.Exec(t, "update trader set rate_percent = 50")
+	trader := fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID)
+	proposed := one.Post(t, trader, hidden(one.Page(t, trader), "name", "Anna", "sharePercent", "1", "ratePercent", "", "maxOpenPayins", "0")...)
+	facts := map[string]string{}
+	two.Page(t, proposed.To()).Find("dl.facts dt").Each(func(_ int, label *goquery.Selection) {
+		facts[strings.TrimSpace(label.Text())] = strings.TrimSpace(label.Next().Text())
+	})
+	want(t, "the share", facts["Share of the spread, % of spot"], "1")
+	want(t, "the markup", facts["Markup, %"], "not set")
+	want(t, "the payouts in work", facts["Most payouts in work"], "0")
 }
 
 // Who may not approve a proposal is told why, and finds no button that would be refused.

@@ -232,6 +232,8 @@ func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 // proposedValue is a value of a setting in words.
 func (v *visit) proposedValue(d proposal.Detail) string {
 	switch {
+	case d.Value == "":
+		return v.Say(say.NotSet)
 	case d.Value == "true":
 		return v.Say(say.YesWord)
 	case d.Value == "false":

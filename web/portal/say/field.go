@@ -78,8 +78,9 @@ func Field(action, name string) Phrase {
 	return Phrase{words, words}
 }
 
-// A switch in words.
+// A switch in words, and what has no value.
 var (
 	YesWord = Phrase{"yes", "да"}
 	NoWord  = Phrase{"no", "нет"}
+	NotSet  = Phrase{"not set", "не задано"}
 )

@@ -56,7 +56,6 @@ var (
 		"Реквизит принадлежит трейдеру: создайте его на странице трейдера.",
 	)
 	sayNotSetYet     = say.Both("Not set up", "Не настроено")
-	sayNotSet        = say.Both("not set", "не задано")
 	saySettings      = say.Both("Settings", "Настройки")
 	sayKnown         = say.Both("Now", "Сейчас")
 	sayMerchantLabel = say.Both("Merchant", "Мерчант")

@@ -40,7 +40,7 @@ func (v *visit) receivingList() error {
 	}
 	d := Directory{Title: say.ReceivingTitle, Columns: v.Columns(false, say.Network, say.Address), Text: sayReceivingText}
 	for _, network := range chain.Names() {
-		address := view.Cell{Text: v.Say(sayNotSet), Class: "quiet"}
+		address := view.Cell{Text: v.Say(say.NotSet), Class: "quiet"}
 		for _, r := range list {
 			if r.Network == network && r.Address != "" {
 				address = view.Cell{Text: r.Address, Class: "mono"}

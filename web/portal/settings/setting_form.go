@@ -233,7 +233,7 @@ func (v *visit) shownValue(in input, values url.Values) string {
 		}
 	}
 	if value == "" {
-		return v.Say(sayNotSet)
+		return v.Say(say.NotSet)
 	}
 	return value
 }

@@ -41,7 +41,7 @@ func (v *visit) termsList() error {
 		Title: say.WithdrawalsTerms, Columns: v.Columns(false, append(columns, say.Status)...), Text: sayTermsText,
 	}
 	for _, network := range chain.Names() {
-		unset := view.Cell{Text: v.Say(sayNotSet), Class: "quiet"}
+		unset := view.Cell{Text: v.Say(say.NotSet), Class: "quiet"}
 		cells := []view.Cell{{Text: network}, unset, unset, unset, v.Shell.BadgeCell(view.OnBadge(false))}
 		for _, t := range list {
 			if t.Network == network {

@@ -28,7 +28,6 @@ var (
 	)
 	sayAuditNobody  = say.Both("a login that nobody has", "логин, которого ни у кого нет")
 	sayAuditDetails = say.Both("Details", "Подробности")
-	sayAuditUnset   = say.Both("not set", "не задано")
 )
 
 // sayLogKind is the name of a kind of lines of the log.

@@ -193,7 +193,7 @@ type ProposalDetail struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The field's name, such as share_percent.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its value as text.
+	// Its value as text; empty: the field is cleared.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

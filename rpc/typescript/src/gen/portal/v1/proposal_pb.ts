@@ -143,7 +143,7 @@ export type ProposalDetail = Message<"portal.v1.ProposalDetail"> & {
   name: string;
 
   /**
-   * Its value as text.
+   * Its value as text; empty: the field is cleared.
    *
    * @generated from field: string value = 2;
    */
