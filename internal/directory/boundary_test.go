@@ -240,7 +240,7 @@ func TestDeclaredAsTheSchemaHasIt(t *testing.T) {
 			}
 			var bounds string
 			switch {
-			case one.Kind == setting.Percent:
+			case one.Kind == setting.Percent || one.Kind == setting.Earning:
 				bounds = "0 100"
 			case one.Kind == setting.Whole && one.Max > 0:
 				bounds = fmt.Sprint(one.Min, one.Max)

@@ -9,7 +9,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/foureyes"
 	"gateway.example/internal/setting"
 )
 
@@ -78,8 +77,7 @@ func (s *Settings) UpdateMerchant(
 ) (done Changed[Merchant], err error) {
 	return became[Merchant](s.revise(ctx, who, revision{
 		of: setting.Merchant, id: u.ID, update: u, on: u.APIEnabled, reason: u.Reason, seen: u.Seen,
-		action: foureyes.UpdateMerchant,
-		read:   func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
+		read: func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
 	}))
 }
 

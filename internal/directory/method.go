@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/foureyes"
 	"gateway.example/internal/setting"
 )
 
@@ -95,7 +94,7 @@ func (s *Settings) SetMethod(
 					return err
 				}
 			}
-			return foureyes.WithAction(s.terms(ctx, q, setting.Method, c), foureyes.SetCashboxMethod, m)
+			return s.terms(ctx, q, setting.Method, c, m)
 		},
 		New: true,
 	}))

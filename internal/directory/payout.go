@@ -54,7 +54,7 @@ func (s *Settings) SetPayoutMethod(
 			if c.Before == nil { // a new method is compared with payouts at the base rate
 				c.Before = []byte(`{"markup_percent": 0}`)
 			}
-			return foureyes.WithAction(s.terms(ctx, q, setting.PayoutMethod, c), foureyes.SetPayoutMethod, m)
+			return s.terms(ctx, q, setting.PayoutMethod, c, m)
 		},
 		New: true,
 	}))

@@ -22,11 +22,10 @@ import (
 type revision struct {
 	of setting.Subject
 	id int64
-	// update is the whole change, which action makes once it is approved. on is the switch in it, or nil.
+	// update is the whole change, which the action of the subject makes once it is approved. on is the switch in it, or nil.
 	update       any
 	on           *bool
 	reason, seen string
-	action       foureyes.Action
 	// read reads the present settings, and locks them.
 	read func(q *db.Queries) ([]byte, error)
 }
@@ -49,7 +48,7 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 		Read:  r.read,
 		Apply: func(q *db.Queries) error { return q.Set(ctx, r.of.Name, r.id, columns) },
 		May: func(q *db.Queries, c Change) error {
-			return foureyes.WithAction(s.terms(ctx, q, r.of, c), r.action, r.update)
+			return s.terms(ctx, q, r.of, c, r.update)
 		},
 	})
 }
@@ -57,10 +56,10 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 // termsWindow is how far back terms are compared, so that many small steps add up to a large one.
 const termsWindow = 24 * time.Hour
 
-// terms checks whether one operator may change the terms of a setting as it was changed: internal/setting says which
-// changes take two. A percent may differ from its value before, and from its value a day ago, by at most as many points
+// terms checks whether one operator may change the terms of a setting as it was changed by an update: internal/setting says
+// which changes take two. A percent may differ from its value before, and from its value a day ago, by at most as many points
 // as a rate may differ by percent; setting or clearing it requires two operators.
-func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject, c Change) error {
+func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject, c Change, update any) error {
 	if !s.FourEyes.On {
 		return nil
 	}
@@ -81,11 +80,10 @@ func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject,
 	}
 	for _, one := range of.Settings {
 		column := setting.Column(one.Name)
-		if one.Term == setting.NoTerm || before[column] == after[column] {
-			continue
-		}
-		if one.Term == setting.AnyChange || s.far(before[column], after[column]) || s.far(was[column], after[column]) {
-			return foureyes.ErrSecondOperator
+		is, changed := after[column], before[column] != after[column]
+		large := one.Kind == setting.Earning && (s.far(before[column], is) || s.far(was[column], is))
+		if changed && (one.ByTwo || large) {
+			return foureyes.WithAction(foureyes.ErrSecondOperator, of.Action, update)
 		}
 	}
 	return nil
@@ -112,8 +110,10 @@ func (s *Settings) far(was, is any) bool {
 // the markup that its payments had without one. Without a margin that does not change.
 func (s *Settings) newMethod(ctx context.Context, q *db.Queries, m CashboxMethod) ([]byte, error) {
 	state := map[string]any{}
-	for _, one := range setting.Method.Only("amountPolicy", "differenceTo") {
-		state[setting.Column(one.Name)] = one.First
+	for _, one := range setting.Method.Settings {
+		if one.ByTwo && one.First != "" {
+			state[setting.Column(one.Name)] = one.First
+		}
 	}
 	if m.MarginPercent != "" {
 		markup, err := q.CashboxMerchantRate(ctx, m.CashboxID)

@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/setting"
 )
@@ -84,8 +83,7 @@ func (s *Settings) UpdateTrader(
 ) (done Changed[Trader], err error) {
 	return became[Trader](s.revise(ctx, who, revision{
 		of: setting.Trader, id: u.ID, update: u, on: u.Enabled, reason: u.Reason, seen: u.Seen,
-		action: foureyes.UpdateTrader,
-		read:   func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
+		read: func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 	}))
 }
 

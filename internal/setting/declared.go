@@ -1,6 +1,9 @@
 package setting
 
-import "gateway.example/internal/caller"
+import (
+	"gateway.example/internal/caller"
+	"gateway.example/internal/foureyes"
+)
 
 // What settings of several subjects are called.
 var (
@@ -8,17 +11,20 @@ var (
 	name         = Setting{Name: "name", Max: 100, Needed: true, Label: Phrase{"Name", "Название"}}
 	enabled      = Setting{Name: "enabled", Kind: Switch, Label: Phrase{"Switched on", "Включено"}}
 	rate         = Setting{
-		Name: "ratePercent", Kind: Percent, Term: LargeChange, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
+		Name: "ratePercent", Kind: Earning, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
 	}
 	smallest = Setting{Name: "minAmount", Kind: Amount, Label: Phrase{"Smallest amount", "Наименьшая сумма"}}
 	largest  = Setting{Name: "maxAmount", Kind: Amount, Label: Phrase{"Largest amount", "Наибольшая сумма"}}
 )
 
+// alone is the Action of a subject whose changes never take a second operator.
+const alone foureyes.Action = ""
+
 // day is how many seconds a day has.
 const day = 86_400
 
 // Merchant are the settings of a merchant.
-var Merchant = Subject{"merchant", caller.OperatorDirectory, []Setting{
+var Merchant = Subject{"merchant", caller.OperatorDirectory, foureyes.UpdateMerchant, []Setting{
 	name,
 	{Name: "apiEnabled", Kind: Switch, First: "true", Label: Phrase{"API switched on", "API включён"}},
 	rate,
@@ -29,10 +35,10 @@ var Merchant = Subject{"merchant", caller.OperatorDirectory, []Setting{
 }}
 
 // Trader are the settings of a trader.
-var Trader = Subject{"trader", caller.OperatorDirectory, []Setting{
+var Trader = Subject{"trader", caller.OperatorDirectory, foureyes.UpdateTrader, []Setting{
 	name, enabled,
 	{
-		Name: "sharePercent", Kind: Percent, Term: LargeChange, Needed: true,
+		Name: "sharePercent", Kind: Earning, Needed: true,
 		Label: Phrase{"Share of the spread, % of spot", "Доля спреда, % от spot"},
 	},
 	rate,
@@ -43,7 +49,7 @@ var Trader = Subject{"trader", caller.OperatorDirectory, []Setting{
 }}
 
 // Cashbox are the settings of a cashbox.
-var Cashbox = Subject{"cashbox", caller.OperatorDirectory, []Setting{
+var Cashbox = Subject{"cashbox", caller.OperatorDirectory, alone, []Setting{
 	name,
 	{Name: "collectEnabled", Kind: Switch, Label: Phrase{"Takes payments", "Принимает платежи"}},
 	{Name: "traderCashboxId", Kind: ID, Label: Phrase{"Bridged to trader", "Связана с трейдером"}},
@@ -75,10 +81,10 @@ var Cashbox = Subject{"cashbox", caller.OperatorDirectory, []Setting{
 }}
 
 // Method are the settings of a method by which a cashbox takes payments.
-var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
+var Method = Subject{"cashbox_method", caller.OperatorDirectory, foureyes.SetCashboxMethod, []Setting{
 	enabled,
 	{
-		Name: "marginPercent", Kind: Percent, Term: LargeChange, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
+		Name: "marginPercent", Kind: Earning, Label: Phrase{"Markup, %", "Наценка, %"}, Hint: noneOfItsOwn,
 	},
 	smallest, largest,
 	{
@@ -98,7 +104,7 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		Label: Phrase{"May come late, seconds", "Может опоздать, секунд"},
 	},
 	{
-		Name: "amountPolicy", Kind: Choice, Term: AnyChange, First: "exact", Needed: true,
+		Name: "amountPolicy", Kind: Choice, ByTwo: true, First: "exact", Needed: true,
 		Heading: Phrase{"When another amount comes", "Когда пришла другая сумма"},
 		Label:   Phrase{"Another amount", "Другая сумма"},
 		Options: []Option{
@@ -108,12 +114,12 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		},
 	},
 	{
-		Name: "tolerancePercent", Kind: Percent, Term: AnyChange, Label: Phrase{"Near enough, %", "Близка, %"},
+		Name: "tolerancePercent", Kind: Percent, ByTwo: true, Label: Phrase{"Near enough, %", "Близка, %"},
 		Hint: Phrase{"Of the amount asked. Within both where both are set.", "От запрошенной. Если заданы оба, то в пределах обоих."},
 	},
-	{Name: "toleranceAmount", Kind: Amount, Term: AnyChange, Label: Phrase{"Near enough, amount", "Близка, сумма"}},
+	{Name: "toleranceAmount", Kind: Amount, ByTwo: true, Label: Phrase{"Near enough, amount", "Близка, сумма"}},
 	{
-		Name: "differenceTo", Kind: Choice, Term: AnyChange, First: "trader", Needed: true,
+		Name: "differenceTo", Kind: Choice, ByTwo: true, First: "trader", Needed: true,
 		Label: Phrase{"Difference is of", "Разница"},
 		Options: []Option{
 			{"trader", Phrase{"The trader", "Трейдеру"}}, {"platform", Phrase{"The platform", "Платформе"}},
@@ -122,9 +128,9 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 }}
 
 // PayoutMethod are the settings of a method by which a cashbox pays out.
-var PayoutMethod = Subject{"cashbox_payout_method", caller.OperatorDirectory, []Setting{
+var PayoutMethod = Subject{"cashbox_payout_method", caller.OperatorDirectory, foureyes.SetPayoutMethod, []Setting{
 	enabled,
-	{Name: "markupPercent", Kind: Percent, Term: LargeChange, Needed: true, Label: Phrase{"Markup, %", "Наценка, %"}},
+	{Name: "markupPercent", Kind: Earning, Needed: true, Label: Phrase{"Markup, %", "Наценка, %"}},
 	{
 		Name: "validitySeconds", Kind: Whole, Min: 1, Max: 7 * day, First: "86400", Needed: true,
 		Label: Phrase{"May take, seconds", "Срок, секунд"},
@@ -133,7 +139,7 @@ var PayoutMethod = Subject{"cashbox_payout_method", caller.OperatorDirectory, []
 }}
 
 // Limit are the limits of every payment in a currency.
-var Limit = Subject{"platform_limit", caller.OperatorDirectory, []Setting{smallest.needed(), largest.needed()}}
+var Limit = Subject{"platform_limit", caller.OperatorDirectory, alone, []Setting{smallest.needed(), largest.needed()}}
 
 func (s Setting) needed() Setting {
 	s.Needed = true
@@ -141,7 +147,7 @@ func (s Setting) needed() Setting {
 }
 
 // WithdrawalTerms are the settings of withdrawals by a network.
-var WithdrawalTerms = Subject{"withdrawal_terms", caller.OperatorMoney, []Setting{
+var WithdrawalTerms = Subject{"withdrawal_terms", caller.OperatorMoney, foureyes.SetWithdrawalTerms, []Setting{
 	{Name: "enabled", Kind: Switch, Label: Phrase{"Withdrawals go by this network", "По этой сети идут выводы"}},
 	{Name: "fee", Kind: Amount, Needed: true, Label: Phrase{"Fee, USDT", "Комиссия, USDT"}},
 	{Name: "minAmount", Kind: Amount, Needed: true, Label: Phrase{"Smallest withdrawal, USDT", "Наименьший вывод, USDT"}},
@@ -157,6 +163,7 @@ var WithdrawalTerms = Subject{"withdrawal_terms", caller.OperatorMoney, []Settin
 var Requisite = Subject{
 	"requisite",
 	caller.OperatorDirectory,
+	alone,
 	[]Setting{
 		enabled,
 		{Name: "holder", Label: Phrase{"Holder", "Владелец"}},

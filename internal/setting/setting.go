@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 )
@@ -21,11 +22,13 @@ import (
 // Kind is the type of a setting, which says how it is typed and checked.
 type Kind int
 
-// The kinds. A Percent has four decimals and is at most 100, an Amount is fiat. Lines are several
-// texts, a Clock is a time of day, an ID is the id of something else, a Choice is one of the options.
+// The kinds. A Percent has four decimals and is at most 100, and an Earning is one that decides what somebody earns: a large change
+// of it takes a second operator. An Amount is fiat. Lines are several texts, a Clock is a time of day, an ID is the id of something
+// else, a Choice is one of the options.
 const (
 	Text Kind = iota
 	Percent
+	Earning
 	Amount
 	Whole
 	Switch
@@ -33,17 +36,6 @@ const (
 	Clock
 	ID
 	Choice
-)
-
-// Term says which changes of a setting take a second operator.
-type Term int
-
-// Of a Percent that decides what somebody earns, each LargeChange does. Of what may differ when money comes, AnyChange does:
-// who may choose it chooses what others pay.
-const (
-	NoTerm Term = iota
-	LargeChange
-	AnyChange
 )
 
 // Phrase is a text of the portals in English and Russian.
@@ -66,8 +58,9 @@ type Setting struct {
 	First string
 	// Needed says that it cannot be cleared.
 	Needed bool
-	// Term says which of its changes take a second operator.
-	Term Term
+	// ByTwo says that each change of it takes a second operator, because who may choose it chooses what others pay. Only a subject
+	// with an Action has one, or an Earning.
+	ByTwo bool
 	// Options are what a Choice can be.
 	Options []Option
 	// Heading begins a section of the form.
@@ -79,7 +72,9 @@ type Subject struct {
 	Name string
 	// Needs is the capability for a change, which also says whether the second factor has to be
 	// fresh.
-	Needs    caller.Capability
+	Needs caller.Capability
+	// Action is the change of it, of which a proposal is made where it takes a second operator.
+	Action   foureyes.Action
 	Settings []Setting
 }
 
@@ -123,7 +118,7 @@ func (s Setting) In(object reflect.Value) reflect.Value {
 
 // Digits is how much may be typed, including separators.
 func (s Setting) Digits() int {
-	digits := map[Kind]int{Text: int(s.Max), Percent: 12, Amount: 24, Whole: 10, ID: 19}[s.Kind]
+	digits := map[Kind]int{Text: int(s.Max), Percent: 12, Earning: 12, Amount: 24, Whole: 10, ID: 19}[s.Kind]
 	if s.Kind == Whole && s.Max > 0 {
 		digits = len(strconv.Itoa(int(s.Max)))
 		digits += (digits - 1) / 3
@@ -134,7 +129,7 @@ func (s Setting) Digits() int {
 // Range is the bounds in words, or "".
 func (s Setting) Range() string {
 	switch {
-	case s.Kind == Percent:
+	case s.Kind == Percent || s.Kind == Earning:
 		return "0 to 100"
 	case s.Kind == Choice:
 		values := make([]string, 0, len(s.Options))
@@ -186,7 +181,7 @@ func (s Subject) Read(f fault.Fields, update any) map[string]any {
 // checked is a value as its column has it.
 func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	switch s.Kind {
-	case Percent:
+	case Percent, Earning:
 		return s.number(f, given.String(), money.ParsePercent)
 	case Amount:
 		return s.number(f, given.String(), func(literal string) (decimal.Decimal, error) {

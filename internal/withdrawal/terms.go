@@ -78,7 +78,7 @@ func (s *Service) SetTerms(ctx context.Context, who caller.Caller, n NewTerms) (
 		return c, err
 	}
 	if err := s.FourEyes.Always(); err != nil {
-		return c, foureyes.WithAction(err, foureyes.SetWithdrawalTerms, n)
+		return c, foureyes.WithAction(err, setting.WithdrawalTerms.Action, n)
 	}
 	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		New: true, Whole: true, Seen: n.Seen,

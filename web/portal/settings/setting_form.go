@@ -77,7 +77,7 @@ type input struct {
 }
 
 var kindsOfSettings = map[setting.Kind]inputKind{
-	setting.Percent: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asPick,
+	setting.Percent: asNumber, setting.Earning: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asPick,
 	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock, setting.Choice: asText,
 }
 
@@ -152,7 +152,7 @@ func (t typed) fill(of setting.Subject, update any) {
 // setting is a pointer to the typed value of a setting.
 func (t typed) setting(one setting.Setting) any {
 	switch one.Kind {
-	case setting.Percent, setting.Amount:
+	case setting.Percent, setting.Earning, setting.Amount:
 		return t.number(one.Name)
 	case setting.Whole:
 		return t.whole(one.Name)
