@@ -145,7 +145,8 @@ func makeTables(src source) (map[string]string, error) {
 	for name, make := range map[string]func(source) (string, error){
 		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable,
 		"methods": methodTable, "requisites": requisiteTable, "floors": floorPicture, "packages": packageTable, "declared": declaredTable,
-		"rules": ruleTable,
+		"second": secondTable,
+		"rules":  ruleTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err

@@ -171,7 +171,7 @@ func TestCellsAreInRussian(t *testing.T) {
 	src := testenv.Must(parse(root))(t)
 	tables := testenv.Must(makeTables(src))(t)
 	there, russian := map[string]bool{}, readRussian()
-	for _, name := range []string{"settings", "secrets", "metrics", "requisites", "declared", "faults"} {
+	for _, name := range []string{"settings", "secrets", "metrics", "requisites", "declared", "second", "faults"} {
 		for line := range strings.Lines(tables[name]) {
 			for _, cell := range cellsOf(line) {
 				there[cell] = true
