@@ -1128,7 +1128,8 @@ func (x *OperatorPayinResponse) GetData() *OperatorPayin {
 	return nil
 }
 
-// SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes.
+// SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes. The bounds of settings are listed in
+// docs/operate/calls.md.
 type SetCashboxPayoutMethodRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The cashbox's id.
@@ -1137,9 +1138,9 @@ type SetCashboxPayoutMethodRequest struct {
 	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
 	// Whether the cashbox pays out by it.
 	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Added to the base rate, 0 to 100 with at most 4 decimals.
+	// Added to the base rate, in percent with at most 4 decimals.
 	MarkupPercent string `protobuf:"bytes,4,opt,name=markup_percent,json=markupPercent,proto3" json:"markup_percent,omitempty"`
-	// How long a payout may take, at most a week; 0 is a day.
+	// How long a payout may take, in seconds; 0 is a day.
 	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`

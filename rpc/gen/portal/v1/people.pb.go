@@ -122,7 +122,7 @@ func (x *Merchant) GetVersion() string {
 	return ""
 }
 
-// UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
+// UpdateMerchantRequest is what UpdateMerchant of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
 type UpdateMerchantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The merchant's id.
@@ -131,7 +131,7 @@ type UpdateMerchantRequest struct {
 	ApiEnabled *bool `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
 	// Profile markup; empty clears it.
 	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
+	// How many of its payments may be pending at the same time. Unset leaves it.
 	MaxOpenPayments *int32 `protobuf:"varint,4,opt,name=max_open_payments,json=maxOpenPayments,proto3,oneof" json:"max_open_payments,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
@@ -766,7 +766,7 @@ func (x *CashboxMethod) GetLateSeconds() int32 {
 	return 0
 }
 
-// SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
+// SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
 type SetCashboxMethodRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The cashbox's id.
@@ -783,22 +783,22 @@ type SetCashboxMethodRequest struct {
 	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
 	// The greatest amount of one payment; empty is none.
 	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
-	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
+	// How long a payment waits at least once its payer says that they have paid, in seconds. Unset leaves it.
 	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
-	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
+	// How many cards may be tried for one payment. Unset leaves it.
 	Cards *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
-	// received takes what came. exact at first. Unset leaves it.
+	// received takes what came. Unset leaves it.
 	AmountPolicy *string `protobuf:"bytes,11,opt,name=amount_policy,json=amountPolicy,proto3,oneof" json:"amount_policy,omitempty"`
 	// How far off near enough is, percent of the amount asked. Empty clears it, unset leaves it.
 	TolerancePercent *string `protobuf:"bytes,12,opt,name=tolerance_percent,json=tolerancePercent,proto3,oneof" json:"tolerance_percent,omitempty"`
 	// The same as an amount. Where both are set, near enough is within both.
 	ToleranceAmount *string `protobuf:"bytes,13,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
-	// Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
+	// Whose the difference of what is near enough is: trader or platform. Unset leaves it.
 	DifferenceTo *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
-	// How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
+	// How long after its time a payment can still be completed by its trader, in seconds; 0 is not at all. Unset leaves it.
 	LateSeconds   *int32 `protobuf:"varint,15,opt,name=late_seconds,json=lateSeconds,proto3,oneof" json:"late_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1157,7 +1157,7 @@ func (x *Trader) GetVersion() string {
 	return ""
 }
 
-// UpdateTraderRequest is what UpdateTrader of OperatorService takes.
+// UpdateTraderRequest is what UpdateTrader of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
 type UpdateTraderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The trader's id.
@@ -1168,7 +1168,7 @@ type UpdateTraderRequest struct {
 	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
 	// Their share of the spread, as a percent of spot. Unset leaves it.
 	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
-	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
+	// How many payouts they may have taken and not ended. Unset leaves it.
 	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`

@@ -641,7 +641,8 @@ export const OperatorPayinResponseSchema: GenMessage<OperatorPayinResponse> = /*
   messageDesc(file_portal_v1_payin, 15);
 
 /**
- * SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes.
+ * SetCashboxPayoutMethodRequest is what SetCashboxPayoutMethod of OperatorService takes. The bounds of settings are listed in
+ * docs/operate/calls.md.
  *
  * @generated from message portal.v1.SetCashboxPayoutMethodRequest
  */
@@ -668,14 +669,14 @@ export type SetCashboxPayoutMethodRequest = Message<"portal.v1.SetCashboxPayoutM
   enabled: boolean;
 
   /**
-   * Added to the base rate, 0 to 100 with at most 4 decimals.
+   * Added to the base rate, in percent with at most 4 decimals.
    *
    * @generated from field: string markup_percent = 4;
    */
   markupPercent: string;
 
   /**
-   * How long a payout may take, at most a week; 0 is a day.
+   * How long a payout may take, in seconds; 0 is a day.
    *
    * @generated from field: int32 validity_seconds = 5;
    */

@@ -80,7 +80,7 @@ export const MerchantSchema: GenMessage<Merchant> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 0);
 
 /**
- * UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
+ * UpdateMerchantRequest is what UpdateMerchant of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
  *
  * @generated from message portal.v1.UpdateMerchantRequest
  */
@@ -107,7 +107,7 @@ export type UpdateMerchantRequest = Message<"portal.v1.UpdateMerchantRequest"> &
   ratePercent?: string | undefined;
 
   /**
-   * How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
+   * How many of its payments may be pending at the same time. Unset leaves it.
    *
    * @generated from field: optional int32 max_open_payments = 4;
    */
@@ -507,7 +507,7 @@ export const CashboxMethodSchema: GenMessage<CashboxMethod> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 5);
 
 /**
- * SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
+ * SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
  *
  * @generated from message portal.v1.SetCashboxMethodRequest
  */
@@ -562,14 +562,14 @@ export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest
   maxAmount: string;
 
   /**
-   * How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
+   * How long a payment waits at least once its payer says that they have paid, in seconds. Unset leaves it.
    *
    * @generated from field: optional int32 claim_seconds = 8;
    */
   claimSeconds?: number | undefined;
 
   /**
-   * How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
+   * How many cards may be tried for one payment. Unset leaves it.
    *
    * @generated from field: optional int32 cards = 9;
    */
@@ -584,7 +584,7 @@ export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest
 
   /**
    * What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
-   * received takes what came. exact at first. Unset leaves it.
+   * received takes what came. Unset leaves it.
    *
    * @generated from field: optional string amount_policy = 11;
    */
@@ -605,14 +605,14 @@ export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest
   toleranceAmount?: string | undefined;
 
   /**
-   * Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
+   * Whose the difference of what is near enough is: trader or platform. Unset leaves it.
    *
    * @generated from field: optional string difference_to = 14;
    */
   differenceTo?: string | undefined;
 
   /**
-   * How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
+   * How long after its time a payment can still be completed by its trader, in seconds; 0 is not at all. Unset leaves it.
    *
    * @generated from field: optional int32 late_seconds = 15;
    */
@@ -767,7 +767,7 @@ export const TraderSchema: GenMessage<Trader> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 8);
 
 /**
- * UpdateTraderRequest is what UpdateTrader of OperatorService takes.
+ * UpdateTraderRequest is what UpdateTrader of OperatorService takes. The bounds of settings are listed in docs/operate/calls.md.
  *
  * @generated from message portal.v1.UpdateTraderRequest
  */
@@ -801,7 +801,7 @@ export type UpdateTraderRequest = Message<"portal.v1.UpdateTraderRequest"> & {
   sharePercent?: string | undefined;
 
   /**
-   * How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
+   * How many payouts they may have taken and not ended. Unset leaves it.
    *
    * @generated from field: optional int32 max_open_payins = 5;
    */
