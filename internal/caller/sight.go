@@ -6,6 +6,8 @@ package caller
 // sight is a part that some kinds of callers see.
 type sight uint8
 
+// requisites are the whole ones that payers send to: of payments, and in a trader's own list. A trader also sees the one that a payout
+// they took is sent to. Of that one merchants see the last digits, as operators do, though it came from them.
 const (
 	requisites sight = 1 << iota
 	order
@@ -19,7 +21,7 @@ const (
 // it is their own terms. A trader and a cabinet do not: they know the trader's share, and the rate would tell them what the
 // platform keeps.
 //
-//rule:who sees whole requisites, orders, rates and earnings
+//rule:who sees whole requisites of payments, orders, rates and earnings
 var sights = map[Kind]sight{
 	MerchantKey:    requisites | order | metadata | trader | rate | earnings,
 	Application:    requisites | order | metadata | trader | rate | earnings,
@@ -31,8 +33,8 @@ var sights = map[Kind]sight{
 
 func (c Caller) sees(one sight) bool { return sights[c.Kind]&one != 0 }
 
-// SeesWholeRequisites reports whether lists may show the caller whole requisites. Operators see the last characters, whoever
-// they look as: reading a whole one is a separate act (OperatorReveal), which is noted.
+// SeesWholeRequisites reports whether the caller is shown whole requisites where these are theirs to see. Operators see the last
+// characters, whoever they look as: reading a whole one is a separate act (OperatorReveal), which is noted.
 func (c Caller) SeesWholeRequisites() bool { return c.sees(requisites) && !c.ViewAs }
 
 // SeesLink reports whether the caller sees the link to the payer's page. Whoever has it can act as the payer: pay, claim and
