@@ -243,6 +243,9 @@ func Since(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, err
 	return found, nil
 }
 
+// allRules are all invariants. The queries of each stand in the file of what it is about.
+//
+//rule:what proves that the books add up
 func allRules() []rule {
 	return slices.Concat(rules, payoutRules, depositRules, withdrawalRules, dayRules, hourRules, pageRules, incomeRules)
 }

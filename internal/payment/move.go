@@ -22,7 +22,9 @@ import (
 // positionOf is where a payment's money is in each status: pending and appeal hold the trader's USDT,
 // completed has given them to merchant and platform, failed and cancelled have nothing. A completed
 // payment that waits for a fresh rate still holds. The trader's own share of the spread never leaves
-// their account.
+// their account. A change of status writes the movements that lead from one position to the other.
+//
+//rule:where a payment's money is in each status
 func positionOf(p db.Payment) ledger.Position {
 	switch status := Status(p.Status); {
 	case status == Pending, status == Appeal, status == Completed && p.RateUnavailable:

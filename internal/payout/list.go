@@ -55,7 +55,9 @@ type Offer struct {
 
 // taken is a payout as it is shown to the trader who took it. If its requisite cannot be decrypted, it is masked,
 // so that one such payout does not make a whole list fail. It is also masked for an operator who looks as the
-// trader.
+// trader. Everybody else gets the mask only: merchants and operators from whatever shows a Payout.
+//
+//rule:who sees the whole requisite of a payout
 func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
 	offer := Offer{
 		Payout: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,

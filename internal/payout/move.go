@@ -14,6 +14,8 @@ import (
 
 // positionOf is where a payout's money is in each status: waiting and processing freeze it, completed
 // has divided it between trader and platform, the others have nothing.
+//
+//rule:where a payout's money is in each status
 func positionOf(p db.Payout) ledger.Position {
 	if p.ReturnOf != nil {
 		return positionOfReturn(p)

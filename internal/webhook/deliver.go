@@ -279,6 +279,8 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 
 // backoff is the delay before the next attempt: the documented one, or a longer one that the endpoint
 // asked for.
+//
+//rule:when a webhook is tried again, and what the endpoint's Retry-After does to that
 func backoff(made int, retryAfter time.Duration) time.Duration {
 	delay := delays[min(made, len(delays))-1]
 	jitter := 0.9 + 0.2*rand.Float64()

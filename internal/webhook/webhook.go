@@ -49,10 +49,12 @@ func hostOf(address string) string {
 
 // attempts is how often an event is tried in a round.
 //
-//rule:when a webhook is sent again, and when it is given up
+//rule:how often a webhook is tried before it is given up
 const attempts = len(delays) + 1
 
 // delays are between one attempt and the next, each ± 10%.
+//
+//rule:after which delays a webhook is tried again
 var delays = [...]time.Duration{
 	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
