@@ -1,5 +1,5 @@
 // Package db is the way to PostgreSQL: pools, transactions, migrations, and the queries that sqlc
-// generates. The files of queries/ say which package may write which table.
+// generates. docs/architecture/tables.md says which packages write which table.
 package db
 
 import (

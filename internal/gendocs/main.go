@@ -1,6 +1,6 @@
 // Command gendocs writes the tables of the documentation that the code knows best: error codes,
 // flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the
-// source of the program and docs/openapi.json, and replaces what stands between a line "<!-- generated:
+// source of the program, its SQL and docs/openapi.json, and replaces what stands between a line "<!-- generated:
 // NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. Those in Russian have
 // the cells of russian.txt. It also writes the lists of the TypeScript package, and the fields of
 // requests and answers in the clients for Python and PHP.
@@ -147,6 +147,7 @@ func makeTables(src source) (map[string]string, error) {
 		"methods": methodTable, "requisites": requisiteTable, "floors": floorPicture, "packages": packageTable, "declared": declaredTable,
 		"second": secondTable,
 		"rules":  ruleTable,
+		"tables": tableTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err
