@@ -29,17 +29,17 @@ var hourRules = []rule{
 const hourMost = 50_000
 
 // hourBroken counts again the payments created at or after $1 and before $2. A payment is counted in the status of
-// the last row of its history that was already counted.
+// the last row of its history that was already counted, with what that settled, or else with what was asked.
 const hourBroken = `
 	with progress as materialized (
 		select last_id from payment_hour_progress
 	), seen as (
-		select p.*, h.to_status, case when h.to_status = 'completed' then (
+		select p.*, h.to_status, coalesce(h.settled_amount, p.amount) as worth, case when h.to_status = 'completed' then (
 			select greatest(floor(extract(epoch from f.at - p.created_at)), 0) from payment_history f
 			where f.merchant_id = p.merchant_id and f.payment_id = p.id and f.to_status = 'completed' order by f.id limit 1
 		) end as took
 		from payment p cross join lateral (
-			select to_status from payment_history h
+			select to_status, settled_amount from payment_history h
 			where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.id <= (select last_id from progress)
 				and h.id not in (select id from payment_history_gap)
 			order by h.id desc limit 1
@@ -51,7 +51,7 @@ const hourBroken = `
 				select count(*) from unnest('{15,30,45,60,90,120,150,180,240,300,360,420,480,600,720,900,1200,1500,1800,2700,3600,
 					7200,14400,28800,86400}'::int[]) bound where bound <= took
 			) end as span,
-			count(*) as payments, sum(amount) as amount, coalesce(sum(took), 0) as seconds
+			count(*) as payments, sum(worth) as amount, coalesce(sum(took), 0) as seconds
 		from seen group by 1, 2, 3, 4, 5, 6
 	), actual as (
 		select merchant_id, cashbox_id, method, currency, status, span, payments, amount, seconds

@@ -242,3 +242,46 @@ func TestIncomeOfDifferences(t *testing.T) {
 	}
 	b.Audit(t)
 }
+
+// A reversal deducts what was given, whenever the day of the completion is closed: as above 9.8 of what was asked, also where the
+// platform bore a difference, and 9.31 of 950 RUB that were settled. Of 800 RUB that are settled then, 8 less 0.16 count.
+func TestIncomeReversedLater(t *testing.T) {
+	for _, test := range []struct{ policy, completed, reversed, again string }{
+		{"tolerance", "20: 0 0.22380952 9.8", "22: 0.22380952 0 -9.8", "22: 0.22380952 0.22380952 0"},
+		{"received", "20: 0.26238096 0 9.31", "22: 0 0.26238096 -9.31", "22: 0.22095239 0.26238096 -1.47"},
+	} {
+		for _, closes := range []bool{true, false} {
+			t.Run(fmt.Sprint(test.policy, closes), func(t *testing.T) {
+				b := setup(t)
+				b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
+				b.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 100, difference_to = 'platform'", test.policy)
+				desk := reporttest.TraderUser(b.SBP, caller.Desk)
+				want := func(when string, lines ...string) {
+					t.Helper()
+					if closes {
+						b.close(t)
+					}
+					var got []string
+					for _, row := range testenv.Must(b.books.Income(t.Context(), operator, books.IncomeFilter{}))(t) {
+						got = append(got, row.Day.Format("02: ")+fmt.Sprint(row.Earned, " ", row.Reversed, " ", row.Volume.Decimal))
+					}
+					testenv.WantAll(t, got, lines, "%s", when)
+				}
+				p := b.Create(t, b.Shop, "order")
+				testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, p.ID, new("950")))(t)
+				want("completed", test.completed)
+				b.Clock.Advance(48 * time.Hour)
+				want("two days later", test.completed)
+				b.Set(t, p.ID, "failed")
+				want("reversed", test.reversed, test.completed)
+				b.Set(t, p.ID, "pending")
+				came := map[string]string{"tolerance": "950", "received": "800"}[test.policy]
+				testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, p.ID, &came))(t)
+				want("again", test.again, test.completed)
+				b.Clock.Advance(48 * time.Hour)
+				want("in the end", test.again, test.completed)
+				b.Audit(t)
+			})
+		}
+	}
+}

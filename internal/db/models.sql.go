@@ -353,6 +353,7 @@ type PaymentHistory struct {
 	ToStatus       string
 	Reason         *string
 	ReceivedAmount decimal.NullDecimal
+	SettledAmount  decimal.NullDecimal
 }
 
 type PaymentLink struct {

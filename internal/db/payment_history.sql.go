@@ -13,8 +13,8 @@ import (
 )
 
 const paymentHistoryInsert = `-- name: PaymentHistoryInsert :exec
-insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status, reason, received_amount)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status, reason, received_amount, settled_amount)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type PaymentHistoryInsertParams struct {
@@ -26,6 +26,7 @@ type PaymentHistoryInsertParams struct {
 	ToStatus       string
 	Reason         *string
 	ReceivedAmount decimal.NullDecimal
+	SettledAmount  decimal.NullDecimal
 }
 
 func (q *Queries) PaymentHistoryInsert(ctx context.Context, arg PaymentHistoryInsertParams) error {
@@ -38,12 +39,13 @@ func (q *Queries) PaymentHistoryInsert(ctx context.Context, arg PaymentHistoryIn
 		arg.ToStatus,
 		arg.Reason,
 		arg.ReceivedAmount,
+		arg.SettledAmount,
 	)
 	return err
 }
 
 const paymentHistoryList = `-- name: PaymentHistoryList :many
-select merchant_id, payment_id, id, at, actor, from_status, to_status, reason, received_amount from payment_history where merchant_id = $1 and payment_id = $2 order by id
+select merchant_id, payment_id, id, at, actor, from_status, to_status, reason, received_amount, settled_amount from payment_history where merchant_id = $1 and payment_id = $2 order by id
 `
 
 type PaymentHistoryListParams struct {
@@ -70,6 +72,7 @@ func (q *Queries) PaymentHistoryList(ctx context.Context, arg PaymentHistoryList
 			&i.ToStatus,
 			&i.Reason,
 			&i.ReceivedAmount,
+			&i.SettledAmount,
 		); err != nil {
 			return nil, err
 		}

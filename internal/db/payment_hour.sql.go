@@ -132,14 +132,20 @@ with next as (
         select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))
     )) returning g.id
 ), counted as (
-    select h.merchant_id, h.payment_id, side.sign, case when side.sign < 0 then h.from_status else h.to_status end as status
+    select h.merchant_id, h.payment_id, h.id, h.settled_amount, side.sign,
+        case when side.sign < 0 then h.from_status else h.to_status end as status
     from payment_history h cross join unnest(array[-1, 1]) as side (sign)
     where h.id = any(array(select next.id from next union all select come.id from come))
 ), moves as (
     select merchant_id, hour, cashbox_id, method, currency, status, sign, amount,
         coalesce(width_bucket(paid, $3::bigint[]), -1) as span, coalesce(paid, 0) as seconds
     from (
-        select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
+        select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign,
+            coalesce(case when c.sign > 0 then c.settled_amount when c.status = 'completed' then (
+                select g.settled_amount from payment_history g
+                where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' and g.id < c.id
+                order by g.id desc limit 1
+            ) end, p.amount) as amount,
             case when c.status = 'completed' then coalesce((
                 select greatest(floor(extract(epoch from g.at - p.created_at)), 0) from payment_history g
                 where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
@@ -178,7 +184,8 @@ type PaymentHourFoldRow struct {
 }
 
 // PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
-// the status it had and adds it to the one it got, in the hour of the payment's creation. It notes the ids that are missing, and answers
+// the status it had and adds it to the one it got, in the hour of the payment's creation; as completed with what that was settled for, and
+// else with what was asked. It notes the ids that are missing, and answers
 // how many payments came to which status. The ids are arrays, so that they are looked up in the index: of a table with partitions the
 // database does not know how many rows a join gives, and reads all of them.
 func (q *Queries) PaymentHourFold(ctx context.Context, arg PaymentHourFoldParams) ([]PaymentHourFoldRow, error) {

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/testenv"
 )
 
@@ -114,6 +116,50 @@ func (b *bundle) wantCame(t *testing.T, want ...string) {
 	}
 	slices.Sort(got)
 	testenv.WantAll(t, got, want, "came to a status")
+}
+
+// A completed payment counts with what it was settled for, and everywhere else with what was asked: of 1000 RUB came 950.50, then
+// an application says that all is well, which settles what was asked.
+func TestHoursCountWhatWasSettled(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	desk, owner := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Owner)
+	first := b.Create(t, b.Shop, "first")
+	b.Clock.Advance(40 * time.Second)
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, first.ID, new("950.50")))(t)
+	b.countHours(t)
+	b.wantHours(t, "settled", "20/12 sbp completed 2 1 950.50 40")
+	o := testenv.Must(b.figures.Overview(t.Context(), owner, time.UTC))(t)
+	want(t, "today", short(o.Today[0].Now)+", "+short(o.Methods[0].Figures), "1 1 1 100 950.5 38s, 1 1 1 100 950.5 38s")
+	for _, who := range []caller.Caller{owner, operator} {
+		trend := testenv.Must(b.figures.Trend(t.Context(), who, figures.TrendFilter{Days: 7, Zone: time.UTC}))(t)
+		want(t, string(who.Kind), fmt.Sprint(trend.Volumes), "[{RUB 950.5}]")
+	}
+	b.Exec(t, "update payment_hour set amount = 1000 where status = 'completed'")
+	found := b.broken(t, ruleHours)
+	testenv.Check(t, len(found) == 2 && strings.HasSuffix(found[0].Detail, "has 1 payments of 1000.00 in 40 s, should have 1 of 950.50 in 40 s"),
+		"%v", found)
+	b.Exec(t, "update payment_hour set amount = 950.50 where status = 'completed'")
+
+	b.Set(t, first.ID, "appeal")
+	b.countHours(t)
+	b.wantHours(t, "set back", "20/12 sbp appeal -1 1 1000.00 0")
+	b.Set(t, first.ID, "completed")
+	b.countHours(t)
+	b.wantHours(t, "settled for what was asked", "20/12 sbp completed 2 1 1000.00 40")
+
+	// All at once, and to and fro: 300.25 of 500 came, and then 499 of them.
+	second := b.CreateOf(t, b.Shop, "sbp", "second", "500")
+	b.Clock.Advance(40 * time.Second)
+	for _, came := range []string{"300.25", "499"} {
+		testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, second.ID, &came))(t)
+		b.Set(t, second.ID, "failed")
+		b.Set(t, second.ID, "pending")
+	}
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, second.ID, new("400")))(t)
+	b.countHours(t)
+	b.wantHours(t, "to and fro", "20/12 sbp completed 2 2 1400.00 80")
+	b.Audit(t)
 }
 
 // A row of the history that is committed after later ones is counted when it comes, and one that

@@ -49,7 +49,7 @@ type Overview struct {
 type Figures struct {
 	// Payments are all payments, Completed the paid ones, and Ended the paid, failed and cancelled ones.
 	Payments, Completed, Ended int64
-	// Amount is the sum of the completed payments; nil for callers who may not see money, and for sums across
+	// Amount is what the completed payments were settled for; nil for callers who may not see money, and for sums across
 	// currencies.
 	Amount *decimal.Decimal
 	// spans count the completed payments by their time to pay.

@@ -53,7 +53,7 @@ type Trend struct {
 	// Methods are the methods of the currency, whichever method the filter selects.
 	Methods []MethodFigures
 	Funnel  Funnel
-	// Volumes are the sums of the completed payments, the most used currency first; only for callers who may see
+	// Volumes are what the completed payments were settled for, the most used currency first; only for callers who may see
 	// money.
 	Volumes []Volume
 }

@@ -246,9 +246,12 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 }
 
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
-	came := decimal.NullDecimal{}
+	var came, settled decimal.NullDecimal
 	if c.came != nil {
 		came = decimal.NewNullDecimal(c.came.amount)
+		if c.came.taken {
+			settled = came
+		}
 	}
 	return db.Do((*db.Queries).PaymentHistoryInsert, db.PaymentHistoryInsertParams{
 		MerchantID: merchantID,
@@ -259,7 +262,7 @@ func record(c change, merchantID, id int64, from *string, at time.Time) db.Query
 		ToStatus:   string(c.to),
 		Reason:     c.reason,
 
-		ReceivedAmount: came,
+		ReceivedAmount: came, SettledAmount: settled,
 	})
 }
 
