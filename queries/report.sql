@@ -364,11 +364,13 @@ where r.trader_id = any(@traders::bigint[]) group by r.trader_id;
 -- ReportPayerPayments are the last payments of a merchant's payer, with the card that was entered for each.
 -- name: ReportPayerPayments :many
 with latest as (
-    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, p.created_at, p.order_id from payment p
+    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, coalesce(p.settled_amount, p.amount) as settled,
+        p.created_at, p.order_id
+    from payment p
     where p.payer_user_id = @payer and p.merchant_id = @merchant_id
     order by p.id desc limit @most
 )
-select l.id, l.status, l.status_reason, l.currency, l.amount, l.created_at, l.order_id, c.brand, c.last4
+select l.id, l.status, l.status_reason, l.currency, l.amount, l.settled::numeric as settled, l.created_at, l.order_id, c.brand, c.last4
 from latest l left join payment_card c on c.merchant_id = l.merchant_id and c.payment_id = l.id
 order by l.id desc;
 

@@ -784,7 +784,7 @@ func (q *Queries) NotifyCodeTake(ctx context.Context, arg NotifyCodeTakeParams) 
 const notifyDay = `-- name: NotifyDay :many
 select currency, count(*)::bigint as payments, count(*) filter (where status = 'completed')::bigint as completed,
     count(*) filter (where status in ('completed', 'failed', 'cancelled'))::bigint as ended,
-    coalesce(sum(amount) filter (where status = 'completed'), 0)::numeric as volume,
+    coalesce(sum(coalesce(settled_amount, amount)) filter (where status = 'completed'), 0)::numeric as volume,
     coalesce(sum(amount_usdt) filter (where status = 'completed'), 0)::numeric as usdt
 from payment
 where merchant_id = $1 and id > $2 and id < $3
@@ -809,8 +809,8 @@ type NotifyDayRow struct {
 	USDT      decimal.Decimal
 }
 
-// NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what the
-// merchant got for those that are completed.
+// NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what
+// those that are completed were settled for and the merchant got.
 func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyDayRow, error) {
 	rows, err := q.db.Query(ctx, notifyDay,
 		arg.MerchantID,

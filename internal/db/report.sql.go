@@ -725,11 +725,13 @@ func (q *Queries) ReportPayerKnown(ctx context.Context, arg ReportPayerKnownPara
 
 const reportPayerPayments = `-- name: ReportPayerPayments :many
 with latest as (
-    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, p.created_at, p.order_id from payment p
+    select p.merchant_id, p.id, p.status, p.status_reason, p.currency, p.amount, coalesce(p.settled_amount, p.amount) as settled,
+        p.created_at, p.order_id
+    from payment p
     where p.payer_user_id = $1 and p.merchant_id = $2
     order by p.id desc limit $3
 )
-select l.id, l.status, l.status_reason, l.currency, l.amount, l.created_at, l.order_id, c.brand, c.last4
+select l.id, l.status, l.status_reason, l.currency, l.amount, l.settled::numeric as settled, l.created_at, l.order_id, c.brand, c.last4
 from latest l left join payment_card c on c.merchant_id = l.merchant_id and c.payment_id = l.id
 order by l.id desc
 `
@@ -746,6 +748,7 @@ type ReportPayerPaymentsRow struct {
 	StatusReason *string
 	Currency     string
 	Amount       decimal.Decimal
+	Settled      decimal.Decimal
 	CreatedAt    time.Time
 	OrderID      string
 	Brand        *string
@@ -768,6 +771,7 @@ func (q *Queries) ReportPayerPayments(ctx context.Context, arg ReportPayerPaymen
 			&i.StatusReason,
 			&i.Currency,
 			&i.Amount,
+			&i.Settled,
 			&i.CreatedAt,
 			&i.OrderID,
 			&i.Brand,

@@ -58,12 +58,13 @@ type PayerCard struct {
 
 // PayerPayment is one of a payer's payments.
 type PayerPayment struct {
-	ID              int64
-	OrderID         string
-	Status          payment.Status
-	Reason          string
-	Currency        string
-	Amount          decimal.Decimal
+	ID       int64
+	OrderID  string
+	Status   payment.Status
+	Reason   string
+	Currency string
+	// Amount was asked for, and Settled is what a completed payment was settled for.
+	Amount, Settled decimal.Decimal
 	CreatedAt       time.Time
 	Brand, CardEnds string
 }
@@ -97,7 +98,7 @@ func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64
 	for _, row := range rows[:min(len(rows), PayerMost)] {
 		p.add(PayerPayment{
 			ID: row.ID, OrderID: row.OrderID, Status: payment.Status(row.Status), Reason: optional.Value(row.StatusReason),
-			Currency: row.Currency, Amount: row.Amount, CreatedAt: row.CreatedAt, Brand: optional.Value(row.Brand), CardEnds: optional.Value(row.Last4),
+			Currency: row.Currency, Amount: row.Amount, Settled: row.Settled, CreatedAt: row.CreatedAt, Brand: optional.Value(row.Brand), CardEnds: optional.Value(row.Last4),
 		})
 	}
 	slices.SortFunc(p.Sums, func(a, b PayerSum) int { return b.Count - a.Count })
@@ -123,7 +124,7 @@ func (p *Payer) add(one PayerPayment) {
 	paid := one.Status == payment.Completed
 	switch {
 	case paid:
-		sum.Paid, sum.PaidAmount = sum.Paid+1, sum.PaidAmount.Add(one.Amount)
+		sum.Paid, sum.PaidAmount = sum.Paid+1, sum.PaidAmount.Add(one.Settled)
 	case !failed:
 		sum.Open++
 	}
