@@ -160,6 +160,17 @@ var rules = []rule{
 				or p.received_amount is null and (p.status <> 'completed' or not exists (select 1 from payment_history h
 					where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.received_amount = p.kept)))
 			or p.kept is null and p.status in ('pending', 'appeal') and p.received_amount is not null`},
+	{name: "an appeal follows its payment, and a payment is in appeal for a reason", of: "payment", query: `
+		select format('payment %s: %s, its appeal %s, came %s', p.id, p.status, a.status, p.received_amount)
+		from payment p left join appeal a on a.merchant_id = p.merchant_id and a.payment_id = p.id
+		where p.id in ` + touched("payment") + `
+			and ((a.status = 'in_review') <> (p.status = 'appeal')
+				or a.status = 'open' and p.status <> 'failed'
+				or a.status in ('completed', 'failed') and a.status <> p.status
+				-- Another amount came, or the application, which may set any status, has set this one.
+				or a.status is null and p.status = 'appeal' and p.received_amount is null and not exists (
+					select 1 from payment_history h where h.merchant_id = p.merchant_id and h.payment_id = p.id
+						and h.at = p.status_at and h.to_status = 'appeal' and h.actor = 'application'))`},
 	{name: "a payment is due for settlement exactly while completed without a rate", of: "payment", query: `
 		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
 		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id
@@ -167,7 +178,7 @@ var rules = []rule{
 		and p.id in ` + touched("payment")},
 	{name: "a payment's events and history run without gaps", of: "payment", query: `
 		with p as (
-			select merchant_id, id, status, event_sequence from payment
+			select merchant_id, id, status, event_sequence, settled_amount from payment
 			where id in ` + touched("payment") + `
 		), e as (
 			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
@@ -176,15 +187,18 @@ var rules = []rule{
 			group by p.id
 		), h as (
 			select p.id, count(*) filter (where h.from_status is not null) as moves,
-				(array_agg(h.to_status order by h.id desc))[1] as status
+				(array_agg(h.to_status order by h.id desc))[1] as status,
+				(array_agg(h.settled_amount order by h.id desc))[1] as settled
 			from p left join payment_history h on h.merchant_id = p.merchant_id and h.payment_id = p.id
 			group by p.id
 		)
-		select format('payment %s: sequence %s, %s events up to %s, %s moves to %s (is %s)', p.id, p.event_sequence,
-			e.events, e.last, h.moves, h.status, p.status)
+		select format('payment %s: sequence %s, %s events up to %s, %s moves to %s (is %s), settled %s (is %s)', p.id, p.event_sequence,
+			e.events, e.last, h.moves, h.status, p.status, h.settled, p.settled_amount)
 		from p join e using (id) join h using (id)
 		where e.events <> p.event_sequence or e.last <> p.event_sequence or h.moves > p.event_sequence
-			or h.status is distinct from p.status`},
+			or h.status is distinct from p.status
+			-- The history of what was settled before it was kept there does not have it.
+			or h.settled <> coalesce(p.settled_amount, 0)`},
 	{name: "an account's balance is what was moved to it less what was moved from it", prove: proveBalances},
 	{name: "no account is short unless marked overdrawn", query: `
 		select format('account %s: %s', a.id, b.balance) from account a join account_balance b on b.account_id = a.id

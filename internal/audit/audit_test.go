@@ -26,7 +26,7 @@ func auditable(t *testing.T) bundle {
 		t.Helper()
 		testenv.NoError(t, b.Post(causeOf("payment", payment), transfers...))
 	}
-	for id := range int64(4) {
+	for id := range int64(7) {
 		book(id+1, move(trader, held, "9.8"))
 	}
 	book(2, move(held, trader, "9.8"), move(trader, shop, "8"), move(trader, platform, "1.8"))
@@ -119,7 +119,7 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 
 // breakable are the tables that breakages change.
 var breakable = []string{
-	"account", "account_balance", "account_pending", "arrival", "cashbox", "deposit", "deposit_history", "payin", "payin_history",
+	"account", "account_balance", "account_pending", "appeal", "arrival", "cashbox", "deposit", "deposit_history", "payin", "payin_history",
 	"payment", "payment_history", "settlement_due", "test_clock", "trader_funding", "transfer", "webhook_event", "withdrawal",
 	"withdrawal_history",
 }
