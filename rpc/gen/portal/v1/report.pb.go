@@ -974,7 +974,7 @@ type OverviewFigures struct {
 	Ended int64 `protobuf:"varint,3,opt,name=ended,proto3" json:"ended,omitempty"`
 	// Completed of a hundred ended, one decimal; unset where none has ended.
 	SuccessPercent *string `protobuf:"bytes,4,opt,name=success_percent,json=successPercent,proto3,oneof" json:"success_percent,omitempty"`
-	// The sum of the completed, two decimals; unset for users who do not see money, and in figures of several currencies.
+	// What the completed were settled for, two decimals; unset for users who do not see money, and in figures of several currencies.
 	Amount *string `protobuf:"bytes,5,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
 	// Half of the completed payments were completed within this time of their creation. It is estimated from counts by spans of time.
 	MedianSeconds *int64 `protobuf:"varint,6,opt,name=median_seconds,json=medianSeconds,proto3,oneof" json:"median_seconds,omitempty"`
@@ -4430,7 +4430,7 @@ type PayerSum struct {
 	Paid int32 `protobuf:"varint,3,opt,name=paid,proto3" json:"paid,omitempty"`
 	// How many of them have not ended.
 	Open int32 `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`
-	// The sum of those that were completed, a decimal.
+	// What those that were completed were settled for, a decimal.
 	PaidAmount string `protobuf:"bytes,5,opt,name=paid_amount,json=paidAmount,proto3" json:"paid_amount,omitempty"`
 	// The largest amount asked for, a decimal.
 	MaxAmount     string `protobuf:"bytes,6,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`

@@ -605,7 +605,7 @@ export type OverviewFigures = Message<"portal.v1.OverviewFigures"> & {
   successPercent?: string | undefined;
 
   /**
-   * The sum of the completed, two decimals; unset for users who do not see money, and in figures of several currencies.
+   * What the completed were settled for, two decimals; unset for users who do not see money, and in figures of several currencies.
    *
    * @generated from field: optional string amount = 5;
    */
@@ -2748,7 +2748,7 @@ export type PayerSum = Message<"portal.v1.PayerSum"> & {
   open: number;
 
   /**
-   * The sum of those that were completed, a decimal.
+   * What those that were completed were settled for, a decimal.
    *
    * @generated from field: string paid_amount = 5;
    */
