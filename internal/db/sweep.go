@@ -206,6 +206,7 @@ func (s *Sweep) each(
 					count.Add(int64(to - from))
 					continue
 				}
+				errs[from] = ctx.Err()
 				for i := from; i < to && ctx.Err() == nil; i++ {
 					alone(i)
 				}
