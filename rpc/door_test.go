@@ -291,6 +291,19 @@ func TestUnsigned(t *testing.T) {
 		detail(t, failed).GetCode() == "signature_required", "Connect: %v", err)
 }
 
+// A second Authorization header is not passed over: a proxy in front may have gone by it.
+func TestTwoTokens(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1/payments/1", http.NoBody))(t)
+	r.Header["Authorization"] = []string{"Bearer one", "Bearer two"}
+	response := testenv.Must(server.Client().Do(r))(t)
+	content := testenv.Must(io.ReadAll(response.Body))(t)
+	_ = response.Body.Close()
+	testenv.Check(t, response.StatusCode == http.StatusUnauthorized && strings.Contains(string(content), "more than once"),
+		"%d %s", response.StatusCode, content)
+}
+
 // A handler that gives up its connection on purpose does so.
 func TestAbort(t *testing.T) {
 	t.Parallel()

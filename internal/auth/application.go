@@ -46,6 +46,9 @@ func (k *Keys) Application(
 	case signedV2 == "" && k.onlyV2:
 		return caller.Caller{}, errV2Required
 	}
+	if err := Once(header, errInvalidSignature, k.headers.Signature, HeaderV2); err != nil {
+		return caller.Caller{}, err
+	}
 	content, err := body()
 	if err != nil {
 		return caller.Caller{}, err

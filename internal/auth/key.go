@@ -124,6 +124,9 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	if err := k.complete(r.Header); err != nil {
 		return nil, err
 	}
+	if err := Once(r.Header, errInvalidSignature, k.headers.Signature, k.headers.KeyID, k.headers.Secret); err != nil {
+		return nil, err
+	}
 	keyID, secret := r.Header.Get(k.headers.KeyID), r.Header.Get(k.headers.Secret)
 	key, err := k.find(r.Context(), keyID)
 	if err != nil {
@@ -139,6 +142,16 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 		return nil, err
 	}
 	return &Proof{keys: k, key: key, request: r}, nil
+}
+
+// Once refuses a request that has one of these headers twice: a proxy in front may have gone by the other one.
+func Once(header http.Header, refusal *fault.Error, names ...string) error {
+	for _, name := range names {
+		if len(header.Values(name)) > 1 {
+			return refusal.Saying("The header " + name + " was sent more than once.")
+		}
+	}
+	return nil
 }
 
 // complete refuses a request without all three headers, and names those that are missing.

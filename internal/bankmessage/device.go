@@ -150,6 +150,9 @@ func (s *Service) Admit(ctx context.Context, header http.Header, body auth.ReadB
 	if key == "" || signed == "" {
 		return caller.Caller{}, errSignatureRequired
 	}
+	if err := auth.Once(header, errInvalidSignature, KeyHeader, SignatureHeader, appSignature); err != nil {
+		return caller.Caller{}, err
+	}
 	if fault.TextFlaw(key) != "" { // a header may hold bytes that the database cannot store as text
 		return caller.Caller{}, errInvalidSignature
 	}

@@ -55,6 +55,11 @@ func TestDevice(t *testing.T) {
 		foreign.Set(bankmessage.KeyHeader, key)
 		dbtest.WantCode(t, admit(foreign), "invalid_signature")
 	}
+	for _, name := range []string{bankmessage.KeyHeader, bankmessage.SignatureHeader} {
+		twice := header.Clone()
+		twice.Add(name, twice.Get(name))
+		dbtest.WantCode(t, admit(twice), "invalid_signature")
+	}
 	b.StoredNowhere(t, b.device.Secret)
 
 	silent := func(n int, when string) {

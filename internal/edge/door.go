@@ -186,6 +186,9 @@ func (d *Door) admit(
 		noteSigned(r, who.MerchantID)
 		return ctx, who, err
 	}
+	if err := auth.Once(r.Header, fault.ErrUnauthenticated, "Authorization"); err != nil {
+		return ctx, caller.Caller{}, err
+	}
 	found, err := d.users.FindBearer(ctx, r.Header.Get("Authorization"))
 	if err == nil && !d.unfinished[procedure] {
 		err = found.NeedComplete()
