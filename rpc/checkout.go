@@ -43,7 +43,11 @@ func (s *CheckoutService) SubmitPayerOtp(
 	ctx context.Context, req *gatewayv1.SubmitPayerOtpRequest,
 ) (*gatewayv1.CheckoutResponse, error) {
 	v, err := s.Checkouts.SubmitCode(ctx, req.GetToken(), req.GetOtp())
-	return s.response("Code received", v, err)
+	said := "Code received"
+	if req.GetOtp() == "" {
+		said = "No code was given"
+	}
+	return s.response(said, v, err)
 }
 
 func (s *CheckoutService) CancelCheckout(
