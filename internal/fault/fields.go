@@ -22,6 +22,9 @@ func (f Fields) Add(field, format string, args ...any) {
 	f[field] = append(f[field], fmt.Sprintf(format, args...))
 }
 
+// LargerThan is what is said of a file of more bytes than it may have, whole megabytes.
+func LargerThan(most int64) string { return fmt.Sprintf("is larger than %d MB", most>>20) }
+
 // Check adds the message unless ok holds.
 func (f Fields) Check(ok bool, field, format string, args ...any) {
 	if !ok {

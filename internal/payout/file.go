@@ -76,7 +76,7 @@ func (s *Service) SendFile(ctx context.Context, who caller.Caller, n NewFile) (F
 	}
 	f := fault.Decoded(ctx)
 	if f.Check(len(n.Content) > 0, "file", "must not be empty"); !f.Wrong("file") {
-		f.Check(len(n.Content) <= MaxFileSize, "file", FileTooLarge)
+		f.Check(len(n.Content) <= MaxFileSize, "file", "%s", fault.LargerThan(MaxFileSize))
 	}
 	n.Name = f.RequiredText("name", n.Name, maxText)
 	f.Flaw("name", fault.NameFlaw(n.Name))

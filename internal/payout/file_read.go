@@ -17,8 +17,6 @@ import (
 const (
 	// MaxFileSize is how many bytes a file may have.
 	MaxFileSize = 1 << 20
-	// FileTooLarge is what is said of one that has more.
-	FileTooLarge = "is larger than 1 MB"
 	// MaxFileRows is how many payouts a file may have.
 	MaxFileRows = 2_000
 	// headRows is how many rows may precede the row with the names of the columns.

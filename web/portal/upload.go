@@ -18,7 +18,7 @@ const (
 )
 
 // LargerThanAny is what a page says of a file that is too large, if its own limit is that of all uploads.
-const LargerThanAny = "is larger than 10 MB"
+var LargerThanAny = fault.LargerThan(edge.MaxUpload)
 
 // Upload is a form that was sent with a file, or without.
 type Upload struct {

@@ -29,7 +29,7 @@ func (s *service) CompareStatement(
 	found.Check(err == nil && req.GetZone() != "Local", "zone", "must be the name of a time zone, such as Europe/Moscow")
 	file := rpc.UploadedFile(ctx, req.GetFile())
 	if found.Check(file != nil && file.Size() > 0, "file", "must not be empty"); found.Err() == nil {
-		found.Check(file.Size() <= bankstatement.MaxSize, "file", "is larger than %d MB", bankstatement.MaxSize>>20)
+		found.Check(file.Size() <= bankstatement.MaxSize, "file", "%s", fault.LargerThan(bankstatement.MaxSize))
 	}
 	if err := found.Err(); err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func (v *visit) ask() error {
 }
 
 // tooLarge is what is said of a statement above bankstatement.MaxSize.
-const tooLarge = "is larger than 4 MB"
+var tooLarge = fault.LargerThan(bankstatement.MaxSize)
 
 // compare answers with the comparison itself, because nothing of a statement is stored.
 func (v *visit) compare() error {

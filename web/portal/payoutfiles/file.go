@@ -115,7 +115,7 @@ func (v *visit) template() error {
 
 // send stores a file and redirects to its preview, or to its payouts if they were already made.
 func (v *visit) send() error {
-	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, payout.FileTooLarge)
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, fault.LargerThan(payout.MaxFileSize))
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
 			file, err := v.keep(sent)
