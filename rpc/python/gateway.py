@@ -289,6 +289,15 @@ class Created(Generic[T]):
     mismatched: Tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class HeaderNames:
+    """Names of the headers of a signed call, where the operator has changed them."""
+
+    key_id: str = "X-Merchant-Key-Id"
+    secret: str = "X-Merchant-Secret"
+    signature: str = "Signature"
+
+
 class GatewayError(Exception):
     """A call that failed, whatever the reason.
 
@@ -342,7 +351,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 class Gateway:
     """Makes a merchant's calls and signs each of them."""
 
-    def __init__(self, base_url: str, key_id: str, secret: str, timeout: float = 30) -> None:
+    def __init__(
+        self, base_url: str, key_id: str, secret: str, timeout: float = 30, headers: HeaderNames = HeaderNames()
+    ) -> None:
         parts = urllib.parse.urlsplit(base_url)
         if parts.scheme not in ("https", "http") or not parts.netloc:
             raise ValueError(f"base_url must be a whole URL such as https://api.example.com, and is {base_url!r}")
@@ -350,6 +361,7 @@ class Gateway:
         self._key_id = key_id
         self._secret = secret
         self._timeout = timeout
+        self._headers = headers
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def create_payment(self, request: NewPayment) -> Created[Payment]:
@@ -507,9 +519,9 @@ class Gateway:
     def _send(self, method: str, path: str, body: bytes, media: str, signature: str) -> Tuple[Any, Mapping[str, str]]:
         request = urllib.request.Request(self._base_url + path, data=body or None, method=method)
         request.add_header("Content-Type", media)
-        request.add_header("X-Merchant-Key-Id", self._key_id)
-        request.add_header("X-Merchant-Secret", self._secret)
-        request.add_header("Signature", signature)
+        request.add_header(self._headers.key_id, self._key_id)
+        request.add_header(self._headers.secret, self._secret)
+        request.add_header(self._headers.signature, signature)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
                 answer = json.loads(response.read(), parse_float=Decimal)

@@ -74,6 +74,27 @@ def broken():
         assert error.code == "unreachable" and error.repeatable, error
 
 
+def renamed():
+    """Where the operator has given the headers other names, the client sends those, and none of the usual ones."""
+    server = socket.create_server(("127.0.0.1", 0))
+    heard = []
+
+    def hear():
+        connection, _ = server.accept()
+        heard.append(connection.recv(1 << 16).decode().lower())
+        connection.close()
+
+    thread = threading.Thread(target=hear, daemon=True)
+    thread.start()
+    names = gateway.HeaderNames(key_id="X-Shop-Key", secret="X-Shop-Secret", signature="X-Shop-Sign")
+    shop_client = gateway.Gateway(f"http://127.0.0.1:{server.getsockname()[1]}", "k", "s", headers=names)
+    fails(gateway.GatewayError, shop_client.get_payment, 1)
+    thread.join()
+    for line in ("x-shop-key: k", "x-shop-secret: s", f"x-shop-sign: {gateway.sign('s', b'')}"):
+        assert f"\r\n{line}\r\n" in heard[0], heard
+    assert "x-merchant" not in heard[0] and "\r\nsignature:" not in heard[0], heard
+
+
 def vectors():
     """Hold the client to the vectors that all clients share."""
     with open(os.environ["VECTORS"], encoding="utf-8") as file:
@@ -217,6 +238,7 @@ def withdrawal():
 
 vectors()
 broken()
+renamed()
 payment()
 payout()
 deposit()
