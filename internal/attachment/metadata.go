@@ -7,6 +7,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+
+	"gateway.example/internal/fault"
 )
 
 // A photo of a receipt says where and when it was taken, and by which device. The trader who sees it
@@ -14,8 +16,9 @@ import (
 // anew. The orientation and the colour profile stay, because showing the picture needs them. A PDF is
 // stored unchanged: its metadata cannot be removed without rewriting it.
 
-// WithoutMetadata is a file of a media type without its metadata, and the new size. A malformed file is returned
-// unchanged.
+// WithoutMetadata is a file of a media type without its metadata, and the new size. A picture that is damaged behind
+// its first pixels ends where it is damaged, as decoders show it; one without pixels is refused, because whatever it
+// tells would be kept.
 func WithoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
 	k := keeping{file: file}
 	var err error
@@ -27,13 +30,24 @@ func WithoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, er
 	case "image/webp":
 		err = k.webp()
 	default:
-		err = errOtherwiseBuilt
+		k.keep(0, file.Size())
+		k.pictured = true
 	}
-	if errors.Is(err, errOtherwiseBuilt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return io.NewSectionReader(file, 0, file.Size()), file.Size(), nil
+	switch {
+	case err != nil && !damaged(err):
+		return nil, 0, err
+	case !k.pictured:
+		return nil, 0, fault.Fields{"file": {"is damaged: it cannot be read as a picture"}}.Err()
 	}
-	return io.MultiReader(k.parts...), k.size, err
+	return io.MultiReader(k.parts...), k.size, nil
 }
+
+func damaged(err error) bool {
+	return errors.Is(err, errOtherwiseBuilt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// maxPieces is more segments or chunks than a picture has, which are remembered one by one.
+const maxPieces = 100_000
 
 var errOtherwiseBuilt = errors.New("the file is not built as its type says")
 
@@ -42,6 +56,8 @@ type keeping struct {
 	file  *io.SectionReader
 	parts []io.Reader
 	size  int64
+	// pictured tells that pixels were found.
+	pictured bool
 	// way is the orientation that a JPEG states, 0 if it is upright.
 	way int
 }
@@ -87,16 +103,16 @@ func (k *keeping) jpeg() error {
 	}
 	k.keep(0, 2)
 	at := int64(2)
-	for {
+	for range maxPieces {
 		mark, err := k.read(at, 2)
 		if err != nil {
 			return err
 		}
 		switch {
-		case mark[0] != 0xff:
-			return errOtherwiseBuilt
-		case mark[1] == 0xff: // a fill byte
-			at++
+		case mark[0] != 0xff || mark[1] == 0xff: // other bytes, or a fill byte: decoders pass over both
+			if at, err = k.scanned(at); err != nil {
+				return err
+			}
 			continue
 		case mark[1] == markEnd:
 			k.keep(at, 2)
@@ -120,11 +136,10 @@ func (k *keeping) jpeg() error {
 				return err
 			}
 			k.keep(at, end-at)
-			if at = end; at == k.file.Size() { // some pictures are cut off at the end
-				return nil
-			}
+			k.pictured, at = true, end
 		}
 	}
+	return errOtherwiseBuilt
 }
 
 // segment keeps a segment of a JPEG that belongs to the picture.
@@ -181,17 +196,23 @@ const maxExif = 64 << 10
 func (k *keeping) png() error {
 	const signature = 8
 	k.keep(0, signature)
-	for at := int64(signature); ; {
+	at := int64(signature)
+	for range maxPieces {
 		head, err := k.read(at, 8)
 		if err != nil {
 			return err
 		}
-		data := int64(binary.BigEndian.Uint32(head))
+		kind, data := string(head[4:]), int64(binary.BigEndian.Uint32(head))
 		size := 12 + data
-		if at+size > k.file.Size() {
+		pixels := kind == "IDAT"
+		k.pictured = k.pictured || pixels
+		if left := k.file.Size() - at; size > left {
+			if pixels {
+				k.keep(at, left)
+			}
 			return errOtherwiseBuilt
 		}
-		switch kind := string(head[4:]); kind {
+		switch kind {
 		case "tEXt", "zTXt", "iTXt", "tIME":
 		case "eXIf":
 			content, err := k.read(at+8, min(data, maxExif))
@@ -210,6 +231,7 @@ func (k *keeping) png() error {
 		}
 		at += size
 	}
+	return errOtherwiseBuilt
 }
 
 // The flags of an extended WebP for the removed chunks.
@@ -223,47 +245,66 @@ func (k *keeping) webp() error {
 	if err != nil {
 		return err
 	}
-	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
-	if end > k.file.Size() {
-		return errOtherwiseBuilt
+	var w webp
+	if err := k.pieces(&w, 8+int64(binary.LittleEndian.Uint32(head[4:]))); err != nil && !damaged(err) {
+		return err
 	}
-	var exif, extended []byte
-	for at := int64(12); at < end; {
+	if w.exif != nil && w.extended != nil {
+		w.extended[8] |= webpExif
+		k.put(append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(w.exif))), w.exif...))
+	}
+	binary.LittleEndian.PutUint32(head[4:], uint32(4+k.size))
+	k.parts, k.size = append([]io.Reader{bytes.NewReader(head)}, k.parts...), k.size+int64(len(head))
+	return nil
+}
+
+// webp is what the pieces of a WebP tell: its orientation as EXIF, and its piece with the flags.
+type webp struct{ exif, extended []byte }
+
+// pieces keeps the pieces of a WebP that belong to the picture, up to the end that the file states.
+func (k *keeping) pieces(w *webp, end int64) error {
+	end = min(end, k.file.Size())
+	at := int64(12)
+	for range maxPieces {
+		if at >= end {
+			return nil
+		}
 		chunk, err := k.read(at, 8)
 		if err != nil {
 			return err
 		}
-		data := int64(binary.LittleEndian.Uint32(chunk[4:]))
-		size := 8 + data + data%2
-		if at+size > end {
+		kind, data := string(chunk[:4]), int64(binary.LittleEndian.Uint32(chunk[4:]))
+		size := min(8+data+data%2, end-at) // the last zero may be missing
+		pixels := kind == "VP8 " || kind == "VP8L" || kind == "ANMF"
+		k.pictured = k.pictured || pixels
+		if size < 8+data {
+			if pixels {
+				k.keep(at, size)
+			}
 			return errOtherwiseBuilt
 		}
-		switch string(chunk[:4]) {
+		switch kind {
 		case "XMP ":
 		case "EXIF":
 			content, err := k.read(at+8, min(data, maxExif))
 			if err != nil {
 				return err
 			}
-			exif = onlyOrientation(bytes.TrimPrefix(content, []byte("Exif\x00\x00")))
+			w.exif = onlyOrientation(bytes.TrimPrefix(content, []byte("Exif\x00\x00")))
 		case "VP8X":
-			if extended, err = k.read(at, size); err != nil || data < 1 {
+			head, err := k.read(at, size)
+			if err != nil || data < 1 {
 				return errors.Join(errOtherwiseBuilt, err)
 			}
-			extended[8] &^= webpXMP | webpExif
-			k.put(extended)
+			head[8] &^= webpXMP | webpExif
+			w.extended = head
+			k.put(head)
 		default:
 			k.keep(at, size)
 		}
 		at += size
 	}
-	if exif != nil && extended != nil {
-		extended[8] |= webpExif
-		k.put(append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(exif))), exif...))
-	}
-	binary.LittleEndian.PutUint32(head[4:], uint32(4+k.size))
-	k.parts, k.size = append([]io.Reader{bytes.NewReader(head)}, k.parts...), k.size+int64(len(head))
-	return nil
+	return errOtherwiseBuilt
 }
 
 const (

@@ -17,8 +17,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// png is the signature every PNG begins with, and nothing else.
-const png = "\x89PNG\r\n\x1a\n"
+const png = testenv.PNG
 
 // appeal is a valid appeal with a PNG of a size.
 func appeal(size int) payment.AppealRequest {

@@ -26,6 +26,10 @@ const shortEnv = "GATEWAY_TEST_SHORT"
 // what takes longer is broken, and not slow.
 const Patience = 2 * time.Minute
 
+// PNG is a picture as small as they come.
+const PNG = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
+	"\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
+
 // pause lasts from one look at what is waited for to the next: the longer the wait has been, the longer, since a look is
 // often a call that keeps the program and its database busy.
 func pause(began time.Time) {

@@ -124,7 +124,7 @@ const minute = time.Minute
 var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
 
 // png is the signature every PNG begins with.
-const png = "\x89PNG\r\n\x1a\n"
+const png = testenv.PNG
 
 // paid makes a payment that is opened, claimed, proved, confirmed and told of, a minute between each.
 // 1000 RUB at 100 are 10 USDT at spot. With a markup of 5% the merchant gets 1000 / 105, the trader

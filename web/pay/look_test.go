@@ -167,9 +167,7 @@ func (b *bundle) weighPage(t *testing.T, path string) {
 		"to who takes no gzip: %.20q", plain.Body)
 }
 
-// logo is a PNG as small as they come.
-const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
-	"\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
+const logo = testenv.PNG
 
 func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	t.Helper()

@@ -43,12 +43,12 @@ func TestReceipt(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
 	testenv.Must(b.Payments.Claim(t.Context(), pay.UUID))(t)
-	const png = "\x89PNG\r\n\x1a\n"
+	const png = testenv.PNG
 	file := io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))
 	testenv.NoError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
 	page := p.Page(t, "/trader/payments/1")
 	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
-	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()), "The payer sent receipt 1: PNG, 8 B")
+	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()), "The payer sent receipt 1: PNG, 67 B")
 	a := p.Get(t, page.Find("#receipts a").AttrOr("href", ""))
 	want(t, "the file", a.Body, png)
 	want(t, "type", a.Header.Get("Content-Type")+" "+a.Header.Get("X-Content-Type-Options"), "image/png nosniff")
@@ -141,7 +141,9 @@ func TestPayoutProof(t *testing.T) {
 	a := p.Upload(t, path+"/complete", fields, "photo.jpg", "<html>")
 	want(t, "no photo", line(a.Code, words(a.Page(t).Find("#file-wrong")), a.Page(t).Find("#proofReference").AttrOr("value", "")),
 		"422 must be a PDF, PNG, JPEG or WebP file T-17")
-	const picture = "\x89PNG\r\n\x1a\n"
+	a = p.Upload(t, path+"/complete", fields, "photo.png", testenv.PNG[:8])
+	want(t, "a damaged photo", line(a.Code, words(a.Page(t).Find("#file-wrong"))), "422 is damaged: it cannot be read as a picture")
+	const picture = testenv.PNG
 	for range 2 {
 		want(t, "completed", p.Upload(t, path+"/complete", fields, "photo <b>.png", picture).Led(), "303 /trader completed")
 	}
