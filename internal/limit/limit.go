@@ -27,6 +27,8 @@ const (
 	User          Rule = "user"
 	Device        Rule = "device"
 	AddressWrites Rule = "address_writes"
+	// AddressReads are of payers' pages and pictures that are of no payment.
+	AddressReads Rule = "address_reads"
 	// Payments that are begun by links count by address, and by IPv6 /48.
 	LinkPayments        Rule = "link_payments"
 	LinkNetworkPayments Rule = "link_network_payments"

@@ -114,6 +114,31 @@ func TestLinkSources(t *testing.T) {
 	want(t, "while too many wait", begin("192.0.2.3:1"), http.StatusTooManyRequests)
 }
 
+// Whoever has no payment is counted by their address, whatever they ask for: pages and forms of links, logos, and what is none.
+func TestStrangersArePaced(t *testing.T) {
+	b := setup(t, false)
+	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
+	b.Exec(t, "update rate_limit set calls = 2, per_seconds = 600 where name = 'address_reads'")
+	testenv.NoError(t, b.limits.Load(t.Context()))
+	ask := func(method, path, from string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, http.NoBody)
+		r.RemoteAddr = from
+		w := httptest.NewRecorder()
+		b.server.Config.Handler.ServeHTTP(w, r)
+		return w
+	}
+	want(t, "a page", ask(http.MethodGet, path, "192.0.2.1:1").Code, http.StatusOK)
+	want(t, "a logo that is none", ask(http.MethodGet, "/bank/00", "192.0.2.1:2").Code, http.StatusNotFound)
+	for _, one := range [][2]string{
+		{"GET", path}, {"POST", path}, {"GET", path + "/picture/00"}, {"GET", path + "x"}, {"GET", "/bank/00"}, {"HEAD", "/logo/00"},
+	} {
+		slow := ask(one[0], one[1], "192.0.2.1:3")
+		want(t, line(one), line(slow.Code, slow.Header().Get("Retry-After") != ""), "429 true")
+		testenv.Check(t, one[0] == "HEAD" || strings.Contains(slow.Body.String(), `href="`+one[1]), "no way back: %s", slow.Body)
+	}
+	want(t, "another address", ask(http.MethodGet, path, "192.0.2.2:1").Code, http.StatusOK)
+}
+
 // wantOver wants a link to take no payments any more.
 func (b *bundle) wantOver(t *testing.T, path string) {
 	t.Helper()

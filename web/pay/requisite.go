@@ -77,11 +77,27 @@ func rule(method string) limit.Rule {
 // slowDown has whoever asks too often wait. Only known links have limits, so that this one may be
 // shown again.
 func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
+	comeLater(v.w, v.r, p.dress(v, room), wait)
+}
+
+// paced counts by address what is asked for without a payment: links may be known to everybody, and so are pictures.
+func (p *Pay) paced(handle http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if _, err := p.Limits.Count(limit.AddressReads, limit.Address(r.RemoteAddr)); err != nil {
+			s := p.shell(w, r)
+			s.Path = r.URL.EscapedPath()
+			comeLater(w, r, s, fault.As(err).RetryAfter)
+			return
+		}
+		handle(w, r)
+	}
+}
+
+func comeLater(w http.ResponseWriter, r *http.Request, s view.Shell, wait time.Duration) {
 	seconds := max(1, math.Ceil(wait.Seconds()))
-	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
-	s := p.dress(v, room)
+	w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
 	text := s.Say(words.WaitText, int(math.Ceil(seconds/60)))
-	site.Show(v.w, v.r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
+	site.Show(w, r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
 }
 
 // dressed finds how the payment's pages look, and who may frame them.

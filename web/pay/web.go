@@ -79,12 +79,12 @@ func New(services Services) http.Handler {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	p.checkouts(mux)
-	mux.HandleFunc("GET "+belowLink+"{token}", p.offered(p.start))
-	mux.HandleFunc("POST "+belowLink+"{token}", p.offered(p.begin))
-	mux.HandleFunc("GET "+belowLink+"{token}"+paylink.BelowPicture+"{hash}", p.offered(p.picture))
+	mux.HandleFunc("GET "+belowLink+"{token}", p.paced(p.offered(p.start)))
+	mux.HandleFunc("POST "+belowLink+"{token}", p.paced(p.offered(p.begin)))
+	mux.HandleFunc("GET "+belowLink+"{token}"+paylink.BelowPicture+"{hash}", p.paced(p.offered(p.picture)))
 	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
-	mux.HandleFunc("GET /bank/{hash}", p.logo(p.Looks.Logo))
-	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.logo(p.Looks.PageLogo))
+	mux.HandleFunc("GET /bank/{hash}", p.paced(p.logo(p.Looks.Logo)))
+	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.paced(p.logo(p.Looks.PageLogo)))
 	if p.Sandbox {
 		mux.HandleFunc("GET /test-bank", p.openTestBank)
 	}
