@@ -57,18 +57,17 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.F
 	query := u.Query()
 	given := map[*field]bool{}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if f, key := s.entry(name); f != nil && len(query[name]) == 1 {
-			d.entry((*path)(nil).field(f.name).field(key), f, textValue(key), textValue(query.Get(name)))
-			continue
-		}
 		here, f := (*path)(nil).field(name), s.parameter(name)
+		of, key := s.entry(name)
 		twice := given[f] || len(query[name]) > 1
-		given[f] = true
+		given[f] = f != nil
 		switch {
-		case f == nil:
+		case f == nil && of == nil:
 			ignored = append(ignored, name)
 		case twice:
 			d.report(here, givenTwice)
+		case of != nil:
+			d.entry((*path)(nil).field(of.name).field(key), of, textValue(key), textValue(query.Get(name)))
 		default:
 			d.field(here, f, f.fromQuery(query.Get(name)))
 		}
