@@ -244,10 +244,13 @@ func (s *source) places() []string {
 	return slices.Sorted(maps.Keys(places))
 }
 
+// ofWriting matches the package db, and the field of a service that is a db.Writer.
+var ofWriting = regexp.MustCompile(`^(db|\.making)$`)
+
 // helped tells whether a function commits by others, or by a query outside of a transaction.
 func (s *source) helped(f function, helping map[string]bool) bool {
 	return slices.ContainsFunc(f.calls, func(call []string) bool {
 		of, what := call[1], call[2]
-		return of == "db" && helping[ofDB+"."+what] || helping[f.in+"."+what] || s.writing[what] && (f.pools[of] || alone(of))
+		return ofWriting.MatchString(of) && helping[ofDB+"."+what] || helping[f.in+"."+what] || s.writing[what] && (f.pools[of] || alone(of))
 	})
 }

@@ -48,3 +48,29 @@ func IsOldPrimary(err error) bool { return errors.Is(err, errOldPrimary) }
 
 // Commits is what notes that a connection commits.
 func Commits(conn *pgx.Conn) (ended func(error)) { return commits(conn) }
+
+// Raw is a query that is not generated.
+func Raw(sql string) Query {
+	return Query{run: func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, sql)
+		return err
+	}}
+}
+
+// Occupy has all callers wait as for a transaction, until so many do and go together.
+func (w *Writer) Occupy() (release func(many int)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = true
+	waiting := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.waiting)
+	}
+	return func(many int) {
+		for waiting() < many {
+			time.Sleep(time.Millisecond)
+		}
+		w.passTurn()
+	}
+}

@@ -119,11 +119,10 @@ func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) e
 	return nil
 }
 
-// answer reads the answers to all noted queries and returns the first error.
-func answer(ctx context.Context, results pgx.BatchResults, queries []Query) error {
-	var first error
+// answer reads the answers to all noted queries and returns the first error, and of which query it is.
+func answer(ctx context.Context, results pgx.BatchResults, queries []Query) (failed int, first error) {
 	q := New(answering{results})
-	for _, query := range queries {
+	for i, query := range queries {
 		var err error
 		if query.says != nil { // the arguments need not be encoded again
 			_, err = results.Exec()
@@ -131,11 +130,11 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) erro
 		} else {
 			err = query.run(ctx, q)
 		}
-		if first == nil {
-			first = err
+		if first == nil && err != nil {
+			failed, first = i, err
 		}
 	}
-	return first
+	return failed, first
 }
 
 // Batcher sends queries together. It is a transaction, or a pool, where they become one transaction.
@@ -154,7 +153,7 @@ func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 		return err
 	}
 	results := b.SendBatch(ctx, batch)
-	err := answer(ctx, results, queries)
+	_, err := answer(ctx, results, queries)
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
@@ -166,19 +165,23 @@ func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 // violated constraint (see Violated) or the division by zero for a missing row. So it accepts no One, whose answer
 // comes after the COMMIT. Collisions and unknown results are handled as in InTx.
 func Write(ctx context.Context, pool Pool, queries ...Query) error {
-	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
+	return retry(ctx, func() error {
+		_, err := writeOnce(ctx, pool, queries)
+		return err
+	})
 }
 
-func writeOnce(ctx context.Context, pool Pool, queries []Query) error {
+// writeOnce also returns which query failed, if one did.
+func writeOnce(ctx context.Context, pool Pool, queries []Query) (failed int, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	if err := note(ctx, batch, queries, true); err != nil {
-		return err
+		return 0, err
 	}
 	batch.Queue("commit")
 	conn, err := Driver(pool).Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return 0, fmt.Errorf("begin: %w", err)
 	}
 	defer conn.Release()
 	// A client that hangs up does not stop the transaction.
@@ -187,7 +190,8 @@ func writeOnce(ctx context.Context, pool Pool, queries []Query) error {
 	ended := commits(conn.Conn())
 	results := conn.SendBatch(end, batch)
 	_, err = results.Exec()
-	if answerErr := answer(end, results, queries); err == nil {
+	failed, answerErr := answer(end, results, queries)
+	if err == nil {
 		err = answerErr
 	}
 	tag, commitErr := results.Exec()
@@ -203,11 +207,11 @@ func writeOnce(ctx context.Context, pool Pool, queries []Query) error {
 	}
 	switch {
 	case refused(err), pgconn.SafeToRetry(err):
-		return err
+		return failed, err
 	case commitErr != nil:
-		return commitError(commitErr)
+		return failed, commitError(commitErr)
 	}
-	return err
+	return failed, err
 }
 
 // txFailed is the state of a connection whose transaction can only be rolled back.

@@ -56,18 +56,16 @@ func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 var ErrHeld = errors.New("the account is held by another transaction")
 
 // Take prepares transfers for one round trip: the database itself refuses a debit of available money
-// that the balance does not cover. Pending credits do not count. Short recognises the error.
+// that the balance does not cover. Pending credits do not count. Short recognises the error. Each debit locks its account.
 //
 //rule:whether an account may owe
-func Take(c Cause, transfers ...Transfer) []db.Query {
-	p := plan(c, transfers, func(p *Posting, e effect) {
-		p.Debits = append(
-			p.Debits,
-			db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}).
-				Held(ErrHeld),
-		)
+func Take(c Cause, transfers ...Transfer) (record []db.Query, debits []db.Lock) {
+	p := plan(c, transfers, func(_ *Posting, e effect) {
+		id := e.account.ID()
+		take := db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: id, Debit: e.amount.Neg()}).Held(ErrHeld)
+		debits = append(debits, db.Locks(db.LocksAccount, id, take)...)
 	})
-	return append(p.Debits, p.Record...)
+	return p.Record, debits
 }
 
 // Short reports whether the error says that an account does not cover a debit.

@@ -313,13 +313,14 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 		record(change{to: Pending, actor: d.who.Actor()}, p.MerchantID, id, nil, d.now),
 	)
 	queries = append(queries, d.Metadata.Index(p.MerchantID, subject, id)...)
-	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader's account is never overdrawn for a new payment.
-	queries = append(queries, ledger.Take(cause, positionOf(p)...)...)
-	err = db.Write(ctx, s.creations, queries...)
+	record, debits := ledger.Take(cause, positionOf(p)...)
+	queries = append(queries, record...)
+	locks := append(db.Locks(db.LocksRequisite, c.ID, routing.Reserve(c, d.want(), id)...), debits...)
+	err = s.making.Write(ctx, queries, locks...)
 	if ledger.Short(err) {
 		if err = ledger.FoldNow(ctx, s.creations, ledger.Available(ledger.Trader, c.TraderID)); err == nil {
-			err = db.Write(ctx, s.creations, queries...)
+			err = s.making.Write(ctx, queries, locks...)
 		}
 	}
 	switch {

@@ -52,6 +52,8 @@ type Config struct {
 type Service struct {
 	// pool is for changes of status; creations and reads have their own.
 	pool, creations, reads db.Pool
+	// making writes creations.
+	making *db.Writer
 	// in is where transactions that lock payments begin: the pool, or the transaction of an approval.
 	in        db.Beginner
 	q         *db.Queries
@@ -83,6 +85,7 @@ func New(
 		pool:      pools.Calls,
 		in:        pools.Calls,
 		creations: pools.Creations,
+		making:    db.NewWriter(pools.Creations),
 		reads:     pools.Reads,
 		q:         q,
 		clock:     c,

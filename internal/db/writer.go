@@ -1,0 +1,179 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// togetherMost is how many go together.
+	togetherMost = 20
+	// awaited is how long callers wait for a transaction before the next begins. One lasts that long when it is large,
+	// the disk is slow or a lock is held: then several run at once.
+	awaited = 5 * time.Millisecond
+	// togetherLock is how long a transaction of several waits for a lock: nobody should wait long for another's.
+	togetherLock = "set local lock_timeout = '20ms'"
+	// togetherTries is how often those that go together may leave one behind.
+	togetherTries = 2
+)
+
+// Writer writes for many callers. Each is a transaction of its own in what it writes and in what becomes of it, but those that
+// arrive while others are being written wait, and go together as one: begin, commit and the ways to the server and back are
+// more than half the work of a short transaction. One that the database refuses, or that would wait for a lock, leaves the
+// others and is written by itself. While callers are few, none waits.
+type Writer struct {
+	pool    Pool
+	mu      sync.Mutex
+	waiting []*grouped
+	// running says that a transaction runs, and has not lasted long.
+	running bool
+}
+
+// NewWriter writes to a pool.
+func NewWriter(pool Pool) *Writer { return &Writer{pool: pool} }
+
+// The ranks of locks.
+const (
+	LocksRequisite = iota
+	LocksAccount
+)
+
+// Lock is a query that locks a row which others want, too. Those of a transaction are made last, in the order of rank and
+// id, so that two transactions never wait for each other.
+type Lock struct {
+	Rank int
+	ID   int64
+	Query
+}
+
+// Locks are queries that lock a row, or what belongs to it.
+func Locks(rank int, id int64, queries ...Query) []Lock {
+	var locks []Lock
+	for _, query := range queries {
+		locks = append(locks, Lock{Rank: rank, ID: id, Query: query})
+	}
+	return locks
+}
+
+// grouped is what a caller writes.
+type grouped struct {
+	ctx     context.Context //nolint:containedctx // it is the caller's, who waits
+	queries []Query
+	locks   []Lock
+	// done gets the result, or errAlone.
+	done chan error
+}
+
+// errAlone tells a caller to write by itself.
+var errAlone = errors.New("to be written alone")
+
+// Write is the package's Write, for queries and then locks.
+func (w *Writer) Write(ctx context.Context, queries []Query, locks ...Lock) error {
+	one := &grouped{ctx: ctx, queries: queries, locks: locks, done: make(chan error, 1)}
+	w.mu.Lock()
+	if !w.running {
+		w.running = true
+		w.mu.Unlock()
+		defer w.takeTurn()()
+		return one.writeAlone(w.pool)
+	}
+	w.waiting = append(w.waiting, one)
+	w.mu.Unlock()
+	if err := <-one.done; !errors.Is(err, errAlone) {
+		return err
+	}
+	return one.writeAlone(w.pool)
+}
+
+func (one *grouped) writeAlone(pool Pool) error {
+	queries, _ := inOrder([]*grouped{one})
+	return Write(one.ctx, pool, queries...)
+}
+
+// takeTurn is a transaction's time: the next begins at its end, or once it has lasted too long.
+func (w *Writer) takeTurn() (ended func()) {
+	pass := sync.OnceFunc(w.passTurn)
+	late := time.AfterFunc(awaited, pass)
+	return func() {
+		late.Stop()
+		pass()
+	}
+}
+
+// passTurn writes those who are waiting in place of a transaction that has ended.
+func (w *Writer) passTurn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	count := min(len(w.waiting), togetherMost)
+	if count == 0 {
+		w.running = false
+		return
+	}
+	members := slices.Clone(w.waiting[:count])
+	w.waiting = slices.Delete(w.waiting, 0, count)
+	go w.writeAll(members)
+}
+
+func (w *Writer) writeAll(members []*grouped) {
+	defer w.takeTurn()()
+	for range togetherTries {
+		if len(members) < 2 {
+			break
+		}
+		refusedOne, err := w.writeTogether(members)
+		if refusedOne < 0 {
+			answerAll(members, err)
+			return
+		}
+		answerAll(members[refusedOne:refusedOne+1], errAlone)
+		members = slices.Delete(members, refusedOne, refusedOne+1)
+	}
+	answerAll(members, errAlone)
+}
+
+func answerAll(members []*grouped, err error) {
+	for _, one := range members {
+		one.done <- err
+	}
+}
+
+// writeTogether writes all or none. If the database refuses a query, it returns whose that is, and otherwise the result for all.
+func (w *Writer) writeTogether(members []*grouped) (refusedOne int, _ error) {
+	queries, of := inOrder(members)
+	short := Query{run: func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, togetherLock)
+		return err
+	}}
+	failed, err := writeOnce(context.WithoutCancel(members[0].ctx), w.pool, append([]Query{short}, queries...))
+	if failed > 0 && refused(err) {
+		return of[failed-1], err
+	}
+	return -1, err
+}
+
+// inOrder puts what members write in order, and tells whose each query is.
+func inOrder(members []*grouped) (queries []Query, of []int) {
+	type lock struct {
+		Lock
+		of int
+	}
+	var locks []lock
+	for i, one := range members {
+		queries = append(queries, one.queries...)
+		for range one.queries {
+			of = append(of, i)
+		}
+		for _, l := range one.locks {
+			locks = append(locks, lock{l, i})
+		}
+	}
+	slices.SortStableFunc(locks, func(a, b lock) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.ID, b.ID)) })
+	for _, l := range locks {
+		queries, of = append(queries, l.Query), append(of, l.of)
+	}
+	return queries, of
+}
