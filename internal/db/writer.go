@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -148,9 +151,14 @@ func (w *Writer) writeTogether(members []*grouped) (refusedOne int, _ error) {
 		_, err := q.db.Exec(ctx, togetherLock)
 		return err
 	}}
-	failed, err := writeOnce(context.WithoutCancel(members[0].ctx), w.pool, append([]Query{short}, queries...))
-	if failed > 0 && refused(err) {
+	ctx, cancel := ending(members[0].ctx)
+	defer cancel()
+	failed, err := writeOnce(ctx, w.pool, append([]Query{short}, queries...))
+	switch {
+	case failed > 0 && refused(err):
 		return of[failed-1], err
+	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, fault.ErrOutcomeUnknown): // there was no connection
+		return -1, fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
 	return -1, err
 }
