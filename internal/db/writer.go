@@ -24,10 +24,10 @@ const (
 	togetherTries = 2
 )
 
-// Writer writes for many callers. Each is a transaction of its own in what it writes and in what becomes of it, but those that
-// arrive while others are being written wait, and go together as one: begin, commit and the ways to the server and back are
-// more than half the work of a short transaction. One that the database refuses, or that would wait for a lock, leaves the
-// others and is written by itself. While callers are few, none waits.
+// Writer writes for many callers. Those that arrive while others are being written wait, and share one transaction, which
+// takes half the work of one for each. A caller is answered as by a transaction of its own: one whose query the database
+// refuses, or that would wait for a lock, is taken out and written by itself, and the others without it. If the connection
+// is lost at the commit, the result is unknown for all of them. While callers are few, none waits.
 type Writer struct {
 	pool    Pool
 	mu      sync.Mutex
@@ -46,7 +46,7 @@ const (
 )
 
 // Lock is a query that locks a row which others want, too. Those of a transaction are made last, in the order of rank and
-// id, so that two transactions never wait for each other.
+// id, so that no two transactions each wait for a row that the other has locked.
 type Lock struct {
 	Rank int
 	ID   int64
