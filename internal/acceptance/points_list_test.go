@@ -244,8 +244,8 @@ func (s *source) places() []string {
 	return slices.Sorted(maps.Keys(places))
 }
 
-// ofWriting matches the package db, and the field of a service that is a db.Writer.
-var ofWriting = regexp.MustCompile(`^(db|\.making)$`)
+// ofWriting matches the package db, and the fields of services that are a db.Writer.
+var ofWriting = regexp.MustCompile(`^(db|\.(making|attempted|left))$`)
 
 // helped tells whether a function commits by others, or by a query outside of a transaction.
 func (s *source) helped(f function, helping map[string]bool) bool {

@@ -13,11 +13,6 @@ import (
 )
 
 const (
-	// togetherMost is how many go together.
-	togetherMost = 20
-	// awaited is how long callers wait for a transaction before the next begins. One lasts that long when it is large,
-	// the disk is slow or a lock is held: then several run at once.
-	awaited = 5 * time.Millisecond
 	// togetherLock is how long a transaction of several waits for a lock: nobody should wait long for another's.
 	togetherLock = "set local lock_timeout = '20ms'"
 	// togetherTries is how often those that go together may leave one behind.
@@ -29,20 +24,28 @@ const (
 // refuses, or that would wait for a lock, is taken out and written by itself, and the others without it. If the connection
 // is lost at the commit, the result is unknown for all of them. While callers are few, none waits.
 type Writer struct {
-	pool    Pool
+	pool Pool
+	// most is how many go together, and turn how long callers wait for a transaction before the next begins. One lasts
+	// longer when it is large, the disk is slow or a lock is held: then several run at once.
+	most int
+	turn time.Duration
+
 	mu      sync.Mutex
 	waiting []*grouped
 	// running says that a transaction runs, and has not lasted long.
 	running bool
 }
 
-// NewWriter writes to a pool.
-func NewWriter(pool Pool) *Writer { return &Writer{pool: pool} }
+// NewWriter writes to a pool, so many callers together at most, who wait for a transaction for no longer than a turn.
+func NewWriter(pool Pool, most int, turn time.Duration) *Writer {
+	return &Writer{pool: pool, most: most, turn: turn}
+}
 
 // The ranks of locks.
 const (
 	LocksRequisite = iota
 	LocksAccount
+	LocksEndpoint
 )
 
 // Lock is a query that locks a row which others want, too. Those of a transaction are made last, in the order of rank and
@@ -100,7 +103,7 @@ func (one *grouped) writeAlone(pool Pool) error {
 // takeTurn is a transaction's time: the next begins at its end, or once it has lasted too long.
 func (w *Writer) takeTurn() (ended func()) {
 	pass := sync.OnceFunc(w.passTurn)
-	late := time.AfterFunc(awaited, pass)
+	late := time.AfterFunc(w.turn, pass)
 	return func() {
 		late.Stop()
 		pass()
@@ -111,7 +114,7 @@ func (w *Writer) takeTurn() (ended func()) {
 func (w *Writer) passTurn() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	count := min(len(w.waiting), togetherMost)
+	count := min(len(w.waiting), w.most)
 	if count == 0 {
 		w.running = false
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -16,7 +17,7 @@ import (
 // written has so many callers write together, and returns what each of them was answered.
 func written(t *testing.T, d *dbtest.DB, many int, what func(i int) ([]db.Query, []db.Lock)) []chan error {
 	t.Helper()
-	w := db.NewWriter(d.Pool)
+	w := db.NewWriter(d.Pool, 20, 5*time.Millisecond)
 	release := w.Occupy()
 	answers := make([]chan error, many)
 	for i := range many {

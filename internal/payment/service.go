@@ -67,6 +67,12 @@ type Service struct {
 	settling  *db.Sweep
 }
 
+// together is how many creations share a transaction, and turn how long one waits for those before it.
+const (
+	together = 20
+	turn     = 5 * time.Millisecond
+)
+
 func New(
 	pools db.Pools,
 	c clock.Clock,
@@ -85,7 +91,7 @@ func New(
 		pool:      pools.Calls,
 		in:        pools.Calls,
 		creations: pools.Creations,
-		making:    db.NewWriter(pools.Creations),
+		making:    db.NewWriter(pools.Creations, together, turn),
 		reads:     pools.Reads,
 		q:         q,
 		clock:     c,

@@ -39,6 +39,11 @@ const (
 	// attempt.
 	leaseLasts = 30 * time.Second
 	renewEvery = 10 * time.Second
+	// together is how many attempts are stored in one transaction, and turn how long one waits for those before it.
+	together = 100
+	turn     = 50 * time.Millisecond
+	// writeLimit is how long it may take to store an attempt, or to end a lease.
+	writeLimit = 10 * time.Second
 )
 
 // Deliverer makes the due deliveries. Several processes share them by leases of endpoints. The holder of a lease
@@ -50,13 +55,11 @@ type Deliverer struct {
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// writer stores attempts at endpoints that answer, slowWriter those at the others, and leaveWriter ends leases.
-	// They are separate so that they do not wait for each other: ending a lease locks the endpoint, and the relay
-	// may hold that lock.
-	writer, slowWriter, leaveWriter *writer
-	places                          *places
-	inFlight                        atomic.Int64
-	attempts                        *prometheus.CounterVec
+	// attempted stores attempts, and left ends leases, which locks the endpoints: a relay often has them locked.
+	attempted, left *db.Writer
+	places          *places
+	inFlight        atomic.Int64
+	attempts        *prometheus.CounterVec
 
 	// holder identifies this process in its leases.
 	holder uuid.UUID
@@ -74,14 +77,13 @@ func NewDeliverer(
 	metrics prometheus.Registerer,
 ) *Deliverer {
 	d := &Deliverer{
-		q:           db.New(pool),
-		vault:       v,
-		clock:       c,
-		client:      a.Client(answerTimeout),
-		writer:      &writer{pool: pool},
-		slowWriter:  &writer{pool: pool},
-		leaveWriter: &writer{pool: pool},
-		places:      newPlaces(),
+		q:         db.New(pool),
+		vault:     v,
+		clock:     c,
+		client:    a.Client(answerTimeout),
+		attempted: db.NewWriter(pool, together, turn),
+		left:      db.NewWriter(pool, together, turn),
+		places:    newPlaces(),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_webhook_attempts_total",
 			Help: "Webhook delivery attempts by the state they left the event in.",
@@ -227,11 +229,9 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	span.SetAttributes(tracing.Status.Int(r.code), tracing.Outcome.String(status))
 	tracing.Failed(span, !r.delivered())
 	span.End()
-	w := d.writer
-	if !answered {
-		w = d.slowWriter
-	}
-	err := w.write(key, keep(key.merchantID, event, r, status))
+	storing, cancel := context.WithTimeout(ctx, writeLimit)
+	defer cancel()
+	err := d.attempted.Write(storing, []db.Query{keep(key.merchantID, event, r, status)})
 	if err != nil {
 		slog.ErrorContext(
 			ctx,

@@ -330,28 +330,3 @@ func TestLeavingMissesNothing(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_endpoint where holder is null and due_at <= now()"), 1,
 		"endpoints that are looked at now")
 }
-
-// What cannot be written keeps nothing else from it.
-func TestWriterPutsOneAside(t *testing.T) {
-	b := quiet(t)
-	w := &writer{pool: b.Pool}
-	results := make(chan error, 20)
-	for n := range cap(results) {
-		query := db.Do((*db.Queries).WebhookEndpointTell,
-			db.WebhookEndpointTellParams{MerchantIds: []int64{int64(n)}, Hosts: []string{"h"}})
-		if n%5 == 0 {
-			query = db.Do((*db.Queries).WebhookDeliveryAgain, db.WebhookDeliveryAgainParams{
-				EventIds: []uuid.UUID{{}, {}}, Rounds: []int32{1, 1}, // the same twice is refused
-			})
-		}
-		go func() { results <- w.write(endpointKey{int64(n), "h"}, query) }()
-	}
-	failed := 0
-	for range cap(results) {
-		if err := <-results; err != nil {
-			failed++
-		}
-	}
-	written := b.Count(t, "select count(*) from webhook_endpoint")
-	testenv.Check(t, failed == 4 && written == 16, "%d failed, %d were written", failed, written)
-}

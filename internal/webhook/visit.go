@@ -143,8 +143,10 @@ func (v *visit) leave(ctx context.Context) {
 	leave := db.Do((*db.Queries).WebhookEndpointLeave, db.WebhookEndpointLeaveParams{
 		MerchantID: v.key.merchantID, Host: v.key.host, Holder: v.d.holder, Slow: v.slow,
 	})
-	for until := time.Now().Add(leaseLasts); time.Now().Before(until); time.Sleep(leaveEvery) {
-		err := v.d.leaveWriter.write(v.key, hold, leave)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLasts)
+	defer cancel()
+	for ; ending.Err() == nil; time.Sleep(leaveEvery) {
+		err := v.d.left.Write(ending, nil, db.Locks(db.LocksEndpoint, v.key.merchantID, hold, leave)...)
 		if err == nil {
 			break
 		}
