@@ -13,9 +13,9 @@ insert into proposal (action, payload, subject, subject_key, reason, proposed_by
 values (@action, @payload, @subject, @subject_key, @reason, @proposed_by, @created_at, @expires_at)
 returning id;
 
--- ProposalGet reads a proposal, and whom its approval invited, while the invitation is open.
+-- ProposalGet reads a proposal, and whom its approval invited, while the invitation is open, and whether that takes a code.
 -- name: ProposalGet :one
-select sqlc.embed(p), a.login as proposer, d.login as decider, i.user_id as invited
+select sqlc.embed(p), a.login as proposer, d.login as decider, i.user_id as invited, (i.code_hash is not null)::boolean as coded
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
 left join invitation i on i.proposal_id = p.id and i.expires_at > @now
 where p.id = @id;

@@ -45,21 +45,50 @@ func (q *Queries) InvitationGive(ctx context.Context, arg InvitationGiveParams) 
 	return result.RowsAffected(), nil
 }
 
-const invitationLogin = `-- name: InvitationLogin :one
-select u.login from invitation i join app_user u on u.id = i.user_id
-where i.hash = $1 and i.expires_at > $2 and u.enabled
+const invitationLock = `-- name: InvitationLock :one
+select user_id, code_hash from invitation where hash = $1 and expires_at > $2 for update
 `
 
-type InvitationLoginParams struct {
+type InvitationLockParams struct {
 	Hash []byte
 	Now  time.Time
 }
 
-func (q *Queries) InvitationLogin(ctx context.Context, arg InvitationLoginParams) (string, error) {
-	row := q.db.QueryRow(ctx, invitationLogin, arg.Hash, arg.Now)
-	var login string
-	err := row.Scan(&login)
-	return login, err
+type InvitationLockRow struct {
+	UserID   int64
+	CodeHash []byte
+}
+
+// InvitationLock has those who accept an invitation at a time wait for one another.
+func (q *Queries) InvitationLock(ctx context.Context, arg InvitationLockParams) (InvitationLockRow, error) {
+	row := q.db.QueryRow(ctx, invitationLock, arg.Hash, arg.Now)
+	var i InvitationLockRow
+	err := row.Scan(&i.UserID, &i.CodeHash)
+	return i, err
+}
+
+const invitationOf = `-- name: InvitationOf :one
+select u.login, d.login as approver from invitation i join app_user u on u.id = i.user_id
+left join proposal p on p.id = i.proposal_id and i.code_hash is not null left join app_user d on d.id = p.decided_by
+where i.hash = $1 and i.expires_at > $2 and u.enabled
+`
+
+type InvitationOfParams struct {
+	Hash []byte
+	Now  time.Time
+}
+
+type InvitationOfRow struct {
+	Login    string
+	Approver *string
+}
+
+// InvitationOf is whom an open invitation is for, and who approved it if it takes a code.
+func (q *Queries) InvitationOf(ctx context.Context, arg InvitationOfParams) (InvitationOfRow, error) {
+	row := q.db.QueryRow(ctx, invitationOf, arg.Hash, arg.Now)
+	var i InvitationOfRow
+	err := row.Scan(&i.Login, &i.Approver)
+	return i, err
 }
 
 const invitationPrune = `-- name: InvitationPrune :exec
@@ -72,10 +101,10 @@ func (q *Queries) InvitationPrune(ctx context.Context, now time.Time) error {
 }
 
 const invitationPut = `-- name: InvitationPut :exec
-insert into invitation (hash, user_id, created_at, expires_at, proposal_id)
-values ($1, $2, $3, $4, $5)
+insert into invitation (hash, user_id, created_at, expires_at, proposal_id, code_hash)
+values ($1, $2, $3, $4, $5, $6)
 on conflict (user_id) do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at,
-    proposal_id = excluded.proposal_id
+    proposal_id = excluded.proposal_id, code_hash = excluded.code_hash, wrong_codes = 0
 `
 
 type InvitationPutParams struct {
@@ -84,6 +113,7 @@ type InvitationPutParams struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 	ProposalID *int64
+	CodeHash   []byte
 }
 
 // InvitationPut invites a user: an earlier invitation of theirs is void.
@@ -94,23 +124,48 @@ func (q *Queries) InvitationPut(ctx context.Context, arg InvitationPutParams) er
 		arg.CreatedAt,
 		arg.ExpiresAt,
 		arg.ProposalID,
+		arg.CodeHash,
 	)
 	return err
 }
 
-const invitationTake = `-- name: InvitationTake :one
-delete from invitation where hash = $1 and expires_at > $2 returning user_id
+const invitationRecode = `-- name: InvitationRecode :execrows
+update invitation i set code_hash = $1 from proposal p
+where i.user_id = $2 and i.expires_at > $3 and i.code_hash is not null and p.id = i.proposal_id and p.id = $4
+    and p.decided_by = $5
 `
 
-type InvitationTakeParams struct {
-	Hash []byte
-	Now  time.Time
+type InvitationRecodeParams struct {
+	CodeHash   []byte
+	UserID     int64
+	Now        time.Time
+	ProposalID int64
+	DecidedBy  *int64
 }
 
-// InvitationTake uses an invitation up.
-func (q *Queries) InvitationTake(ctx context.Context, arg InvitationTakeParams) (int64, error) {
-	row := q.db.QueryRow(ctx, invitationTake, arg.Hash, arg.Now)
-	var user_id int64
-	err := row.Scan(&user_id)
-	return user_id, err
+// InvitationRecode puts another code into an open invitation that takes one, for the operator who approved it.
+func (q *Queries) InvitationRecode(ctx context.Context, arg InvitationRecodeParams) (int64, error) {
+	result, err := q.db.Exec(ctx, invitationRecode,
+		arg.CodeHash,
+		arg.UserID,
+		arg.Now,
+		arg.ProposalID,
+		arg.DecidedBy,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const invitationWrong = `-- name: InvitationWrong :one
+update invitation set wrong_codes = wrong_codes + 1 where user_id = $1 returning wrong_codes
+`
+
+// InvitationWrong counts a wrong code, and tells how many there were.
+func (q *Queries) InvitationWrong(ctx context.Context, userID int64) (int32, error) {
+	row := q.db.QueryRow(ctx, invitationWrong, userID)
+	var wrong_codes int32
+	err := row.Scan(&wrong_codes)
+	return wrong_codes, err
 }

@@ -93,7 +93,7 @@ func (q *Queries) ProposalDecide(ctx context.Context, arg ProposalDecideParams) 
 }
 
 const proposalGet = `-- name: ProposalGet :one
-select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider, i.user_id as invited
+select p.id, p.action, p.payload, p.subject, p.subject_key, p.reason, p.proposed_by, p.created_at, p.expires_at, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.change_id, p.secrets, a.login as proposer, d.login as decider, i.user_id as invited, (i.code_hash is not null)::boolean as coded
 from proposal p join app_user a on a.id = p.proposed_by left join app_user d on d.id = p.decided_by
 left join invitation i on i.proposal_id = p.id and i.expires_at > $1
 where p.id = $2
@@ -109,9 +109,10 @@ type ProposalGetRow struct {
 	Proposer string
 	Decider  *string
 	Invited  *int64
+	Coded    bool
 }
 
-// ProposalGet reads a proposal, and whom its approval invited, while the invitation is open.
+// ProposalGet reads a proposal, and whom its approval invited, while the invitation is open, and whether that takes a code.
 func (q *Queries) ProposalGet(ctx context.Context, arg ProposalGetParams) (ProposalGetRow, error) {
 	row := q.db.QueryRow(ctx, proposalGet, arg.Now, arg.ID)
 	var i ProposalGetRow
@@ -134,6 +135,7 @@ func (q *Queries) ProposalGet(ctx context.Context, arg ProposalGetParams) (Propo
 		&i.Proposer,
 		&i.Decider,
 		&i.Invited,
+		&i.Coded,
 	)
 	return i, err
 }

@@ -78,7 +78,7 @@ var Codes = []Code{
 		"Leave the view of the other user first."},
 	{"file_purged", NotFound, "The file was removed: it had been kept as long as it is to be.",
 		"Ask the operator for how long files are kept. Its name, type and size stay."},
-	{"invitation_invalid", NotFound, "The invitation was accepted or replaced already, or has expired.",
+	{"invitation_invalid", NotFound, "The invitation was accepted, replaced or voided already, or has expired.",
 		"Ask whoever invited you for a new link. An invitation works once, and for 72 hours."},
 	{"not_found", NotFound, "No such resource.",
 		"Check the path and the id. A malformed id gets this answer too."},

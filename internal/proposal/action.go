@@ -98,6 +98,8 @@ type Done struct {
 	Change  *directory.Change
 	Deposit *deposit.Deposit
 	Rate    *rate.Known
+	// Code is what the approver of an invitation gives to whom it is for. It is shown only here.
+	Code string
 }
 
 // act says how an action is carried out, who may, and what it is about.
@@ -315,10 +317,11 @@ const (
 	aboutPayout = "payin"
 )
 
-// invited drops the link: it is for whoever proposed the invitation, by session.Service.Invite. An approver who had
-// it could be the invited operator as well.
-func invited(c directory.Changed[session.User], _ string, err error) (Done, error) {
-	return changed(c, err)
+// invited hands the approver the code of an invitation, whose link is for whoever proposed it, by session.Service.Invite.
+func invited(c directory.Changed[session.User], code string, err error) (Done, error) {
+	done, err := changed(c, err)
+	done.Code = code
+	return done, err
 }
 
 func funding(p Payload) Payload {

@@ -30,7 +30,7 @@ var (
 
 // Approve carries out what another operator proposed, once, in the transaction of the decision. If
 // that fails, for example because a balance has become too low, the error says why and the proposal
-// stays open.
+// stays open. Whoever approved an invitation that is open gets another code for it by approving once more.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Proposal, Done, error) {
 	var done Done
 	with := who
@@ -60,10 +60,30 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 			return &done.Change.ID, nil
 		},
 	})
+	if errors.Is(err, errDecided) {
+		return s.anotherCode(ctx, who, id)
+	}
 	if err != nil {
 		done = Done{}
 	}
 	return decided, done, err
+}
+
+// anotherCode gives the caller another code for an invitation that they approved.
+func (s *Service) anotherCode(ctx context.Context, who caller.Caller, id int64) (p Proposal, done Done, err error) {
+	if p, err = s.Get(ctx, who, id); err != nil {
+		return Proposal{}, Done{}, err
+	}
+	if p.AnotherCode {
+		done.Code, err = s.services.Users.AnotherCode(ctx, who, id, *p.Invited)
+	}
+	if err == nil && done.Code == "" {
+		err = errDecided
+	}
+	if err != nil {
+		return Proposal{}, Done{}, err
+	}
+	return p, done, nil
 }
 
 // MayApprove is the refusal that Approve would answer the caller with about a proposal that is open.
@@ -208,7 +228,7 @@ func (s *Service) independent(ctx context.Context, q *db.Queries, decider int64,
 
 // deciders counts the operators who may decide what one proposes; with a decider only that one. Two of whom one set the
 // other up decide nothing for each other: whoever proposed the other one had the link to sign in as them, and could be
-// both. Nor do two who were each set up by one operator alone.
+// both if they were also told the code. Nor do two who were each set up by one operator alone.
 func (s *Service) deciders(ctx context.Context, q *db.Queries, proposer int64, decider *int64) (int64, error) {
 	count, err := q.OperatorDeciders(ctx, db.OperatorDecidersParams{
 		Roles: session.Deciders(), ID: proposer, Before: s.clock.Now().Add(-newFor), Decider: decider,

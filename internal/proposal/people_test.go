@@ -2,6 +2,7 @@ package proposal_test
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,6 +32,8 @@ type staffed struct {
 	settings  *directory.Settings
 	rates     *rate.Settings
 	three     caller.Caller
+	// codes are those of invitations, by their users, as their approvers got them.
+	codes map[int64]string
 }
 
 func setupStaff(t *testing.T) *staffed {
@@ -38,7 +41,7 @@ func setupStaff(t *testing.T) *staffed {
 	b := setup(t)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
 	limits := limit.New(b.Pool)
-	s := &staffed{bundle: b, three: b.operator(t, "three", caller.Admin)}
+	s := &staffed{bundle: b, three: b.operator(t, "three", caller.Admin), codes: map[int64]string{}}
 	s.users = testenv.Must(session.New(b.Pools(), dbtest.Vault(), limits, session.Config{
 		FourEyes: rules, PortalURL: "https://portal.example.com", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
 	}))(t)
@@ -189,6 +192,96 @@ func TestInvitationIsForItsProposer(t *testing.T) {
 	}
 }
 
+// Who proposes two operators has both of their links, and becomes neither of them: a day later one would propose and the
+// other approve. That takes the codes, too, which the approver gives to the invited themselves.
+func TestProposerBecomesNobody(t *testing.T) {
+	s := setupStaff(t)
+	for _, login := range []string{"x", "y"} {
+		p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+			Kind: caller.Operator, Role: caller.Admin, Login: login,
+		})))
+		id := s.approvedUser(t, s.two, p)
+		token := s.link(t, s.one, id)
+		invited := testenv.Must(s.users.Invited(t.Context(), token))(t)
+		testenv.Want(t, invited, session.Invitation{Login: login, Approver: s.two.Login}, "the invitation")
+		for _, code := range []string{"", "22222-22222", s.codes[id][:10], login} {
+			s.wrongCode(t, testenv.ErrOf(s.accept(t, token, code)))
+		}
+		testenv.Want(t, s.Count(t, "select count(*) from session where user_id = $1", id), 0, "sessions by the link alone")
+		testenv.Must(s.accept(t, token, " "+strings.ToLower(strings.ReplaceAll(s.codes[id], "-", " "))+"\n"))(t)
+	}
+}
+
+// Five wrong codes void an invitation, also of tries at a time, and it has to be proposed anew. Wrong ones go on counting
+// with another link or code, and whoever tries a code that is not good any more has tried a wrong one.
+func TestWrongCodesVoid(t *testing.T) {
+	s := setupStaff(t)
+	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+		Kind: caller.Operator, Role: caller.Admin, Login: "dave",
+	})))
+	dave := s.approvedUser(t, s.two, p)
+	s.wrongCode(t, testenv.ErrOf(s.accept(t, s.link(t, s.one, dave), "22222-22222")))
+	first := s.codes[dave]
+	again := testenv.Must(s.approve(t, s.two, p))(t)
+	token := s.link(t, s.one, dave)
+	s.wrongCode(t, testenv.ErrOf(s.accept(t, token, first)))
+	s.wrongCode(t, testenv.ErrOf(s.accept(t, token, "44444-44444")))
+	testenv.Want(t, s.Count(t, "select wrong_codes from invitation where user_id = $1", dave), 3, "wrong codes")
+	testenv.Want(t, s.Count(t, "select count(*) from sign_in_event where user_id = $1 and outcome = 'wrong_factor'", dave), 3,
+		"wrong codes in the log of sign-ins")
+
+	fields, gone := 0, 0
+	for _, err := range testenv.AtOnce(6, func(int) error { return testenv.ErrOf(s.accept(t, token, "33333-33333")) }) {
+		switch f := fault.As(err); {
+		case f != nil && f.Fields["code"] != nil:
+			fields++
+		case f != nil && f.Code == "invitation_invalid":
+			gone++
+		}
+	}
+	testenv.Check(t, fields == 2 && gone == 4, "%d tries were compared, %d found no invitation", fields, gone)
+	dbtest.WantCode(t, testenv.ErrOf(s.accept(t, token, again.Code)), "invitation_invalid")
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, p)), "proposal_decided")
+	anew := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, dave)))
+	s.approvedUser(t, s.two, anew)
+	s.enters(t, s.one, dave)
+}
+
+// The code of an invitation is for whoever approved it, who gets another one while the invitation is open; the one before
+// ends with that. Only hashes are kept.
+func TestCodeIsForItsApprover(t *testing.T) {
+	s := setupStaff(t)
+	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+		Kind: caller.Operator, Role: caller.Admin, Login: "dave",
+	})))
+	dave := s.approvedUser(t, s.two, p)
+	first := s.codes[dave]
+	testenv.Check(t, regexp.MustCompile("^[2-9A-Z]{5}-[2-9A-Z]{5}$").MatchString(first), "the code %q", first)
+	for _, who := range []caller.Caller{s.one, s.three} {
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, who, p)), "proposal_decided")
+		testenv.Check(t, !testenv.Must(s.proposals.Get(t.Context(), who, p.ID))(t).AnotherCode, "%s is offered the code", who.Login)
+	}
+	testenv.Check(t, testenv.Must(s.proposals.Get(t.Context(), s.two, p.ID))(t).AnotherCode, "the approver is offered none")
+	second := testenv.Must(s.approve(t, s.two, p))(t).Code
+	testenv.Check(t, second != "" && second != first, "another code: %q", second)
+	token := s.link(t, s.one, dave)
+	s.wrongCode(t, testenv.ErrOf(s.accept(t, token, first)))
+	for _, code := range []string{first, second} {
+		for _, table := range []string{"invitation", "proposal", "setting_change", "sign_in_event", "notify_event", "app_user"} {
+			testenv.Want(t, s.Count(t, "select count(*) from "+table+" x where strpos(x::text, $1) > 0", code), 0, "codes in %s", table)
+		}
+	}
+	testenv.Must(s.accept(t, token, second))(t)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, p)), "proposal_decided")
+
+	// One that was approved before there were codes takes none, and gets none.
+	old := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, dave)))
+	s.approvedUser(t, s.two, old)
+	s.Exec(t, "update invitation set code_hash = null where user_id = $1", dave)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "proposal_decided")
+	testenv.Must(s.accept(t, s.link(t, s.one, dave), ""))(t)
+}
+
 // With four eyes off whoever is set up counts as one whom the command made, and decides at once when they are on again.
 func TestSetUpWithoutFourEyes(t *testing.T) {
 	s := setupStaff(t)
@@ -196,7 +289,7 @@ func TestSetUpWithoutFourEyes(t *testing.T) {
 	var made []caller.Caller
 	for _, login := range []string{"x", "y"} {
 		_, link := testenv.Must2(s.users.Create(t.Context(), s.one, session.NewUser{Kind: caller.Operator, Role: caller.Admin, Login: login}))(t)
-		made = append(made, s.accepts(t, link))
+		made = append(made, s.accepts(t, link[strings.LastIndex(link, "/")+1:], ""))
 	}
 	s.users.FourEyes.On = true
 	for i, pair := range [][2]caller.Caller{{made[0], made[1]}, {s.one, made[0]}, {made[1], s.one}} {
@@ -209,7 +302,9 @@ func TestSetUpWithoutFourEyes(t *testing.T) {
 func (s *staffed) approvedUser(t *testing.T, who caller.Caller, p proposal.Proposal) int64 {
 	t.Helper()
 	done := testenv.Must(s.approve(t, who, p))(t)
-	return testenv.Must(strconv.ParseInt(done.Change.SubjectKey, 10, 64))(t)
+	id := testenv.Must(strconv.ParseInt(done.Change.SubjectKey, 10, 64))(t)
+	s.codes[id] = done.Code
+	return id
 }
 
 // link has the one who proposed an invitation get the token of its link.
@@ -221,17 +316,30 @@ func (s *staffed) link(t *testing.T, who caller.Caller, id int64) string {
 	return token
 }
 
-// enters has an invited user sign in, by the link that the one who proposed them got.
-func (s *staffed) enters(t *testing.T, who caller.Caller, id int64) caller.Caller {
+// accept tries the two halves of an invitation.
+func (s *staffed) accept(t *testing.T, token, code string) (session.Opened, error) {
 	t.Helper()
-	return s.accepts(t, s.link(t, who, id))
+	return s.users.AcceptInvitation(t.Context(), session.Acceptance{
+		Token: token, Code: code, Password: "a long enough password",
+	}, session.Origin{})
 }
 
-func (s *staffed) accepts(t *testing.T, link string) caller.Caller {
+// wrongCode wants that nothing but the code was wrong.
+func (s *staffed) wrongCode(t *testing.T, err error) {
 	t.Helper()
-	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), link[strings.LastIndex(link, "/")+1:],
-		"a long enough password", session.Origin{}))(t)
-	in := opened.Session.Caller
+	f := fault.As(err)
+	testenv.Check(t, f != nil && len(f.Fields) == 1 && f.Fields["code"] != nil, "a wrong code: %v", err)
+}
+
+// enters has an invited user sign in, by the link that the one who proposed them got and the code of the approver.
+func (s *staffed) enters(t *testing.T, who caller.Caller, id int64) caller.Caller {
+	t.Helper()
+	return s.accepts(t, s.link(t, who, id), s.codes[id])
+}
+
+func (s *staffed) accepts(t *testing.T, token, code string) caller.Caller {
+	t.Helper()
+	in := testenv.Must(s.accept(t, token, code))(t).Session.Caller
 	// Sessions go by the wall clock, which is not the test's.
 	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), in.ID)
 	return caller.Caller{Kind: in.Kind, Role: in.Role, ID: in.ID, Login: in.Login}
@@ -261,8 +369,10 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	p := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, owner)))
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
 		"owners invited anew by one alone")
-	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), s.link(t, s.one, s.approvedUser(t, s.two, p)),
-		"a long enough password", session.Origin{}))(t)
+	s.approvedUser(t, s.two, p)
+	token := s.link(t, s.one, owner)
+	s.wrongCode(t, testenv.ErrOf(s.accept(t, token, "22222-22222")))
+	opened := testenv.Must(s.accept(t, token, s.codes[owner]))(t)
 	dbtest.WantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
 	_, _, err := s.users.Create(t.Context(), s.one, session.NewUser{
 		Kind: caller.MerchantPortal, Login: "bob", MerchantID: &merchant.ID, Password: "a long enough password",

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
 )
@@ -58,10 +59,10 @@ type Proposal struct {
 	Decider        string
 	DecidedAt      *time.Time
 	DecisionReason string
-	// Invited is the user whom the approval invited, while the invitation is open, and ByTrader tells whether a trader's user
-	// made the proposal; only Get has them.
-	Invited  *int64
-	ByTrader bool
+	// Invited is the user whom the approval invited, while the invitation is open, and AnotherCode tells that its code is the
+	// reader's, who may have another one. ByTrader tells whether a trader's user made the proposal. Only Get has them.
+	Invited               *int64
+	AnotherCode, ByTrader bool
 }
 
 // Service stores proposals and carries out the approved ones.
@@ -248,7 +249,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 		return Proposal{}, fmt.Errorf("read proposal: %w", err)
 	}
 	p := fromRow(row.Proposal, row.Proposer, row.Decider, now)
-	p.Invited = row.Invited
+	p.Invited, p.AnotherCode = row.Invited, row.Coded && optional.Value(row.Proposal.DecidedBy) == who.ID
 	p.ByTrader, _, err = byTrader(ctx, s.q, p)
 	return p, fault.Doing("read who proposed", err)
 }

@@ -48,7 +48,7 @@ func (g guarded) puppet(t *testing.T, role caller.Role) session.Opened {
 
 func (g guarded) takeUp(t *testing.T, token string) session.Opened {
 	t.Helper()
-	return testenv.Must(g.AcceptInvitation(ctx, token, password, home))(t)
+	return testenv.Must(g.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home))(t)
 }
 
 // changes are those of the team that an owner is shown.
@@ -116,7 +116,7 @@ func TestRefusedPuppet(t *testing.T) {
 	hasty := g.owner
 	hasty.Stale, hasty.Factorless = true, true
 	testenv.NoError(t, g.Consent(ctx, hasty, id, false))
-	refused(t, testenv.ErrOf(g.AcceptInvitation(ctx, last, password, home)), "invitation_invalid")
+	refused(t, testenv.ErrOf(g.AcceptInvitation(ctx, session.Acceptance{Token: last, Password: password}, home)), "invitation_invalid")
 	testenv.Want(t, g.live(t, in.Cookie), false, "a session of who was refused goes on")
 	testenv.Want(t, g.changes(t)[0].Login, "anna", "who refused")
 	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: id, Enabled: new(true)}))(t)

@@ -248,36 +248,36 @@ func matchingStep(secret, code string, now time.Time, last *int64) (int64, bool)
 
 const (
 	recoveryCodes = 10
-	// recoveryAlphabet has no two characters that look alike.
-	recoveryAlphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-	recoveryHalf     = 5
+	// codeAlphabet has no two characters that look alike.
+	codeAlphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+	codeHalf     = 5
 )
 
-// newRecoveryCode makes a code like 7KMQR-2XWAB, of almost 50 random bits.
-func newRecoveryCode() string {
-	letters := make([]byte, 0, 2*recoveryHalf+1)
+// newCode makes a code like 7KMQR-2XWAB, of almost 50 random bits: for recovery, or for an invitation.
+func newCode() string {
+	letters := make([]byte, 0, 2*codeHalf+1)
 	for len(letters) < cap(letters) {
-		if len(letters) == recoveryHalf {
+		if len(letters) == codeHalf {
 			letters = append(letters, '-')
 		}
 		raw := [1]byte{}
 		_, _ = rand.Read(raw[:]) // never fails
 		// Values above the last multiple of the alphabet's length would make the first letters more likely.
-		if int(raw[0]) < 256/len(recoveryAlphabet)*len(recoveryAlphabet) {
-			letters = append(letters, recoveryAlphabet[int(raw[0])%len(recoveryAlphabet)])
+		if int(raw[0]) < 256/len(codeAlphabet)*len(codeAlphabet) {
+			letters = append(letters, codeAlphabet[int(raw[0])%len(codeAlphabet)])
 		}
 	}
 	return string(letters)
 }
 
-func hashRecoveryCode(userID int64, code string) []byte {
-	code = strings.ToUpper(strings.ReplaceAll(code, "-", ""))
+func hashCode(userID int64, code string) []byte {
+	code = strings.ToUpper(strings.ReplaceAll(strings.Join(strings.Fields(code), ""), "-", ""))
 	hash := sha256.Sum256([]byte(strconv.FormatInt(userID, 10) + ":" + code))
 	return hash[:]
 }
 
 func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code string) error {
-	rows, err := q.RecoveryCodeTake(ctx, db.RecoveryCodeTakeParams{UserID: userID, Hash: hashRecoveryCode(userID, code)})
+	rows, err := q.RecoveryCodeTake(ctx, db.RecoveryCodeTakeParams{UserID: userID, Hash: hashCode(userID, code)})
 	if err != nil {
 		return fmt.Errorf("use up the recovery code: %w", err)
 	}
@@ -290,8 +290,8 @@ func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code str
 func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]string, error) {
 	codes, hashes := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
 	for i := range codes {
-		codes[i] = newRecoveryCode()
-		hashes[i] = hashRecoveryCode(userID, codes[i])
+		codes[i] = newCode()
+		hashes[i] = hashCode(userID, codes[i])
 	}
 	if err := q.RecoveryCodeDeleteAll(ctx, userID); err != nil {
 		return nil, fmt.Errorf("forget recovery codes: %w", err)

@@ -59,7 +59,7 @@ var (
 	errLastFactor   = fault.New(fault.Conflict, "factor_last", "A second factor is compulsory, and this is the last.")
 	errNoPasskeys   = fault.New(fault.Conflict, "passkeys_unavailable", "Passkeys do not work at this address.")
 	errNoInvitation = fault.New(fault.NotFound, "invitation_invalid",
-		"The invitation was accepted or replaced already, or has expired.")
+		"The invitation was accepted, replaced or voided already, or has expired.")
 )
 
 // Origin is where a sign-in comes from.

@@ -98,7 +98,7 @@ func TestInviteMember(t *testing.T) {
 	list, err := m.Team(ctx, m.owner)
 	testenv.Need(t, err == nil && len(list) == 2 && list[1].Invited && list[1].Role == caller.Finance,
 		"the team: %+v, %v", list, err)
-	testenv.Must(m.AcceptInvitation(ctx, token, password, home))(t)
+	testenv.Must(m.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home))(t)
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
 	testenv.Check(t, err == nil && who.Role == caller.Finance && who.MerchantID == m.merchantID &&
 		who.Kind == caller.MerchantPortal, "they are %+v, %v", who, err)
@@ -111,7 +111,7 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 	list := testenv.Must(m.Team(ctx, m.owner))(t)
 	testenv.NoError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
 	_, token, _ := strings.Cut(link, "/invitation/")
-	_, err := m.AcceptInvitation(ctx, token, password, home)
+	_, err := m.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home)
 	testenv.Check(t, err != nil && m.bearer(t, "boris", password) == "", "they are in: %v", err)
 }
 
@@ -164,8 +164,8 @@ func TestEndAndReinviteMember(t *testing.T) {
 	}
 	testenv.Check(t, !m.isIn(bearer) && m.bearer(t, "boris", password) == "" && m.stands(t, id) == "developer true true",
 		"who is invited anew has what they had")
-	refused(t, testenv.ErrOf(m.AcceptInvitation(ctx, tokens[0], password, home)), "invitation_invalid")
-	testenv.Must(m.AcceptInvitation(ctx, tokens[1], password, home))(t)
+	refused(t, testenv.ErrOf(m.AcceptInvitation(ctx, session.Acceptance{Token: tokens[0], Password: password}, home)), "invitation_invalid")
+	testenv.Must(m.AcceptInvitation(ctx, session.Acceptance{Token: tokens[1], Password: password}, home))(t)
 }
 
 // The last owner who can sign in stays what they are, however they would go; one who is only invited

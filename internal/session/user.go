@@ -39,11 +39,11 @@ const (
 	maxMerchants = 100
 )
 
-// Create makes a user, for an operator. A user without a password gets an invitation, whose link is shown only
-// here. The audit log has neither the password nor the link.
+// Create makes a user, for an operator. A user without a password gets an invitation, of which the caller's half is
+// shown only here. The audit log has neither the password nor the half.
 func (s *Service) Create(
 	ctx context.Context, who caller.Caller, n NewUser,
-) (done db.Changed[User], link string, err error) {
+) (done db.Changed[User], half string, err error) {
 	c, err := s.change(who, 0, caller.OperatorUsers)
 	if err != nil {
 		return done, "", err
@@ -53,9 +53,9 @@ func (s *Service) Create(
 		f.Check(n.Password == "", "password", "operators set their own password: leave it out")
 		ctx = fault.WithDecoded(ctx, f)
 	}
-	c, link, err = s.create(ctx, who, c, n)
+	c, half, err = s.create(ctx, who, c, n)
 	done, err = s.settled(ctx, who, c, err)
-	return done, link, err
+	return done, half, err
 }
 
 // settled decodes the user from a change.
@@ -83,7 +83,7 @@ func (s *Service) create(
 			return c, "", fmt.Errorf("hash password: %w", err)
 		}
 	}
-	link := ""
+	half := ""
 	c, err := db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			by, err := s.creating(ctx, q, who, c.At, n)
@@ -95,7 +95,7 @@ func (s *Service) create(
 				err = by.note(ctx, q, id)
 			}
 			if err == nil && hash == "" {
-				link, err = s.invite(ctx, q, id)
+				half, err = s.invite(ctx, q, id)
 			}
 			return id, n.insertError(err)
 		},
@@ -104,7 +104,7 @@ func (s *Service) create(
 	if err != nil {
 		return c, "", err
 	}
-	return c, link, nil
+	return c, half, nil
 }
 
 // creating decides how a user may be created. A user whom an owner invites needs no other approval.

@@ -150,11 +150,11 @@ func TestInvitation(t *testing.T) {
 	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("eva", ""), home)), "invalid_credentials")
 	o.wait(72*time.Hour - time.Minute)
 	for range 3 {
-		testenv.Want(t, testenv.Must(o.Invited(ctx, token))(t), "eva", "listed")
+		testenv.Want(t, testenv.Must(o.Invited(ctx, token))(t), session.Invitation{Login: "eva"}, "listed")
 	}
-	wrongField(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, "short", home)), "password")
+	wrongField(t, testenv.ErrOf(o.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: "short"}, home)), "password")
 	dbtest.WantOne(t, testenv.AtOnce(4, func(int) error {
-		return testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home))
+		return testenv.ErrOf(o.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home))
 	}), "invitation_invalid")
 	in := o.signIn(t, "eva", "")
 	testenv.Check(t, in.Session.State == session.AwaitsEnrolment, "state %s", in.Session.State)
@@ -166,7 +166,7 @@ func TestInvitationExpires(t *testing.T) {
 	_, token := o.invited(t, "eva")
 	o.wait(72*time.Hour + time.Second)
 	refused(t, testenv.ErrOf(o.Invited(ctx, token)), "invitation_invalid")
-	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
+	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home)), "invitation_invalid")
 	testenv.NoError(t, o.Prune(ctx))
 	left := o.Count(t, "select count(*) from invitation")
 	testenv.Want(t, left, 0, "invitations are left")
@@ -178,15 +178,15 @@ func TestInvitedAnew(t *testing.T) {
 	o := newOffice(t)
 	id, first := o.invited(t, "eva")
 	second := token(o.Invite(ctx, admin, id))(t)
-	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, first, password, home)), "invitation_invalid")
-	in := testenv.Must(o.AcceptInvitation(ctx, second, password, home))(t)
+	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, session.Acceptance{Token: first, Password: password}, home)), "invitation_invalid")
+	in := testenv.Must(o.AcceptInvitation(ctx, session.Acceptance{Token: second, Password: password}, home))(t)
 	in, _, codes := o.enrol(t, in.Session)
 	testenv.Want(t, in.Session.Caller.Role, caller.Support, "role")
 	// Who lost everything begins anew: neither password nor factors nor sessions are left.
 	third := token(o.Invite(ctx, admin, id))(t)
 	testenv.Want(t, o.live(t, in.Cookie), false, "a session goes on")
 	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("eva", codes[0]), home)), "invalid_credentials")
-	in = testenv.Must(o.AcceptInvitation(ctx, third, password, home))(t)
+	in = testenv.Must(o.AcceptInvitation(ctx, session.Acceptance{Token: third, Password: password}, home))(t)
 	testenv.Check(t, in.Session.State == session.AwaitsEnrolment && in.Session.Factors == (session.Factors{}),
 		"begun anew: %+v", in.Session)
 	refused(t, testenv.ErrOf2(o.Invite(ctx, admin, 1<<40)), "not_found")
@@ -200,7 +200,7 @@ func TestInvitationVoided(t *testing.T) {
 		id, token := o.invited(t, name)
 		update.ID = id
 		testenv.Must(o.Update(ctx, admin, update))(t)
-		refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
+		refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home)), "invitation_invalid")
 	}
 }
 

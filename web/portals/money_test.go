@@ -130,7 +130,8 @@ func TestBarredFromProposal(t *testing.T) {
 	wantNot(t, "of another version", unreadable.Body, path+"/approve")
 }
 
-// The link of an approved invitation is shown to the one who proposed it, and not to its approver.
+// The link of an approved invitation is shown to the one who proposed it, and its code to its approver, each to no other.
+// The invited one enters both.
 func TestInvitationWithFourEyes(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -145,11 +146,33 @@ func TestInvitationWithFourEyes(t *testing.T) {
 	wantIn(t, "who is proposed", one.Get(t, path).Text(), "KindOperator", "RoleTreasury")
 	wantNot(t, "before it is approved", one.Get(t, path).Body, invite)
 	approved := two.Post(t, path+"/approve", hidden(two.Page(t, path))...)
-	want(t, "approved", approved.To(), path)
+	wantAnswer(t, "approved", approved, http.StatusOK, "Approved: the code of the invitation", "one, who has the link")
+	first := strings.TrimSpace(approved.Page(t).Find("#secret").Text())
 	wantNot(t, "its approver is shown", approved.Body+two.Get(t, path).Body, invite, "/invitation/")
+	again := two.Page(t, path).Find("form[action='" + path + "/approve'] button")
+	want(t, "a lost code", again.Text(), "Make another code")
+	code := strings.TrimSpace(two.Post(t, path+"/approve").Page(t).Find("#secret").Text())
+	testenv.Check(t, len(code) == 11 && len(first) == 11 && code != first, "the codes %q and %q", first, code)
+	wantNot(t, "another read of it", two.Get(t, path).Body+one.Get(t, path).Body, first, code)
+	wantNot(t, "the proposer is offered a code", one.Get(t, path).Body, path+"/approve")
+	want(t, "the proposer's try", one.Post(t, path+"/approve").To(), path)
 	link, _ := one.Page(t, path).Find("a[href$='" + invite + "']").Attr("href")
 	shown := one.Post(t, link, hidden(one.Page(t, link))...)
 	wantIn(t, "the proposer is shown", shown.Body, "/invitation/", "dave")
+	wantNot(t, "the proposer is shown", shown.Body, code)
+	_, token, _ := strings.Cut(strings.TrimSpace(shown.Page(t).Find("#secret").Text()), "/invitation/")
+	dave, at := b.Nobody(), "/invitation/"+token
+	wantIn(t, "the invited one is asked", dave.Get(t, at).Text(), "Code of the invitation", "Ask two for it")
+	const chosen = "correct horse battery staple"
+	for name, given := range map[string]string{"no code": "", "the code before": first} {
+		wrong := dave.Post(t, at, "code", given, "password", chosen, "again", chosen)
+		want(t, name, wrong.Code, http.StatusUnprocessableEntity)
+		want(t, name, wrong.Page(t).Find("#code[aria-invalid='true']").Length(), 1)
+		wantNot(t, name, wrong.Body, first)
+	}
+	want(t, "let in", dave.Post(t, at, "code", code, "password", chosen, "again", chosen).Code, http.StatusSeeOther)
+	wantNot(t, "once accepted", two.Get(t, path).Body, path+"/approve")
+	want(t, "asked of who takes none", b.Nobody().Page(t, invitation(t, b)).Find("#code").Length(), 0)
 	wantIn(t, "another one proposes to invite anew", two.Post(t, link, hidden(two.Page(t, link))...).To(), "/operator/approvals/")
 }
 

@@ -96,11 +96,16 @@ var (
 		"Keep these where you find them without your phone. Each works once, in place of the second factor. They are not shown again.",
 		"Сохраните их там, где найдёте без телефона. Каждый действует один раз вместо второго фактора. Больше они не покажутся.",
 	)
-	sayRecoveryCodesKept = say.Both("I have kept them", "Я их сохранил")
-	sayWelcome           = say.Both("Welcome", "Добро пожаловать")
-	sayWelcomeText       = say.Both("You sign in as %s. Choose a password.", "Ваш логин: %s. Придумайте пароль.")
-	sayNewPassword       = say.Both("New password", "Новый пароль")
-	sayPasswordHint      = say.Both(
+	sayRecoveryCodesKept  = say.Both("I have kept them", "Я их сохранил")
+	sayWelcome            = say.Both("Welcome", "Добро пожаловать")
+	sayWelcomeText        = say.Both("You sign in as %s. Choose a password.", "Ваш логин: %s. Придумайте пароль.")
+	sayInvitationCode     = say.Both("Code of the invitation", "Код приглашения")
+	sayInvitationCodeHint = say.Both(
+		"Ask %s for it, who approved your invitation. Whoever gave you the link does not have it.",
+		"Спросите код у того, кто подтвердил приглашение: %s. У того, кто дал вам ссылку, его нет.",
+	)
+	sayNewPassword  = say.Both("New password", "Новый пароль")
+	sayPasswordHint = say.Both(
 		"At least 12 characters. A few unrelated words are easy to remember and hard to guess.",
 		"Не меньше 12 символов. Несколько несвязанных слов легко запомнить и трудно подобрать.",
 	)

@@ -205,36 +205,37 @@ func (v *visit) addPasskey(form url.Values) error {
 }
 
 func (v *visit) invitationPage() error {
-	login, err := v.Sessions.Invited(v.Ctx(), v.R.PathValue("token"))
+	invited, err := v.Sessions.Invited(v.Ctx(), v.R.PathValue("token"))
 	if err != nil {
 		return err
 	}
-	return v.showInvitation(http.StatusOK, login, nil)
+	return v.showInvitation(http.StatusOK, invited, nil)
 }
 
-// showInvitation asks for a password. Until one is set, the address is a credential, so it must not appear anywhere
-// else.
-func (v *visit) showInvitation(status int, login string, wrong map[string]string) error {
+// showInvitation asks for a password, and for the code if it takes one. Until a password is set, the address is a
+// credential, so it must not appear anywhere else.
+func (v *visit) showInvitation(status int, invited session.Invitation, wrong map[string]string) error {
 	v.W.Header().Set("Referrer-Policy", "no-referrer")
 	v.Shell.Title = v.Say(sayWelcome)
 	path := v.R.URL.Path
-	v.Show(status, func(s view.Shell) site.Page { return Invitation(s, path, login, wrong) })
+	v.Show(status, func(s view.Shell) site.Page { return Invitation(s, path, invited, wrong) })
 	return nil
 }
 
 func (v *visit) accept(form url.Values) error {
 	token := v.R.PathValue("token")
-	login, err := v.Sessions.Invited(v.Ctx(), token)
+	invited, err := v.Sessions.Invited(v.Ctx(), token)
 	if err != nil {
 		return err
 	}
 	password := form.Get("password")
 	if password != form.Get("again") {
-		return v.showInvitation(http.StatusUnprocessableEntity, login, map[string]string{"again": v.Say(sayNotTheSame)})
+		return v.showInvitation(http.StatusUnprocessableEntity, invited, map[string]string{"again": v.Say(sayNotTheSame)})
 	}
-	opened, err := v.Sessions.AcceptInvitation(v.Ctx(), token, password, v.Origin())
+	given := session.Acceptance{Token: token, Code: form.Get("code"), Password: password}
+	opened, err := v.Sessions.AcceptInvitation(v.Ctx(), given, v.Origin())
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showInvitation(http.StatusUnprocessableEntity, login, wrong)
+		return v.showInvitation(http.StatusUnprocessableEntity, invited, wrong)
 	}
 	if err != nil {
 		return err

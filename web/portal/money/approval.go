@@ -117,6 +117,7 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	if p.Invited != nil && p.ProposedBy == v.Who.ID {
 		shown.Invite = view.Link(portal.Numbered(portal.UsersPath, *p.Invited) + "/reinvite")
 	}
+	shown.AnotherCode = p.AnotherCode && v.Who.May(caller.OperatorMoney)
 	if p.State == proposal.Open {
 		may := v.Who.Need(caller.OperatorMoney)
 		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
@@ -261,11 +262,19 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	}
 }
 
-// approve executes a proposal of another operator. If somebody has decided it already, its page says so.
+// approve executes a proposal of another operator, and shows the code of an invitation. If somebody else has decided it
+// already, its page says so.
 func (v *visit) approve() error {
 	return v.endProposal(func(id int64, _ string) (func() error, error) {
-		_, _, err := v.Proposals.Approve(v.Ctx(), v.Who, id)
-		return func() error { return v.Done(portal.ApprovalPath(id), "approved") }, err
+		p, done, err := v.Proposals.Approve(v.Ctx(), v.Who, id)
+		return func() error {
+			if done.Code == "" {
+				return v.Done(portal.ApprovalPath(id), "approved")
+			}
+			return v.Reveal(sayCodeTitle, view.Shown{
+				Text: v.Say(sayCodeText, p.Proposer), Label: sayCode, Secret: done.Code, Next: view.Link(portal.ApprovalPath(id)),
+			})
+		}, err
 	})
 }
 

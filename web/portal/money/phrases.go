@@ -95,8 +95,23 @@ var (
 	)
 	sayMakeLink   = say.Both("Make the link", "Создать ссылку")
 	sayInviteLink = say.Both(
-		"This is approved. The link is shown to you alone, until it is used or has expired, and each time another one.",
-		"Это подтверждено. Ссылка показывается только вам, пока она не использована и не истекла, и каждый раз новая.",
+		"This is approved. The link is shown to you alone, until it is used or has expired, and each time another one. "+
+			"Whoever approved it gives the invited person the code that goes with it.",
+		"Это подтверждено. Ссылка показывается только вам, пока она не использована и не истекла, и каждый раз новая. "+
+			"Код к ней приглашённому даёт тот, кто подтвердил.",
+	)
+	sayCodeTitle = say.Both("Approved: the code of the invitation", "Подтверждено: код приглашения")
+	sayCode      = say.Both("Code", "Код")
+	sayCodeText  = say.Both(
+		"Give this code to the invited person yourself, and not by way of %s, who has the link: with both, anybody could be them. "+
+			"It is asked for when they set their password.",
+		"Передайте код приглашённому сами, а не через %s, у кого есть ссылка: с обоими вместо приглашённого войдёт любой. "+
+			"Код спросят, когда он будет задавать пароль.",
+	)
+	sayCodeAgain     = say.Both("Make another code", "Создать другой код")
+	sayCodeAgainText = say.Both(
+		"If the code of the invitation is lost, make another one, until it is accepted or has expired. The one before is void then.",
+		"Если код приглашения потерян, создайте другой, пока приглашение не принято и не истекло. Прежний перестанет действовать.",
 	)
 	sayNotYours     = say.Both("Your role does not decide this.", "Ваша роль не позволяет это решать.")
 	sayValidFor     = say.Both("Valid for", "Действует")

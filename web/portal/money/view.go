@@ -43,7 +43,9 @@ type Approval struct {
 	Told   bool
 	// Invite leads to the link of an approved invitation, for whoever proposed it.
 	Invite view.Link
-	Reason string
+	// AnotherCode offers whoever approved an invitation another code for it.
+	AnotherCode bool
+	Reason      string
 }
 
 type Incomes struct {
