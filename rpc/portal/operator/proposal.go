@@ -62,8 +62,8 @@ func (s *service) ListProposals(
 func (s *service) ApproveProposal(
 	ctx context.Context, req *portalv1.ApproveProposalRequest,
 ) (*portalv1.ProposalResponse, error) {
-	p, _, err := s.Proposals.Approve(ctx, caller.From(ctx), req.GetProposalId())
-	return &portalv1.ProposalResponse{Data: proposalView(p)}, err
+	p, done, err := s.Proposals.Approve(ctx, caller.From(ctx), req.GetProposalId())
+	return &portalv1.ProposalResponse{Data: proposalView(p), InvitationCode: optional.Of(done.Code)}, err
 }
 
 func (s *service) RefuseProposal(

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -13,6 +14,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
@@ -88,4 +90,48 @@ func TestFourEyesByCalls(t *testing.T) {
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["from.owner"] != nil && f.Fields["to"] != nil, "%v", err)
 	d.Audit(t)
+}
+
+// Of an invitation that was approved the proposer is answered with the link, and the approver with the code, each as often as
+// they ask while it is open.
+func TestInvitationByCalls(t *testing.T) {
+	t.Parallel()
+	d, clock := dbtest.New(t), &dbtest.Clock{}
+	users := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
+		FourEyes: foureyes.Rules{On: true}, PortalURL: "https://portal.example", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
+	}))(t)
+	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: users.FourEyes})
+	proposals := proposal.New(d.Pools(), clock, dbtest.Vault(), proposal.Services{Settings: settings, Users: users})
+	s := operator.New(operator.Services{Settings: settings, Users: users, Proposals: proposals})
+	operator := func(login string) context.Context {
+		who := caller.Caller{Kind: caller.Operator, Role: caller.Admin, Login: login}
+		who.ID = testenv.Must(session.InsertUser(t.Context(), d.Queries(), session.NewUser{
+			Kind: who.Kind, Role: who.Role, Login: login,
+		}, "hash", dbtest.Start))(t)
+		return caller.With(t.Context(), who)
+	}
+	one, two := operator("one"), operator("two")
+	_, err := s.CreateUser(one, &portalv1.CreateUserRequest{Kind: "operator", Role: new("treasury"), Login: "dave"})
+	p := testenv.Must(proposals.Propose(one, caller.From(one), err))(t)
+	approve := &portalv1.ApproveProposalRequest{ProposalId: p.ID}
+	first := testenv.Must(s.ApproveProposal(two, approve))(t)
+	again := testenv.Must(s.ApproveProposal(two, approve))(t)
+	testenv.Check(t, first.InvitationLink == nil && first.GetInvitationCode() != "" && again.GetInvitationCode() != "" &&
+		first.GetInvitationCode() != again.GetInvitationCode() && again.GetData().GetState() == "approved",
+		"the approver is answered %v, and then %v", first, again)
+	dbtest.WantCode(t, testenv.ErrOf(s.ApproveProposal(one, approve)), "proposal_decided")
+	dave := int64(d.Count(t, "select id from app_user where login = 'dave'"))
+	invited := testenv.Must(s.InviteUser(one, &portalv1.InviteUserRequest{UserId: dave}))(t)
+	_, token, ours := strings.Cut(invited.GetInvitationLink(), "https://portal.example/invitation/")
+	testenv.Check(t, ours, "the proposer is answered %v", invited)
+	accept := func(code string) error {
+		_, err := users.AcceptInvitation(t.Context(), session.Acceptance{
+			Token: token, Code: code, Password: "correct horse battery",
+		}, session.Origin{})
+		return err
+	}
+	f := fault.As(accept(first.GetInvitationCode()))
+	testenv.Check(t, f != nil && f.Fields["code"] != nil, "the code before: %v", f)
+	testenv.NoError(t, accept(again.GetInvitationCode()))
+	dbtest.WantCode(t, testenv.ErrOf(s.ApproveProposal(two, approve)), "proposal_decided")
 }

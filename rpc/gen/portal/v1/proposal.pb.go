@@ -671,6 +671,9 @@ type ProposalResponse struct {
 	Data *Proposal `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	// Never set: the link of an invitation is for whoever proposed it, who gets it by InviteUser once it is approved.
 	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
+	// The code of the invitation that was approved, shown only here: whoever is invited enters it with their password. It is for the
+	// approver, who gives it to them, and not by way of whoever proposed the invitation, who has its link.
+	InvitationCode *string `protobuf:"bytes,3,opt,name=invitation_code,json=invitationCode,proto3,oneof" json:"invitation_code,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -715,6 +718,13 @@ func (x *ProposalResponse) GetData() *Proposal {
 func (x *ProposalResponse) GetInvitationLink() string {
 	if x != nil && x.InvitationLink != nil {
 		return *x.InvitationLink
+	}
+	return ""
+}
+
+func (x *ProposalResponse) GetInvitationCode() string {
+	if x != nil && x.InvitationCode != nil {
+		return *x.InvitationCode
 	}
 	return ""
 }
@@ -1292,11 +1302,13 @@ const file_portal_v1_proposal_proto_rawDesc = "" +
 	"\x15RefuseProposalRequest\x12\x1f\n" +
 	"\vproposal_id\x18\x01 \x01(\x03R\n" +
 	"proposalId\x12\x1e\n" +
-	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"}\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"\xbf\x01\n" +
 	"\x10ProposalResponse\x12'\n" +
 	"\x04data\x18\x01 \x01(\v2\x13.portal.v1.ProposalR\x04data\x12,\n" +
-	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01B\x12\n" +
-	"\x10_invitation_link\"\xd5\x01\n" +
+	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01\x12,\n" +
+	"\x0finvitation_code\x18\x03 \x01(\tH\x01R\x0einvitationCode\x88\x01\x01B\x12\n" +
+	"\x10_invitation_linkB\x12\n" +
+	"\x10_invitation_code\"\xd5\x01\n" +
 	"\x15CorrectBalanceRequest\x120\n" +
 	"\x04from\x18\x01 \x01(\v2\x1c.portal.v1.CorrectionAccountR\x04from\x12,\n" +
 	"\x02to\x18\x02 \x01(\v2\x1c.portal.v1.CorrectionAccountR\x02to\x12\x16\n" +

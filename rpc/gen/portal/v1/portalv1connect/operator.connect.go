@@ -316,7 +316,8 @@ type OperatorServiceHandler interface {
 	CorrectBalance(context.Context, *v1.CorrectBalanceRequest) (*v1.SettingResponse, error)
 	// ListProposals lists what waits for a second operator, the newest first.
 	ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error)
-	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
+	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open. Whoever approved an
+	// invitation gets another code for it by another ApproveProposal, until it is accepted or has expired: the code before is void.
 	ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error)
 	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
 	RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error)

@@ -2028,7 +2028,8 @@ export const OperatorService: GenService<{
     output: typeof ListProposalsResponseSchema;
   },
   /**
-   * ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
+   * ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open. Whoever approved an
+   * invitation gets another code for it by another ApproveProposal, until it is accepted or has expired: the code before is void.
    *
    * @generated from rpc portal.v1.OperatorService.ApproveProposal
    */
