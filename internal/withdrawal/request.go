@@ -58,6 +58,8 @@ type Created struct {
 type order struct {
 	own    owner
 	insert db.WithdrawalInsertParams
+	// addressField is the field that names the address.
+	addressField string
 }
 
 // Request requests a withdrawal. Amount and fee are held at once; a call that is refused changes nothing. A repeat
@@ -151,13 +153,17 @@ func (s *Service) checkCashbox(ctx context.Context, who caller.Caller, id *int64
 	return nil
 }
 
-// checkBook finds the address in the owner's book.
+// outsideBook says of an address that it is not in the owner's book.
+const outsideBook = "is not in your address book"
+
+// checkBook finds the address in the owner's book. An address outside it is added to f only if more is wrong:
+// otherwise terms refuses it, since an order id that was used is answered with the first withdrawal.
 func (s *Service) checkBook(ctx context.Context, f fault.Fields, r Request, o *order) error {
 	var found db.WithdrawalAddress
 	var err error
-	field := "address"
+	o.addressField = "address"
 	if r.AddressID != 0 {
-		field = "addressId"
+		o.addressField = "addressId"
 		found, err = s.q.WithdrawalAddressGet(ctx, r.AddressID)
 	} else {
 		known := checkNetwork(f, r.Network)
@@ -175,8 +181,11 @@ func (s *Service) checkBook(ctx context.Context, f fault.Fields, r Request, o *o
 	if !mine && r.AddressID > 0 {
 		return fault.ErrNotFound
 	}
-	f.Check(mine && found.RemovedAt == nil, field, "is not in your address book")
-	o.insert.AddressID, o.insert.Network, o.insert.Address = found.ID, found.Network, found.Address
+	f.Check(mine && found.RemovedAt == nil || len(f) == 0, o.addressField, outsideBook)
+	o.insert.Network, o.insert.Address = r.Network, written(r.Network, r.Address)
+	if mine {
+		o.insert.AddressID, o.insert.Network, o.insert.Address = found.ID, found.Network, found.Address
+	}
 	return nil
 }
 
@@ -220,7 +229,7 @@ func mismatches(first db.Withdrawal, again db.WithdrawalInsertParams) []string {
 	}{
 		{"amount", first.Amount.Equal(again.Amount)},
 		{"merchantCashboxId", first.CashboxID == nil || *first.CashboxID == *again.CashboxID},
-		{"network", first.Network == again.Network}, {"address", first.AddressID == again.AddressID},
+		{"network", first.Network == again.Network}, {"address", first.Address == again.Address},
 		{"callbackUri", first.CallbackURI == again.CallbackURI},
 	} {
 		if !field.same {
@@ -240,10 +249,12 @@ func (s *Service) terms(ctx context.Context, q *db.Queries, o order) (fee decima
 		return fee, fmt.Errorf("read the terms of a network: %w", err)
 	}
 	address, err := q.WithdrawalAddressGet(ctx, o.insert.AddressID)
-	if err != nil {
+	switch {
+	case db.NoRows(err), err == nil && address.RemovedAt != nil:
+		return fee, fault.Fields{o.addressField: {outsideBook}}.Err()
+	case err != nil:
 		return fee, fmt.Errorf("read an address: %w", err)
-	}
-	if o.insert.Now.Before(address.UsableAt) {
+	case o.insert.Now.Before(address.UsableAt):
 		return fee, errResting.Saying("The address still rests, until " + address.UsableAt.UTC().Format(time.RFC3339) + ".")
 	}
 	f := fault.Fields{}

@@ -199,6 +199,31 @@ func TestByKey(t *testing.T) {
 	d.wantBalance(t, "78.5", "21.5")
 }
 
+// A repeat answers with the first also where its address has left the book since, or the repeat names one that is in no
+// book: a refusal would say that nothing was made, and the shop would pay again.
+func TestRepeatOfAnAddressThatIsGone(t *testing.T) {
+	d := newDesk(t, "100")
+	address := d.known(t, d.user, "TRC20", tron)
+	ask := func(orderID, network, address string) (withdrawal.Created, error) {
+		return d.service.Request(t.Context(), d.merchant.Caller, withdrawal.Request{
+			Amount: "20", Network: network, Address: address, OrderID: orderID,
+		})
+	}
+	first := testenv.Must(ask("w-1", "TRC20", tron))(t)
+	testenv.NoError(t, d.service.RemoveAddress(t.Context(), d.user, address.ID))
+	for _, again := range []struct{ network, address, mismatch string }{
+		{"TRC20", tron, ""}, {"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "address"}, {"ERC20", ether, "network address"},
+	} {
+		made := testenv.Must(ask("w-1", again.network, again.address))(t)
+		testenv.Check(t, made.Replay && made.Withdrawal.ID == first.Withdrawal.ID && strings.Join(made.Mismatch, " ") == again.mismatch,
+			"%s %s: %+v", again.network, again.address, made)
+	}
+	dbtest.WantCode(t, testenv.ErrOf(ask("w-2", "TRC20", tron)), "validation_failed")
+	d.known(t, d.user, "TRC20", tron) // the address is the same, whenever it was added
+	testenv.Want(t, len(testenv.Must(ask("w-1", "TRC20", tron))(t).Mismatch), 0, "mismatches")
+	d.wantBalance(t, "78.5", "21.5")
+}
+
 // What is refused, cancelled or has failed comes back once, whoever else decides at the same time.
 func TestGivenBackOnce(t *testing.T) {
 	d := newDesk(t, "100")
