@@ -219,6 +219,14 @@ func (w *modelWalk) taken(p *modelPayout, trader *modelTrader) {
 	w.model.take(p, trader)
 }
 
+// reward is what a trader is promised for a payout: nothing for a return, which gives them what is theirs already.
+func (p *modelPayout) reward() int64 {
+	if p.returnOf != nil {
+		return 0
+	}
+	return p.traderPart
+}
+
 // judgeOffer wants a trader shown the whole requisite of the payout they took, and what they get for it.
 func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) {
 	if i.lost() {
@@ -226,7 +234,7 @@ func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) {
 	}
 	sameFields(p.origin(), []modelField{
 		{"address", offer.Address, p.address}, {"recipient", offer.Recipient, p.recipient},
-		{"reward", offer.RewardUSDT.Shift(8), p.traderPart},
+		{"reward", offer.RewardUSDT.Shift(8), p.reward()},
 	})
 	p.same(offer.Payout)
 }

@@ -155,6 +155,15 @@ type Payout struct {
 	ReturnOf *int64
 }
 
+// Reward is what the trader who took a payout gets for completing it. A return earns nothing: the trader sends back
+// what they have received.
+func Reward(row db.Payout) decimal.NullDecimal {
+	if row.ReturnOf != nil {
+		return decimal.NewNullDecimal(decimal.Zero)
+	}
+	return row.TraderUSDT
+}
+
 func FromRow(row db.Payout) Payout {
 	if row.ReturnOf != nil {
 		row.FrozenUSDT = decimal.Zero

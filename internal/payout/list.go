@@ -60,7 +60,7 @@ type Offer struct {
 //rule:who sees the whole requisite of a payout
 func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
 	offer := Offer{
-		Payout: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
+		Payout: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: Reward(p).Decimal,
 	}
 	if !who.SeesWholeRequisites() {
 		return offer

@@ -91,6 +91,18 @@ type payoutRow struct {
 	frozen *decimal.Decimal
 }
 
+// endUnpaid leaves of the sums what an end without a transfer has moved: nothing, but for a return.
+func (p *payoutRow) endUnpaid() {
+	for _, sum := range []**decimal.Decimal{&p.frozen, &p.RewardUSDT} {
+		switch {
+		case p.kept.IsZero():
+			*sum = nil
+		case *sum != nil:
+			*sum = new(p.kept.Neg())
+		}
+	}
+}
+
 // trader is the name of the trader who has taken the payout.
 func (p payoutRow) trader() string {
 	_, trader := p.Owners()

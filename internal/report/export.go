@@ -49,7 +49,7 @@ func (s *Service) ExportPayments(
 }
 
 // ExportPayouts writes the payouts of a filter, in the way of ExportPayments. Sums in USDT are those that are frozen or were
-// moved, so a payout that ended unpaid has none.
+// moved, so a payout that ended unpaid has none. A return that failed has what its trader gave to the cashbox, as sums below 0.
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
@@ -73,7 +73,7 @@ func (s *Service) ExportPayouts(
 			}
 			switch p.Status {
 			case payout.Failed, payout.Cancelled, payout.Expired:
-				row.frozen, row.RewardUSDT = nil, nil
+				row.endUnpaid()
 			case payout.Waiting, payout.Processing, payout.Completed:
 			}
 			return row

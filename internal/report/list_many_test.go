@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
@@ -275,6 +278,41 @@ rows,1
 		testenv.Check(t, strings.Contains(out.String(), ",failed,no such number,") && !strings.Contains(out.String(), "10.2"),
 			"the file of a failed one: %s", out.String())
 	}
+}
+
+// Nobody earns by returning what came. One that failed moved its worth from the trader to the cashbox: its files say so, as what they
+// did not get and did not pay.
+func TestExportOfReturn(t *testing.T) {
+	b := setup(t)
+	who := traderUser(b.SBP, caller.Owner)
+	p := b.Create(t, b.Shop, "order-1")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), who, p.ID, new("950")))(t)
+	admin := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Admin}
+	testenv.Must(b.Payments.DecideCase(t.Context(), admin, payment.CaseDecision{
+		PaymentID: p.ID, Decision: payment.ReturnIt, To: &payout.Recipient{Method: "sbp", Address: "+79001234567", Recipient: "Ivan"},
+	}))(t)
+	id := b.Text(t, "select uuid::text from payin where return_of = $1", p.ID)
+	sums := func(who caller.Caller) string {
+		var out bytes.Buffer
+		testenv.NoError(t, b.reports.ExportPayouts(t.Context(), who, report.Filter{}, &out, nil))
+		rows := testenv.Must(csv.NewReader(strings.NewReader(strings.Split(out.String(), "rows,")[0])).ReadAll())(t)
+		at := slices.Index(rows[0], "frozen_usdt")
+		return strings.Join(rows[1][at:at+2], " ")
+	}
+	readers := []caller.Caller{who, merchantUser(b.Shop, caller.Owner), operator}
+	wantSums := func(when string, want ...string) {
+		t.Helper()
+		for i, reader := range readers {
+			testenv.Want(t, sums(reader), want[i], "%s, for the %s", when, reader.Kind)
+		}
+	}
+	testenv.Want(t, testenv.Must(b.Payouts.GetOffer(t.Context(), who, id))(t).RewardUSDT.String(), "0", "the trader is promised")
+	wantSums("under way", " 0.00000000", "0.00000000 ", "0.00000000 0.00000000")
+	testenv.Must(b.Payouts.Complete(t.Context(), who, id, new("transfer 1")))(t)
+	wantSums("completed", " 0.00000000", "0.00000000 ", "0.00000000 0.00000000")
+	testenv.Must(b.Payouts.Reverse(t.Context(), admin, id, new("it came back")))(t)
+	b.WantHas(t, map[ledger.Account]string{ledger.Available(ledger.Cashbox, b.Shop.CashboxID): "9.5"})
+	wantSums("failed", " -9.50000000", "-9.50000000 ", "-9.50000000 -9.50000000")
 }
 
 type failing struct{}

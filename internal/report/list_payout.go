@@ -22,6 +22,8 @@ type PayoutItem struct {
 	// RewardUSDT is what the trader who took the payout gets for completing it; nil for merchants, and before it is
 	// taken.
 	RewardUSDT *decimal.Decimal
+	// kept is what the cashbox got from the trader, of a return that failed.
+	kept decimal.Decimal
 }
 
 // Payouts lists, the newest first, the payouts that a trader took, a merchant's own, and for an operator all.
@@ -42,8 +44,11 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f Filter) (Pag
 
 func payoutItem(who caller.Caller, row db.Payout) PayoutItem {
 	item := PayoutItem{Payout: payout.FromRow(row).For(who)}
-	if row.TraderUSDT.Valid && who.SeesTrader() {
-		item.RewardUSDT = &row.TraderUSDT.Decimal
+	if reward := payout.Reward(row); reward.Valid && who.SeesTrader() {
+		item.RewardUSDT = &reward.Decimal
+	}
+	if row.ReturnOf != nil && item.Status == payout.Failed {
+		item.kept = row.FrozenUSDT
 	}
 	return item
 }

@@ -48,9 +48,10 @@ func New(t *testing.T) *Bundle {
 	b.SIM = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1, Method: "sim"})
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	b.Payments = testenv.Must(payment.New(b.Pools(), b.Clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})
+	b.Payments = testenv.Must(payment.New(b.Pools(), b.Clock, addresses, settings, payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Payouts: b.Payouts,
+	}))(t)
 	return b
 }
 

@@ -391,7 +391,7 @@ func (t *told) payoutRate(p db.Payout) *Rate {
 			r.Amount = new(decimal.Zero)
 		}
 	}
-	if t.who.SeesTrader() && p.TraderUSDT.Valid {
+	if t.who.SeesTrader() && p.TraderUSDT.Valid && p.ReturnOf == nil {
 		r.Trader = &p.TraderUSDT.Decimal
 	}
 	if t.who.Kind == caller.Operator && p.PlatformUSDT.Valid {

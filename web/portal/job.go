@@ -60,6 +60,9 @@ func (v *Visit) Offer(o payout.Offer) view.Offer {
 	if bank := o.Bank(); bank != nil {
 		shown.Bank = *bank
 	}
+	if o.ReturnOf != nil {
+		shown.Returns = v.Say(say.ReasonOf("returned"))
+	}
 	return shown
 }
 

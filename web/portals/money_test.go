@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/timeline"
@@ -343,4 +344,22 @@ func TestReplayPage(t *testing.T) {
 	if c := told(b.Services.Timelines.Payment(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
 		t.Errorf("a trader is told %v", c.Passed)
 	}
+}
+
+// A return earns its trader nothing: no page promises that, the pages say what it is for, and who cannot send it is told what that costs.
+func TestReturnPages(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), b.AsTrader(), pay.ID, new("1000")))(t)
+	testenv.Must(b.Payments.DecideCase(t.Context(), b.AsMerchant(), payment.CaseDecision{
+		PaymentID: pay.ID, Decision: payment.ReturnIt, To: &payout.Recipient{Method: "sbp", Address: "+79001234567", Recipient: "Ivan"},
+	}))(t)
+	path := "/trader/payouts/" + b.Text(t, "select uuid::text from payin")
+	wantIn(t, "the desk", p.Page(t, "/trader").Find(".offers").Text(), "what came goes back to the payer")
+	shown := p.Page(t, path)
+	wantIn(t, "the page", shown.Find("main").Text(), "Payment № "+portaltest.Line(pay.ID))
+	for where, page := range map[string]*goquery.Selection{"the desk": p.Page(t, "/trader").Find(".offers"), "the page": shown.Find("main")} {
+		testenv.Check(t, !strings.Contains(page.Text(), "You get") && page.Find("a[href$='/give-back']").Length() == 0, "%s: %s", where, page.Text())
+	}
+	wantIn(t, "the question", p.Page(t, path+"/fail").Find("main").Text(), "its worth in USDT goes from you to the merchant")
 }

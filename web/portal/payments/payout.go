@@ -147,6 +147,11 @@ func (v *visit) payoutShown(o payout.Offer) Payout {
 	case payout.Completed, payout.Failed, payout.Cancelled, payout.Expired:
 	}
 	shown.Facts = []view.Fact{{Label: say.Reward, Value: shown.Reward, Class: "num"}}
+	if o.ReturnOf != nil {
+		shown.Facts = []view.Fact{{
+			Label: say.About, Value: v.Say(say.ShortPayment, *o.ReturnOf), Href: view.Link(v.PaymentPath(*o.ReturnOf)),
+		}}
+	}
 	return shown
 }
 

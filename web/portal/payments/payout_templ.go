@@ -839,7 +839,7 @@ func FailPayout(s view.Shell, q PayoutQuestion) templ.Component {
 			templ_7745c5c3_Var41 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = payoutQuestion(s, q, payoutWords{Step: "fail", Title: sayFailTitle, Text: sayFailText, Yes: sayFailYes, Danger: true, Field: view.Field{
+		templ_7745c5c3_Err = payoutQuestion(s, q, payoutWords{Step: "fail", Title: sayFailTitle, Text: q.failText(), Yes: sayFailYes, Danger: true, Field: view.Field{
 			Name: "reason", Label: say.Reason, Hint: s.Say(say.ReasonHint), Area: true, Optional: true,
 		}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

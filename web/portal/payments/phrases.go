@@ -121,6 +121,10 @@ var (
 		"The payout fails for good and the money goes back to the merchant. To leave it to another trader, give it back.",
 		"Выплата не состоится, деньги вернутся мерчанту. Чтобы её взял другой трейдер, верните её.",
 	)
+	sayFailReturnText = say.Both(
+		"The return fails for good: the money stays with you, and its worth in USDT goes from you to the merchant.",
+		"Возврат не состоится: деньги остаются у вас, а их стоимость в USDT перейдёт от вас мерчанту.",
+	)
 	sayFailYes       = say.Both("It cannot be paid", "Выплатить нельзя")
 	sayGiveBackTitle = say.Both("Give it back?", "Вернуть выплату?")
 	sayGiveBackText  = say.Both(

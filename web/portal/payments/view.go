@@ -135,6 +135,14 @@ type PayoutQuestion struct {
 	WrongFile string
 }
 
+// failText tells what becomes of the money of a payout that cannot be paid.
+func (q PayoutQuestion) failText() say.Phrase {
+	if q.Returns != "" {
+		return sayFailReturnText
+	}
+	return sayFailText
+}
+
 // payoutWords are the texts of a question about a payout.
 type payoutWords struct {
 	Step             string

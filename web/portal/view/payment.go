@@ -171,8 +171,9 @@ type Offer struct {
 	// Path is the address of its page.
 	Path                                                         string
 	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
-	// Earns is the reward in short form.
+	// Earns is the reward in short form. Returns says in its place that the payout returns what came, which earns nothing.
 	Earns     string
+	Returns   string
 	ExpiresAt time.Time
 	MayWork   bool
 }
