@@ -126,6 +126,8 @@ var Codes = []Code{
 		"Decide the appeal, or speak to one another elsewhere."},
 	{"appeal_payment_not_failed", Refused, "Only a failed payment can be appealed.",
 		"Read the payment and its status."},
+	{"appeal_money_returned", Refused, "What came for the payment goes back to its payer.",
+		"There is nothing to appeal. Whoever still wants to pay begins a new payment."},
 	{"appeal_trader_required", Refused, "The payment has no trader who could look into it.",
 		"Contact the operator."},
 	{"appeal_window_closed", Refused, "The payment failed more than 24 hours ago.",

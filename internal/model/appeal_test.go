@@ -186,6 +186,8 @@ func (m *gatewayModel) refuseAppeal(p *modelPayment) string {
 		return "appeal_already_exists"
 	case p.status != "failed":
 		return "appeal_payment_not_failed"
+	case p.reason != nil && *p.reason == "returned" && p.received > 0:
+		return "appeal_money_returned"
 	case m.now.Sub(p.at) > modelAppealWindow:
 		return "appeal_window_closed"
 	}

@@ -21,6 +21,7 @@ import (
 var (
 	errAppealExists     = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
 	errAppealNotFailed  = fault.New(fault.Refused, "appeal_payment_not_failed", "Only a failed payment can be appealed.")
+	errAppealReturned   = fault.New(fault.Refused, "appeal_money_returned", "What came for the payment goes back to its payer.")
 	errAppealTooLate    = fault.New(fault.Refused, "appeal_window_closed", "The payment failed more than 24 hours ago.")
 	errAppealTraderNone = fault.New(fault.Refused, "appeal_trader_required", "The payment has no trader who could look into it.")
 )
@@ -159,6 +160,8 @@ func (p Payment) refusesAppeal(now time.Time) error {
 	switch {
 	case p.Status != Failed:
 		return errAppealNotFailed
+	case p.returned():
+		return errAppealReturned
 	case now.After(p.StatusAt.Add(appealWindow)):
 		return errAppealTooLate
 	case p.TraderID == 0:

@@ -54,6 +54,11 @@ const (
 // reasonReturned is the reason of a payment whose money goes back to its payer.
 const reasonReturned = "returned"
 
+// returned reports whether the payment failed because its money goes back to its payer.
+func (p Payment) returned() bool {
+	return p.Status == Failed && optional.Value(p.StatusReason) == reasonReturned && p.ReceivedAmount.Valid
+}
+
 // reasonUncovered is the reason of a case that the amount policy would accept, if the platform could pay the difference.
 const reasonUncovered = "difference_not_covered"
 

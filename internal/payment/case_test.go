@@ -154,6 +154,25 @@ func TestReturnIsCovered(t *testing.T) {
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 }
 
+// What goes back to its payer is not the merchant's any more: an appeal would have it paid to them, too. Where the application
+// has begun the payment anew, it may be appealed as any other.
+func TestReturnedIsNotAppealed(t *testing.T) {
+	c := newCase(t, "700")
+	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
+	open := func() error {
+		return testenv.ErrOf(c.payments.OpenAppeal(t.Context(), c.merchant.Caller, c.p.ID, appeal(100)))
+	}
+	dbtest.WantCode(t, open(), "appeal_money_returned")
+	testenv.Check(t, !testenv.Must(c.payments.Get(t.Context(), c.merchant.Caller, c.p.UUID.String()))(t).TakesAppeal(c.clock.Now()),
+		"the page offers an appeal")
+	testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, c.returned(t), new("receipt 7")))(t)
+	dbtest.WantCode(t, open(), "appeal_money_returned")
+	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "700.00")
+	c.set(t, c.p.ID, "pending")
+	c.set(t, c.p.ID, "failed")
+	testenv.NoError(t, open())
+}
+
 // A merchant may have given a payout of their own the order id of the one that returns the money: it goes back all the same.
 func TestReturnOfTakenOrder(t *testing.T) {
 	c := newCase(t, "700")

@@ -3,6 +3,7 @@
 export const errorCodes = [
   "acquirer_not_configured",
   "appeal_already_exists",
+  "appeal_money_returned",
   "appeal_not_in_review",
   "appeal_not_open",
   "appeal_payment_not_failed",

@@ -2109,7 +2109,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x06status\x18\a \x01(\tB\n" +
 	"\x8a\xb5\x18\x06B\x04openR\x06status\x12[\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\x9c\v\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\xb3\v\n" +
 	"\x0ePaymentService\x12\x89\x03\n" +
 	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\"\xb2\x02\x92\xb5\x18\xad\x02\n" +
 	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a\x1emerchant_collect_payer_blocked\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\xad\x01\n" +
@@ -2119,9 +2119,9 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\"O\x92\xb5\x18K\n" +
 	"\x16Set a payment's status\x12\bPayments\x1a'external_payments_secret_not_configured\x12\x89\x01\n" +
 	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\"6\x92\xb5\x182\n" +
-	"\rList payments\x12\bPayments\x1a\x17merchant_scope_required\x12\x83\x02\n" +
-	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\"\xaf\x01\x92\xb5\x18\xaa\x01\n" +
-	"\x0eOpen an appeal\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x15appeal_already_exists\x1a\x19appeal_payment_not_failed\x1a\x14appeal_window_closed\x1a\x16appeal_trader_required\x12\x81\x02\n" +
+	"\rList payments\x12\bPayments\x1a\x17merchant_scope_required\x12\x9a\x02\n" +
+	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\"\xc6\x01\x92\xb5\x18\xc1\x01\n" +
+	"\x0eOpen an appeal\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x15appeal_already_exists\x1a\x19appeal_payment_not_failed\x1a\x15appeal_money_returned\x1a\x14appeal_window_closed\x1a\x16appeal_trader_required\x12\x81\x02\n" +
 	"\n" +
 	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponse\"\xb3\x01\x92\xb5\x18\xae\x01\n" +
 	"\x16Ask for the code again\x12\rCard checkout\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x0fcheckout_closed\x1a\x15code_resend_exhausted\x1a\x16code_resend_wrong_step\x1a\x15code_resend_too_earlyB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
