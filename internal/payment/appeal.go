@@ -160,7 +160,7 @@ func (p Payment) refusesAppeal(now time.Time) error {
 	switch {
 	case p.Status != Failed:
 		return errAppealNotFailed
-	case p.returned():
+	case p.Returned():
 		return errAppealReturned
 	case now.After(p.StatusAt.Add(appealWindow)):
 		return errAppealTooLate

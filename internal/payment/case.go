@@ -54,8 +54,8 @@ const (
 // reasonReturned is the reason of a payment whose money goes back to its payer.
 const reasonReturned = "returned"
 
-// returned reports whether the payment failed because its money goes back to its payer.
-func (p Payment) returned() bool {
+// Returned reports whether the payment failed because its money goes back to its payer.
+func (p Payment) Returned() bool {
 	return p.Status == Failed && optional.Value(p.StatusReason) == reasonReturned && p.ReceivedAmount.Valid
 }
 

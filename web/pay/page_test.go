@@ -119,6 +119,19 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Whose money is sent back is told so, and not that the shop can have it looked for.
+func TestMoneyGoesBack(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.post(t, b.path(p)+"/paid")
+	b.set(t, p, "failed", ptr("returned"))
+	b.Exec(t, "update payment set received_amount = 1000 where id = $1", p.ID)
+	page := b.page(t, b.path(p))
+	wantText(t, page, "h1", "The payment did not go through")
+	wantIn(t, "the page", words(page.Find(".end > p")), "It is sent back to you")
+	want(t, "the ways to have it looked for", page.Find(".besides, .proof").Length(), 0)
+}
+
 // Once the shop has asked for a check, the page says so by itself, and no more that the shop should.
 func TestCheckAsked(t *testing.T) {
 	b := setup(t, false)

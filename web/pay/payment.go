@@ -198,6 +198,8 @@ func ending(w words.Words, p payment.Payment) view.Outcome {
 		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
 	case p.Status == payment.Cancelled:
 		end.Mood, end.Title, end.Text = "off", w.Say(words.CancelledTitle), w.Say(words.CancelledText)
+	case p.Returned(): // nothing is looked for any more
+		return view.Outcome{Mood: "off", Title: w.Say(words.FailedTitle), Text: w.Say(words.ReturnedText)}
 	case p.Status == payment.Failed && !p.Expired():
 	case claimed: // the sweep that fails a pending one is a moment away
 		end.Mood, end.Title, end.Text = "busy", w.Say(words.LookingTitle), w.Say(words.LookingText)

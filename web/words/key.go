@@ -101,6 +101,7 @@ const (
 	ClaimedText    Key = "claimed text"
 	FailedTitle    Key = "failed title"
 	FailedText     Key = "failed text"
+	ReturnedText   Key = "returned text"
 	CancelledTitle Key = "cancelled title"
 	CancelledText  Key = "cancelled text"
 	AppealTitle    Key = "appeal title"
