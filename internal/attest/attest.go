@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"gateway.example/internal/db"
@@ -81,9 +82,7 @@ func (s *Signer) Published(ctx context.Context) ([]byte, error) {
 	for _, row := range rows {
 		all[row.Kid] = row.PublicKey
 	}
-	for kid, public := range s.own {
-		all[kid] = public
-	}
+	maps.Copy(all, s.own)
 	return all.file()
 }
 
@@ -91,9 +90,7 @@ func (s *Signer) Published(ctx context.Context) ([]byte, error) {
 // result is canonical: no white space, and names in order.
 func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	document := map[string]any{}
-	for name, value := range head {
-		document[name] = value
-	}
+	maps.Copy(document, head)
 	document["format"], document["lines"] = Format, lines
 	plain, err := canonicalOf(document)
 	if err != nil {

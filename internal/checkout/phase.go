@@ -94,7 +94,7 @@ func (s State) cardEntered(attempt uuid.UUID) (State, error) {
 
 // cardLost ends an attempt that did not get through: the payer types the card again.
 func (s State) cardLost() State {
-	s.Phase, s.AttemptOver, s.LastError = AwaitingDetails, true, text(errorUnavailable)
+	s.Phase, s.AttemptOver, s.LastError = AwaitingDetails, true, new(errorUnavailable)
 	return s
 }
 
@@ -141,7 +141,7 @@ func (s State) codeGiven() (State, error) {
 // codeLost takes back a code that did not get through.
 func (s State) codeLost() State {
 	if s.Phase != AwaitingDetails {
-		s.Phase, s.LastError = AwaitingCode, text(errorUnavailable)
+		s.Phase, s.LastError = AwaitingCode, new(errorUnavailable)
 	}
 	return s
 }
@@ -150,7 +150,7 @@ func (s State) codeLost() State {
 func (s State) codeRejected() (State, bool) {
 	s = s.codeNeeded()
 	s.Rejected++
-	s.LastError = text(errorCodeRejected)
+	s.LastError = new(errorCodeRejected)
 	return s, s.Rejected >= maxRejected
 }
 
@@ -184,5 +184,3 @@ func (s State) ResendsLeft() int32 { return MaxResends - s.Resends }
 
 // CodesLeft is how many codes may still be entered.
 func (s State) CodesLeft() int32 { return maxRejected - s.Rejected }
-
-func text(s string) *string { return &s }

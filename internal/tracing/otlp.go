@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -231,9 +232,7 @@ func (c *collector) post(ctx context.Context, body []byte) (again bool, after ti
 		return false, 0, err
 	}
 	request.Header.Set("User-Agent", "gateway-otlp")
-	for name, values := range c.headers {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, c.headers)
 	request.Header.Set("Content-Type", "application/x-protobuf")
 	if c.gzip {
 		request.Header.Set("Content-Encoding", "gzip")

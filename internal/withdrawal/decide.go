@@ -3,6 +3,7 @@ package withdrawal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -34,12 +35,10 @@ func (s *Service) inLocked(
 		if err != nil {
 			return db.Missing(err, fault.ErrNotFound, "lock withdrawal")
 		}
-		for _, status := range in {
-			if Status(locked.Status) == status {
-				return fn(q, locked)
-			}
+		if !slices.Contains(in, Status(locked.Status)) {
+			return refusal
 		}
-		return refusal
+		return fn(q, locked)
 	})
 }
 
