@@ -34,10 +34,7 @@ func cell(value any, zone *time.Location) string {
 	case Number:
 		return string(v)
 	case int64:
-		if v == 0 {
-			return ""
-		}
-		return strconv.FormatInt(v, 10)
+		return cell(optional.Of(v), zone)
 	case *int64:
 		if v == nil {
 			return ""

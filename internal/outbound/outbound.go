@@ -89,7 +89,7 @@ func (a *Addresses) check(address string, plain func(host string) bool) string {
 	switch {
 	case len(address) > maxAddress:
 		return "must be at most 2048 characters"
-	case err != nil || u.Opaque != "" || u.Hostname() == "":
+	case err != nil || u.Hostname() == "":
 		return "must be an absolute https URL"
 	case u.User != nil:
 		return "must not carry a user name or password"

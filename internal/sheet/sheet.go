@@ -54,19 +54,10 @@ func Decode(content []byte) string {
 	return string(text)
 }
 
-// textRows takes the separator that most lines have most of.
+// textRows reads lines of values.
 func textRows(text string, most int) ([][]string, error) {
-	separator, found := ',', 0
-	for _, one := range []rune{';', '\t', ','} {
-		if count := strings.Count(text, string(one)); count > found {
-			separator, found = one, count
-		}
-		if one == '\t' && found > 0 { // commas stand in amounts and texts, too
-			break
-		}
-	}
 	reader := csv.NewReader(strings.NewReader(text))
-	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = separator, -1, true
+	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = separatorOf(text), -1, true
 	var rows [][]string
 	for {
 		row, err := reader.Read()
@@ -85,6 +76,19 @@ func textRows(text string, most int) ([][]string, error) {
 			return nil, ErrLong
 		}
 	}
+}
+
+// separatorOf is what separates the values of a text: a semicolon or a tab, whichever there is more of. A comma is it only
+// where there is neither, because commas stand in amounts and texts, too.
+func separatorOf(text string) rune {
+	semicolons, tabs := strings.Count(text, ";"), strings.Count(text, "\t")
+	switch {
+	case tabs > semicolons:
+		return '\t'
+	case semicolons > 0:
+		return ';'
+	}
+	return ','
 }
 
 // bookRows reads the first sheet of a workbook.

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -75,12 +76,10 @@ func parseCurl(line string) (Request, error) {
 		option, value, rest := option(words)
 		words = rest
 		switch option {
-		case "":
+		case "", "--url":
 			r.Path = pathOf(value)
 		case "-X", "--request":
 			r.Method = value
-		case "--url":
-			r.Path = pathOf(value)
 		case "-H", "--header":
 			name, text, _ := strings.Cut(value, ":")
 			r.Header.Add(strings.TrimSpace(name), strings.TrimSpace(text))
@@ -94,12 +93,11 @@ func parseCurl(line string) (Request, error) {
 		}
 	}
 	r.Body = []byte(strings.Join(data, "&"))
-	if r.Method == "" {
-		r.Method = http.MethodGet
-		if data != nil {
-			r.Method = http.MethodPost
-		}
+	implied := http.MethodGet
+	if data != nil {
+		implied = http.MethodPost
 	}
+	r.Method = cmp.Or(r.Method, implied)
 	return r, nil
 }
 

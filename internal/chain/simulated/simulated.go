@@ -89,20 +89,26 @@ func (n node) answer(ctx context.Context, method string, params []json.RawMessag
 	case method == "eth_blockNumber":
 		return quantity(head), nil
 	case method == "eth_getBlockByNumber":
-		if number := number(text); number >= 0 && number <= head {
-			block := map[string]any{"number": text, "hash": "0x" + n.chain.Hash(number)}
-			if at := n.chain.Time(number); !at.IsZero() {
-				block["timestamp"] = quantity(at.Unix())
-			}
-			return block, nil
-		}
-		return nil, nil //nolint:nilnil // the result for a block that does not exist is null
+		return n.block(text, head), nil
 	case method == "eth_getTransactionReceipt":
 		return n.receipt(ctx, strings.TrimPrefix(text, "0x"), head)
 	case method == "eth_getLogs" && len(params) == 1:
 		return n.logs(ctx, params[0], head)
 	}
 	return nil, errUnknown
+}
+
+// block is a block; nil is one that does not exist.
+func (n node) block(text string, head int64) map[string]any {
+	number := number(text)
+	if number < 0 || number > head {
+		return nil
+	}
+	block := map[string]any{"number": text, "hash": "0x" + n.chain.Hash(number)}
+	if at := n.chain.Time(number); !at.IsZero() {
+		block["timestamp"] = quantity(at.Unix())
+	}
+	return block
 }
 
 func (n node) receipt(ctx context.Context, hash string, head int64) (any, error) {
