@@ -123,8 +123,8 @@ func quietFor(to db.NotifyAudienceRow, now time.Time) time.Duration {
 	local := now.In(zone)
 	from, until := int(*to.QuietFrom), int(*to.QuietUntil)
 	minute := local.Hour()*60 + local.Minute()
-	inside := from < until && minute >= from && minute < until || from > until && (minute >= from || minute < until)
-	if !inside {
+	const day = 24 * 60
+	if (minute-from+day)%day >= (until-from+day)%day { // the hours may go over midnight
 		return wait
 	}
 	end := time.Date(local.Year(), local.Month(), local.Day(), until/60, until%60, 0, 0, zone)

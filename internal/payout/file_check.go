@@ -114,16 +114,22 @@ func (s *Service) draftFile(
 	if err != nil {
 		return preview, nil, nil, fmt.Errorf("read the cashbox's balance: %w", err)
 	}
-	left := preview.Key.Left()
-	switch {
-	case preview.Rate.IsZero():
-		preview.Refused = errNoRate
-	case left.Valid && preview.Amount.GreaterThan(left.Decimal):
-		preview.Refused = errKeyLimit
-	case preview.FrozenUSDT.GreaterThan(preview.Available):
-		preview.Refused = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT that these payouts freeze.")
-	}
+	preview.Refused = preview.refusal()
 	return preview, drafts, lines, nil
+}
+
+// refusal is why no payout of the file can be made, though each of them is good.
+func (p *Preview) refusal() *fault.Error {
+	left := p.Key.Left()
+	switch {
+	case p.Rate.IsZero():
+		return errNoRate
+	case left.Valid && p.Amount.GreaterThan(left.Decimal):
+		return errKeyLimit
+	case p.FrozenUSDT.GreaterThan(p.Available):
+		return fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT that these payouts freeze.")
+	}
+	return nil
 }
 
 // drafts plans the payouts of a file, and adds to its lines the flaws that are found by the surroundings.

@@ -118,16 +118,9 @@ func (p *Payer) add(one PayerPayment) {
 	if failed && len(p.Failures) < payerShown {
 		p.Failures = append(p.Failures, one)
 	}
-	sum := entryOf(&p.Sums, func(s PayerSum) bool { return s.Currency == one.Currency }, PayerSum{Currency: one.Currency})
-	sum.Count++
-	sum.MaxAmount = decimal.Max(sum.MaxAmount, one.Amount)
 	paid := one.Status == payment.Completed
-	switch {
-	case paid:
-		sum.Paid, sum.PaidAmount = sum.Paid+1, sum.PaidAmount.Add(one.Settled)
-	case !failed:
-		sum.Open++
-	}
+	sum := entryOf(&p.Sums, func(s PayerSum) bool { return s.Currency == one.Currency }, PayerSum{Currency: one.Currency})
+	sum.add(one, paid, !paid && !failed)
 	if one.CardEnds == "" {
 		return
 	}
@@ -136,6 +129,17 @@ func (p *Payer) add(one PayerPayment) {
 	card.Count++
 	if paid {
 		card.Paid++
+	}
+}
+
+func (s *PayerSum) add(one PayerPayment, paid, open bool) {
+	s.Count++
+	s.MaxAmount = decimal.Max(s.MaxAmount, one.Amount)
+	if paid {
+		s.Paid, s.PaidAmount = s.Paid+1, s.PaidAmount.Add(one.Settled)
+	}
+	if open {
+		s.Open++
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/optional"
 )
 
 // Approved returns the service for use inside the transaction in which a second operator approves a
@@ -83,8 +84,8 @@ func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 // trader already may do everything.
 func (u UserUpdate) raises(of place) bool {
 	if of.ofSomebody() {
-		return u.Enabled != nil && *u.Enabled && !of.enabled ||
+		return optional.Value(u.Enabled) && !of.enabled ||
 			u.Role != nil && *u.Role != of.role && of.role != caller.Owner
 	}
-	return u.Password != nil || u.Enabled != nil && *u.Enabled || u.Role != nil && *u.Role != caller.Auditor
+	return u.Password != nil || optional.Value(u.Enabled) || u.Role != nil && *u.Role != caller.Auditor
 }
