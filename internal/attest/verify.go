@@ -111,6 +111,13 @@ func canonicalOf(value any) ([]byte, error) {
 	return bytes.TrimRight(out.Bytes(), "\n"), nil
 }
 
+// madeBy reports whether a signature was made over its manifest by a key.
+func (s *signature) madeBy(public ed25519.PublicKey) bool {
+	signed, err := s.Manifest.signed()
+	value, valueErr := base64.StdEncoding.Strict().DecodeString(s.Value)
+	return err == nil && valueErr == nil && ed25519.Verify(public, signed, value)
+}
+
 // Verify checks a document with the gateway's public keys. It returns what is wrong with it; nothing
 // means that it is as it was signed.
 func Verify(file []byte, keys Keys) []string {
@@ -126,9 +133,7 @@ func Verify(file []byte, keys Keys) []string {
 	if !known {
 		return []string{fmt.Sprintf("the key %s is none of the gateway's (%d are known)", s.Kid, len(keys))}
 	}
-	signed, err := s.Manifest.signed()
-	value, valueErr := base64.StdEncoding.Strict().DecodeString(s.Value)
-	if err != nil || valueErr != nil || !ed25519.Verify(public, signed, value) {
+	if !s.madeBy(public) {
 		return []string{"the signature was not made by the key " + s.Kid + " over these hashes"}
 	}
 	now, err := p.manifest()

@@ -1,6 +1,7 @@
 package pay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/web/pay/view"
 	"gateway.example/web/site"
 	"gateway.example/web/words"
@@ -24,17 +26,10 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	}
 	shown := make([]view.Bank, 0, len(list))
 	for _, bank := range list {
-		one := view.Bank{Name: bank.Name, Steps: bank.Steps[s.Code]}
-		if one.Steps == "" {
-			one.Steps = bank.Steps["en"]
-		}
+		one := view.Bank{Name: bank.Name, Steps: cmp.Or(bank.Steps[s.Code], bank.Steps["en"])}
 		if bank.Link != "" {
-			recipient := ""
-			if v.payment.RequisiteHolder != nil {
-				recipient = *v.payment.RequisiteHolder
-			}
 			// An operator's link: its scheme was checked when it was set.
-			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Expected()), recipient)
+			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Expected()), optional.Value(v.payment.RequisiteHolder))
 			if rest, test := strings.CutPrefix(link, testBank); test && p.Sandbox {
 				link = "/test-bank" + rest
 			}

@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Columns makes the head of a table. With numbers, all columns but the first are aligned to the right.
@@ -37,16 +36,14 @@ func (v *Visit) Question(q view.Question) error {
 	if slices.ContainsFunc(q.Fields, func(f view.Field) bool { return f.Wrong != "" }) {
 		status, v.Shell.Mistakes = http.StatusUnprocessableEntity, true
 	}
-	v.Show(status, func(s view.Shell) site.Page { return view.Ask(s, q) })
-	return nil
+	return Show(v, status, view.Ask, q)
 }
 
 // Reveal shows a secret that a form has made. The answer has no address of its own: if the form is sent again, or
 // the user goes back, they get to the page to which the first sending would have led.
 func (v *Visit) Reveal(title say.Phrase, shown view.Shown) error {
 	v.Shell.Title = v.Say(title)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return view.ShownPage(s, shown) })
-	return nil
+	return Show(v, http.StatusOK, view.ShownPage, shown)
 }
 
 // Led redirects to where the first sending of a form led.

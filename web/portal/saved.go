@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/savedview"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Views of lists that users save under a name.
@@ -49,8 +48,7 @@ func (v *Visit) saveView() error {
 	err = v.server.Views.Save(v.Ctx(), v.Who, savedview.View{Name: asked.Name, Path: asked.Path, Query: asked.Query})
 	if asked.Wrong = v.Wrong(err); asked.Wrong != nil {
 		v.Shell.Title = v.Say(say.SaveView)
-		v.Show(http.StatusUnprocessableEntity, func(s view.Shell) site.Page { return view.SaveView(s, asked) })
-		return nil
+		return Show(v, http.StatusUnprocessableEntity, view.SaveView, asked)
 	}
 	if err != nil {
 		return err

@@ -184,7 +184,7 @@ func (v *Visit) choiceWords(c *timeline.Choice) (string, []string) {
 		notes = append(notes, v.Say(say.LinePool, *c.Pool, *c.Looked))
 	}
 	for _, passed := range c.Passed {
-		notes = append(notes, v.Say(say.LinePassed, v.RuleName(passed.Rule), numbersOf(passed.Requisites)))
+		notes = append(notes, v.Say(say.LinePassed, v.RuleName(passed.Rule), IDTexts(passed.Requisites)))
 	}
 	return v.Say(say.LineRequisite, c.Value), notes
 }
@@ -364,8 +364,8 @@ func (v *Visit) RuleName(rule string) string {
 	return rule
 }
 
-// numbersOf lists numbers.
-func numbersOf(ids []int64) string {
+// IDTexts lists numbers.
+func IDTexts(ids []int64) string {
 	var list []string
 	for _, id := range ids {
 		list = append(list, strconv.FormatInt(id, 10))

@@ -254,6 +254,9 @@ func (v *visit) showDecision(status int, d decision, found decidable, typed url.
 	v.Show(status, func(s view.Shell) site.Page { return DecidePage(s, shown) })
 }
 
+// yesWithAmount are the buttons that say the amount which is decided on.
+var yesWithAmount = []say.Phrase{sayConfirmDepositYes, sayAcceptYes, sayPaidYes}
+
 // decisionShown is the form of a decision, with what was typed.
 func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wrong map[string]string) Decision {
 	shown := Decision{
@@ -261,7 +264,7 @@ func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wro
 		Action: found.path + "/" + d.step, Token: typed.Get("token"), Status: found.status,
 		Yes: v.Say(d.yes), Danger: d.danger, Back: view.Link(found.path),
 	}
-	if d.yes == sayConfirmDepositYes || d.yes == sayAcceptYes || d.yes == sayPaidYes {
+	if slices.Contains(yesWithAmount, d.yes) {
 		shown.Yes = v.Say(d.yes, found.amount)
 	}
 	if d.field != nil {

@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The first page of operators, with what waits for them.
@@ -36,8 +35,7 @@ func (v *visit) work() error {
 		}
 	}
 	v.Shell.Title, v.Shell.Live = v.Say(say.WorkTitle), true
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WorkPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, WorkPage, shown)
 }
 
 func (v *visit) workRegion() error {
@@ -45,8 +43,7 @@ func (v *visit) workRegion() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WorkRegion(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, WorkRegion, shown)
 }
 
 // workFirst is how many items of a queue the first page shows.

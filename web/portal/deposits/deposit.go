@@ -177,8 +177,7 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 		return err
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Say(say.DepositTitle, d.ID), len(wrong) > 0
-	v.Show(status, func(s view.Shell) site.Page { return DepositPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, DepositPage, shown)
 }
 
 // sendTo shows to which address the USDT of a deposit are to be sent, if it is the platform's.

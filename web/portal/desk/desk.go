@@ -46,8 +46,7 @@ func (v *visit) desk() error {
 		return err
 	}
 	v.Shell.Title, v.Shell.Live = v.Say(say.Desk), true
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, DeskPage, shown)
 }
 
 // deskRegion is the part of the desk that is read again when something has changed.
@@ -56,8 +55,7 @@ func (v *visit) deskRegion() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DeskChange(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, DeskChange, shown)
 }
 
 func (v *visit) deskShown() (Desk, error) {
@@ -77,14 +75,8 @@ func (v *visit) deskShown() (Desk, error) {
 	for _, phone := range silent {
 		shown.Silent = append(shown.Silent, phone.Name)
 	}
-	if v.Who.May(caller.TraderMoney) {
-		balance, err := v.Settings.OwnBalance(v.Ctx(), v.Who)
-		if err != nil {
-			return shown, err
-		}
-		available := v.Shell.Rounded(v.Say(sayAvailable), balance.Available)
-		available.Href = "/trader/statement" // a phone's navigation has no room for it
-		shown.Balance = []view.OverviewFigure{available, v.Shell.Rounded(v.Say(sayReserved), balance.Reserved)}
+	if shown.Balance, err = v.balance(); err != nil {
+		return shown, err
 	}
 	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
 	if err != nil {
@@ -108,6 +100,17 @@ func (v *visit) deskShown() (Desk, error) {
 		shown.Jobs = append(shown.Jobs, job)
 	}
 	return shown, v.deskPayouts(&shown)
+}
+
+// balance is what the trader has, for those who may see it.
+func (v *visit) balance() ([]view.OverviewFigure, error) {
+	if !v.Who.May(caller.TraderMoney) {
+		return nil, nil
+	}
+	has, err := v.Settings.OwnBalance(v.Ctx(), v.Who)
+	available := v.Shell.Rounded(v.Say(sayAvailable), has.Available)
+	available.Href = "/trader/statement" // a phone's navigation has no room for it
+	return []view.OverviewFigure{available, v.Shell.Rounded(v.Say(sayReserved), has.Reserved)}, err
 }
 
 // deskPayouts adds the payouts. The waiting ones are those to the bank in the address.

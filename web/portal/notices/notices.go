@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const path = "/account/notifications"
@@ -71,8 +70,7 @@ func (v *visit) showPage(status int, p Page) error {
 	}
 	p.PushKey, p.Sent = own.PushKey, v.sent(own.Sent)
 	v.Shell.Title, v.Shell.Mistakes = v.Say(say.NoticesTitle), p.Wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return NoticesPage(s, p) })
-	return nil
+	return portal.Show(v.Visit, status, NoticesPage, p)
 }
 
 func tick(c notify.Choice) string { return "want." + string(c.Kind) + "." + string(c.Channel) }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"gateway.example/internal/caller"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The timeline of a payment to be given to others, as a signed file and on paper.
@@ -45,8 +45,7 @@ func (v *visit) printTimeline() error {
 		Back: view.Link(v.PaymentPath(p.ID)),
 		File: view.Link(v.PaymentPath(p.ID) + "/timeline.json"),
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PrintPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, PrintPage, shown)
 }
 
 // signingKeys sends the public keys, by which anybody can verify a signed file.

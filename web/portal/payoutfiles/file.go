@@ -16,7 +16,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const filesPath = "/merchant/payout-files"
@@ -164,16 +163,14 @@ func (v *visit) file() error {
 		if err != nil {
 			return err
 		}
-		v.Show(http.StatusOK, func(s view.Shell) site.Page { return MadePage(s, made) })
-		return nil
+		return portal.Show(v.Visit, http.StatusOK, MadePage, made)
 	}
 	p, err := v.Payouts.PreviewFile(v.Ctx(), v.Who, f.ID)
 	if err != nil {
 		return err
 	}
 	shown := v.preview(f, p)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PreviewPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, PreviewPage, shown)
 }
 
 // flawsShown is how many flaws a page shows. The download has all of them.
@@ -333,8 +330,7 @@ func (v *visit) progress() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MadeRegion(s, made) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, MadeRegion, made)
 }
 
 // result is the download of a file's payouts, or of the flaws in its rows.

@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 var directoryRoutes = slices.Concat(
@@ -134,8 +133,7 @@ func (v *visit) showDirectory(d Directory) error {
 	if d.Wrong != "" {
 		status = http.StatusUnprocessableEntity
 	}
-	v.Show(status, func(s view.Shell) site.Page { return DirectoryPage(s, d) })
-	return nil
+	return portal.Show(v.Visit, status, DirectoryPage, d)
 }
 
 // keptTo describes a filter.

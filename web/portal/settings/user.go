@@ -204,11 +204,7 @@ func (v *visit) userFacts(u session.User) []view.Fact {
 			Label: sayBelongsTo, Value: u.OfName, Href: view.Link(portal.Numbered(portal.TradersPath, *u.TraderID)),
 		})
 	case len(u.MerchantIDs) > 0:
-		var ids []string
-		for _, id := range u.MerchantIDs {
-			ids = append(ids, portal.IDText(id))
-		}
-		facts = append(facts, view.Fact{Label: say.CabinetIDs, Value: strings.Join(ids, ", ")})
+		facts = append(facts, view.Fact{Label: say.CabinetIDs, Value: portal.IDTexts(u.MerchantIDs)})
 	}
 	facts = append(facts, view.Fact{Label: say.WithFactor, Value: factor},
 		view.Fact{Label: say.OpenOnes, Value: strconv.Itoa(u.Sessions), Class: "num"})

@@ -105,20 +105,27 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 		if a.Filter.From.IsZero() && a.Filter.To.IsZero() {
 			shown.Empty.Href, shown.Empty.Label = a.LookLonger(v.Shell.Now), say.LookLonger
 		}
-		day := ""
-		for items := found.Items; len(items) > 0; {
-			event := 1
-			for event < len(items) && items[event].Alongside(items[0]) {
-				event++
-			}
-			line := v.statementLine(items[:event], found.Account)
-			if of := v.Shell.Day(line.At); of != day {
-				line.Day, day = of, of
-			}
-			shown.Items, items = append(shown.Items, line), items[event:]
-		}
+		shown.Items = v.events(*found)
 	}
 	return portal.ShowPage(v.Visit, a.StatusOf(), cmp.Or(a.Title, v.Say(say.StatementTitle)), StatementPage, shown)
+}
+
+// events are the movements, those of one event in one line; the first of each day names it.
+func (v *visit) events(found books.Statement) []Line {
+	var lines []Line
+	day := ""
+	for items := found.Items; len(items) > 0; {
+		event := 1
+		for event < len(items) && items[event].Alongside(items[0]) {
+			event++
+		}
+		line := v.statementLine(items[:event], found.Account)
+		if of := v.Shell.Day(line.At); of != day {
+			line.Day, day = of, of
+		}
+		lines, items = append(lines, line), items[event:]
+	}
+	return lines
 }
 
 // accounts link to the same period of each account.
