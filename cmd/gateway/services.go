@@ -273,7 +273,7 @@ func (g *gateway) wireProofs(ctx context.Context) error {
 		Name: "gateway_ledger_seal_failures_total",
 		Help: "Attempts to seal days of the ledger that failed.",
 	})
-	g.proofs = seal.New(g.pools, g.clock, seal.Services{
+	g.proofs = seal.New(g.pools, seal.Services{
 		Payments: g.payments, Payouts: g.payouts, Deposits: g.deposits, Withdrawals: g.withdrawals, Signer: g.signer,
 	})
 	g.audits = audit.New(g.pools)

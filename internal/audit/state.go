@@ -28,13 +28,9 @@ type State struct {
 type Standing struct {
 	// Last is the last finished audit, or nil.
 	Last *Past
-	// Running is when an unfinished audit began. Rule is what it is working on, Found how many
-	// violations it has, RowsRead how many rows it has read, and SeenAt when it last made progress.
-	Running  *time.Time
-	Rule     string
-	Found    int64
-	RowsRead int64
-	SeenAt   time.Time
+	// Running is when an unfinished audit began, and Rule what it is working on.
+	Running *time.Time
+	Rule    string
 	// Done is how many rules it has already proven, and Of is how many there are.
 	Done, Of int64
 }
@@ -116,7 +112,7 @@ func (s *Service) standing(ctx context.Context, row db.AuditRunListRow, found ma
 		runs = append(runs, last.BeganAt)
 	}
 	if row.BeganAt.After(row.ProvenAt) {
-		st.Running, st.Rule, st.Found, st.RowsRead, st.SeenAt = &row.BeganAt, row.Rule, row.Found, row.RowsRead, row.SeenAt
+		st.Running, st.Rule = &row.BeganAt, row.Rule
 		all := allRules()
 		st.Done, st.Of = int64(max(0, slices.IndexFunc(all, func(r rule) bool { return r.name == row.Rule }))), int64(len(all))
 		runs = append(runs, row.BeganAt)

@@ -21,17 +21,17 @@ type Message struct {
 	Text                    *string
 	ReceivedAt, ArrivedAt   time.Time
 	Says                    Kind
-	// Pattern and Bank are "" for an unknown message.
-	Pattern, Bank, Currency, Account string
-	Amount, Balance                  *decimal.Decimal
-	State                            State
+	// Bank is "" for an unknown message.
+	Bank, Currency, Account string
+	Amount, Balance         *decimal.Decimal
+	State                   State
 	// Why is why it waits or why nothing is done about it: one of this package's words, or the trader's objection.
 	Why string
 	// Gap is by how much the balance differs from what was known; nil if that is not known.
-	Gap                    *decimal.Decimal
-	RequisiteID, PaymentID *int64
-	DecidedAt              *time.Time
-	DecidedBy              string
+	Gap       *decimal.Decimal
+	PaymentID *int64
+	DecidedAt *time.Time
+	DecidedBy string
 	// Outcome is what an operator decided about an objection, or "", and Resolution is their reason.
 	Outcome    Outcome
 	Resolution string
@@ -42,9 +42,9 @@ type Message struct {
 func (s *Service) messageOf(row db.BankMessage) Message {
 	m := Message{
 		ID: row.ID, DeviceID: row.DeviceID, TraderID: row.TraderID, MessageID: row.MessageID, Kind: row.Kind,
-		Sender: row.Sender, ReceivedAt: row.ReceivedAt, ArrivedAt: row.ArrivedAt, Says: Kind(row.Says), Pattern: row.Pattern,
+		Sender: row.Sender, ReceivedAt: row.ReceivedAt, ArrivedAt: row.ArrivedAt, Says: Kind(row.Says),
 		Bank: row.Bank, Currency: row.Currency, Account: row.Account, Amount: sum(row.Amount), Balance: sum(row.Balance),
-		State: State(row.State), Why: row.Why, Gap: sum(row.Gap), RequisiteID: row.RequisiteID, PaymentID: row.PaymentID,
+		State: State(row.State), Why: row.Why, Gap: sum(row.Gap), PaymentID: row.PaymentID,
 		DecidedAt: row.DecidedAt,
 	}
 	if row.DecidedBy != nil {

@@ -46,8 +46,8 @@ type Rule struct {
 
 // Tally compares what messages would have done with what the trader did, since the requisite has its mode.
 type Tally struct {
-	// Right, Wrong and Open count the payments that would have been confirmed, by how they ended.
-	Right, Wrong, Open int64
+	// Right and Wrong count the payments that would have been confirmed and have ended, by how they did.
+	Right, Wrong int64
 	// Completed counts the payments that were completed, and Told those of them about which there was a message.
 	Completed, Told int64
 }
@@ -159,7 +159,7 @@ func (s *Service) Rules(ctx context.Context, who caller.Caller) ([]Rule, error) 
 	}
 	of := make(map[int64]Tally, len(tallies))
 	for _, t := range tallies {
-		of[t.RequisiteID] = Tally{Right: t.RightOnes, Wrong: t.WrongOnes, Open: t.OpenOnes, Completed: t.Completed, Told: t.Told}
+		of[t.RequisiteID] = Tally{Right: t.RightOnes, Wrong: t.WrongOnes, Completed: t.Completed, Told: t.Told}
 	}
 	list := make([]Rule, 0, len(rows))
 	for _, row := range rows {

@@ -76,7 +76,6 @@ type Services struct {
 // Service runs checkouts.
 type Service struct {
 	Services
-	pool  db.Pool
 	reads db.Pool
 	q     *db.Queries
 	clock clock.Clock
@@ -87,7 +86,6 @@ type Service struct {
 func New(pools db.Pools, c clock.Clock, services Services) *Service {
 	return &Service{
 		Services: services,
-		pool:     pools.Calls,
 		reads:    pools.Reads,
 		q:        db.New(pools.Reads),
 		clock:    c,

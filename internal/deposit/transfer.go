@@ -364,7 +364,6 @@ type Node struct {
 	Head int64
 	// Trouble is why its answers are not used; "" if it agrees with the others.
 	Trouble string
-	AskedAt time.Time
 }
 
 // Nodes lists, for an operator, the nodes of a network that is watched.
@@ -374,6 +373,6 @@ func (s *Service) Nodes(ctx context.Context, who caller.Caller, network string) 
 	}
 	rows, err := s.q.ChainNodes(ctx, network)
 	return db.Each(rows, func(row db.ChainNode) Node {
-		return Node{Host: row.Host, Head: row.HeadNumber, Trouble: row.Trouble, AskedAt: row.AskedAt}
+		return Node{Host: row.Host, Head: row.HeadNumber, Trouble: row.Trouble}
 	}), fault.Doing("read nodes", err)
 }

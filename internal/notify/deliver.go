@@ -44,13 +44,11 @@ type Message struct {
 	// URL is the page that the message is about, and SettingsURL the page of the notification settings; both may be
 	// "".
 	URL, SettingsURL string
-	// Path is the path of the page, and Count is how many events the message is about.
+	// Path is the path of the page.
 	Path     string
-	Count    int
 	Security bool
 	// Open is how many payments of the trader are open, which a push shows; nil for other users and channels.
-	Open     *int64
-	Language string
+	Open *int64
 }
 
 // Sender sends messages by a channel.
@@ -277,8 +275,8 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 // message is the message about the notices of a kind, in the user's language.
 func (s *Service) message(about About, kind db.NoticeWaitingRow, language string) Message {
 	m := Message{
-		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Link: say(language, "Open it", "Открыть"), Path: kind.Path, Count: int(kind.Due),
-		Security: about.Security, Language: language,
+		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Link: say(language, "Open it", "Открыть"), Path: kind.Path,
+		Security: about.Security,
 	}
 	if kind.Due > 1 {
 		m.Path = about.All

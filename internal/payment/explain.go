@@ -116,7 +116,7 @@ func (a *RoutingAnswer) settle(refusal error) {
 
 // Replay compares how a payment's requisite was chosen with how it would be chosen now.
 type Replay struct {
-	PaymentID, RequisiteID, TraderID int64
+	RequisiteID, TraderID int64
 	// Question is what the payment asked for.
 	Question RoutingQuestion
 	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked describe the choice
@@ -136,7 +136,7 @@ func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64
 	if err != nil {
 		return Replay{}, db.Missing(err, fault.ErrNotFound, "find payment")
 	}
-	r := Replay{PaymentID: p.ID, TraderID: p.TraderID, Pool: p.ChoicePool, Looked: p.ChoiceLooked}
+	r := Replay{TraderID: p.TraderID, Pool: p.ChoicePool, Looked: p.ChoiceLooked}
 	if p.RequisiteID != nil {
 		r.RequisiteID = *p.RequisiteID
 	}

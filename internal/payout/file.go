@@ -25,10 +25,9 @@ const (
 )
 
 type File struct {
-	ID, KeyID, CashboxID int64
-	Name                 string
-	SentAt               time.Time
-	SentBy               string
+	ID, KeyID int64
+	Name      string
+	SentAt    time.Time
 	// MadeAt and MadeBy are when and by whom the payouts were made; nil before that.
 	MadeAt *time.Time
 	MadeBy *string
@@ -41,7 +40,7 @@ func (f File) Made() bool { return f.MadeAt != nil }
 
 func fileOf(row db.PayoutFileListRow) File {
 	f := File{
-		ID: row.ID, KeyID: row.KeyID, CashboxID: row.CashboxID, Name: row.Name, SentAt: row.SentAt, SentBy: row.SentBy,
+		ID: row.ID, KeyID: row.KeyID, Name: row.Name, SentAt: row.SentAt,
 		MadeAt: row.MadeAt, MadeBy: row.MadeBy, Amount: row.Amount.Decimal, FrozenUSDT: row.FrozenUSDT.Decimal,
 	}
 	if row.Payouts != nil {
@@ -52,7 +51,7 @@ func fileOf(row db.PayoutFileListRow) File {
 
 func fromFileRow(row db.PayoutFile) File {
 	return fileOf(db.PayoutFileListRow{
-		ID: row.ID, KeyID: row.KeyID, CashboxID: row.CashboxID, Name: row.Name, SentAt: row.SentAt, SentBy: row.SentBy,
+		ID: row.ID, KeyID: row.KeyID, Name: row.Name, SentAt: row.SentAt,
 		MadeAt: row.MadeAt, MadeBy: row.MadeBy, Payouts: row.Payouts, Amount: row.Amount, FrozenUSDT: row.FrozenUSDT,
 	})
 }

@@ -26,7 +26,6 @@ const (
 // Payer is what a merchant's payer is known by, from their last payments.
 type Payer struct {
 	MerchantID int64
-	User       string
 	// Count is how many payments were examined. More says that there are older ones.
 	Count int
 	More  bool
@@ -94,7 +93,7 @@ func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64
 	if len(rows) == 0 {
 		return Payer{}, fault.ErrNotFound
 	}
-	p := Payer{MerchantID: merchantID, User: user, More: len(rows) > PayerMost}
+	p := Payer{MerchantID: merchantID, More: len(rows) > PayerMost}
 	for _, row := range rows[:min(len(rows), PayerMost)] {
 		p.add(PayerPayment{
 			ID: row.ID, OrderID: row.OrderID, Status: payment.Status(row.Status), Reason: optional.Value(row.StatusReason),

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"gateway.example/internal/attest"
-	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
@@ -17,7 +16,6 @@ import (
 // Service makes proofs and shows pages.
 type Service struct {
 	q        *db.Queries
-	clock    clock.Clock
 	services Services
 }
 
@@ -30,8 +28,8 @@ type Services struct {
 	Signer      *attest.Signer
 }
 
-func New(pools db.Pools, c clock.Clock, services Services) *Service {
-	return &Service{db.New(pools.Reads), c, services}
+func New(pools db.Pools, services Services) *Service {
+	return &Service{db.New(pools.Reads), services}
 }
 
 // Age is how long ago the last sealed day ended, in seconds. Before the first sealed day, it counts

@@ -67,7 +67,7 @@ func setup(t *testing.T) *bundle {
 		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
 		Withdrawals: withdrawal.New(b.Pools(), b.clock, addresses, b.signer, foureyes.Rules{}), Signer: b.signer,
 	}
-	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.services)
+	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.services)
 	return b
 }
 

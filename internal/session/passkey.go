@@ -23,10 +23,9 @@ const (
 
 type Passkey struct {
 	// ID is the credential's id, in base64url.
-	ID        string
-	Name      string
-	CreatedAt time.Time
-	UsedAt    *time.Time
+	ID     string
+	Name   string
+	UsedAt *time.Time
 }
 
 // challenge is a WebAuthn ceremony in progress. A ceremony that adds a passkey cannot be used as a proof, nor the
@@ -246,10 +245,9 @@ func (s *Service) ListPasskeys(ctx context.Context, session Session) ([]Passkey,
 	rows, err := s.reads.PasskeyList(ctx, session.Caller.ID)
 	return db.Each(rows, func(row db.PasskeyListRow) Passkey {
 		return Passkey{
-			ID:        base64.RawURLEncoding.EncodeToString(row.ID),
-			Name:      row.Name,
-			CreatedAt: row.CreatedAt,
-			UsedAt:    row.UsedAt,
+			ID:     base64.RawURLEncoding.EncodeToString(row.ID),
+			Name:   row.Name,
+			UsedAt: row.UsedAt,
 		}
 	}), fault.Doing("list passkeys", err)
 }

@@ -30,12 +30,9 @@ const (
 )
 
 // Service remembers sent forms.
-type Service struct {
-	pool db.Pool
-	q    *db.Queries
-}
+type Service struct{ q *db.Queries }
 
-func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Calls)} }
+func New(pools db.Pools) *Service { return &Service{db.New(pools.Calls)} }
 
 // NewToken identifies a form that is about to be shown.
 func NewToken() string { return uuid.NewString() }

@@ -112,7 +112,7 @@ func TestProofOfADeposit(t *testing.T) {
 	operator := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
 	testenv.Must(deposits.Confirm(t.Context(), operator, made.Deposit.ID))(t)
 	signer := testenv.Must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(t)
-	service := rpcreport.ProofService{Proofs: seal.New(d.Pools(), clock, seal.Services{Deposits: deposits, Signer: signer})}
+	service := rpcreport.ProofService{Proofs: seal.New(d.Pools(), seal.Services{Deposits: deposits, Signer: signer})}
 	owner := caller.With(t.Context(),
 		caller.Caller{Kind: caller.MerchantPortal, ID: 5, MerchantID: shop.ID, Role: caller.Owner})
 	get := func() *portalv1.ProofResponse {

@@ -190,7 +190,7 @@ func (b *Bundle) services(t testing.TB, signer *attest.Signer, stopping <-chan s
 		Proposals:   b.proposals(),
 		Messages:    bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
 		PayLinks:    b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
-		Proofs: seal.New(b.Pools(), b.Clock, seal.Services{
+		Proofs: seal.New(b.Pools(), seal.Services{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Signer: signer,
 		}),
 		Audits:          audit.New(b.Pools()),
