@@ -169,6 +169,26 @@ func (f TrendFilter) starts(now time.Time) []time.Time {
 
 // count adds up the rows.
 func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.Caller) {
+	money := who.Kind == caller.Operator || who.May(caller.MerchantMoney)
+	t.currencies(rows, money)
+	mixed := f.Currency == "" && who.Kind == caller.Operator
+	if t.Currency = f.Currency; t.Currency == "" && len(t.Currencies) > 0 && !mixed {
+		t.Currency = t.Currencies[0]
+	}
+	var methods Overview
+	for _, row := range rows {
+		if mixed || row.Currency == t.Currency {
+			t.add(&methods, row, f, money && !mixed)
+		}
+	}
+	t.Methods = methods.Methods
+	slices.SortFunc(t.Methods, func(a, b MethodFigures) int {
+		return cmp.Or(cmp.Compare(b.Payments, a.Payments), cmp.Compare(a.Method, b.Method))
+	})
+}
+
+// currencies lists those of the rows, the most used first, and for those who may see money how much was paid in each.
+func (t *Trend) currencies(rows []db.PaymentHourSlotsRow, money bool) {
 	used, volumes := map[string]int64{}, map[string]decimal.Decimal{}
 	for _, row := range rows {
 		if row.Slot == slotWhole || row.Slot == slotBefore {
@@ -181,26 +201,11 @@ func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.C
 	t.Currencies = slices.SortedFunc(maps.Keys(used), func(a, b string) int {
 		return cmp.Or(cmp.Compare(used[b], used[a]), cmp.Compare(a, b))
 	})
-	mixed := f.Currency == "" && who.Kind == caller.Operator
-	if t.Currency = f.Currency; t.Currency == "" && len(t.Currencies) > 0 && !mixed {
-		t.Currency = t.Currencies[0]
-	}
-	money := who.Kind == caller.Operator || who.May(caller.MerchantMoney)
 	for _, currency := range t.Currencies {
 		if volume, known := volumes[currency]; known && money {
 			t.Volumes = append(t.Volumes, Volume{currency, volume})
 		}
 	}
-	var methods Overview
-	for _, row := range rows {
-		if mixed || row.Currency == t.Currency {
-			t.add(&methods, row, f, money && !mixed)
-		}
-	}
-	t.Methods = methods.Methods
-	slices.SortFunc(t.Methods, func(a, b MethodFigures) int {
-		return cmp.Or(cmp.Compare(b.Payments, a.Payments), cmp.Compare(a.Method, b.Method))
-	})
 }
 
 func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter, money bool) {

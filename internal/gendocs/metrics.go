@@ -17,11 +17,33 @@ var alerts = tongue.Pairs(files, "alerts.txt")
 // metricName is a literal that names a metric of ours.
 var metricName = regexp.MustCompile(`^gateway_[a-z_]+$`)
 
-// metricTable lists every metric with its help. A metric is written in one of three ways: as
-// options with Name and Help, as a call whose argument after the name is the help, or as a key of a
-// map whose value begins with the help.
+// metricTable lists every metric with its help.
 func metricTable(src source) (string, error) {
-	names, helps := map[string]string{}, map[string]string{}
+	names, helps := metricsOf(src)
+	known := map[string]bool{}
+	var rows [][]string
+	for _, metric := range slices.Sorted(maps.Keys(names)) {
+		alert := alerts[metric]
+		if helps[metric] == "" || alert == "" {
+			return "", fmt.Errorf("%s: the metric %s has no help, or internal/gendocs/alerts.txt does not say when to alert on it",
+				names[metric], metric)
+		}
+		known[metric] = true
+		rows = append(rows, []string{code(metric), strings.TrimSpace(sentence(helps[metric])), alert})
+	}
+	for metric := range alerts {
+		if !known[metric] {
+			return "", fmt.Errorf("internal/gendocs/alerts.txt has an alert for %s, which is no metric", metric)
+		}
+	}
+	return table([]string{"metric", "meaning", "alert"}, rows), nil
+}
+
+// metricsOf finds the names of metrics with the files that have them, and what is said of each. A metric is written in
+// one of three ways: as options with Name and Help, as a call whose argument after the name is the help, or as a key of
+// a map whose value begins with the help.
+func metricsOf(src source) (names, helps map[string]string) {
+	names, helps = map[string]string{}, map[string]string{}
 	src.inspect(func(path string, node ast.Node) {
 		switch node := node.(type) {
 		case *ast.BasicLit:
@@ -47,21 +69,5 @@ func metricTable(src source) (string, error) {
 			}
 		}
 	})
-	known := map[string]bool{}
-	var rows [][]string
-	for _, metric := range slices.Sorted(maps.Keys(names)) {
-		alert := alerts[metric]
-		if helps[metric] == "" || alert == "" {
-			return "", fmt.Errorf("%s: the metric %s has no help, or internal/gendocs/alerts.txt does not say when to alert on it",
-				names[metric], metric)
-		}
-		known[metric] = true
-		rows = append(rows, []string{code(metric), strings.TrimSpace(sentence(helps[metric])), alert})
-	}
-	for metric := range alerts {
-		if !known[metric] {
-			return "", fmt.Errorf("internal/gendocs/alerts.txt has an alert for %s, which is no metric", metric)
-		}
-	}
-	return table([]string{"metric", "meaning", "alert"}, rows), nil
+	return names, helps
 }

@@ -33,6 +33,17 @@ func tableTable(src source) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	writers := writersOf(src, writes)
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(shaped)) {
+		rows = append(rows, []string{code(name), strings.Join(shaped[name], ", "),
+			strings.Join(slices.Sorted(maps.Keys(writers[name])), ", ")})
+	}
+	return table([]string{"table", "migrations", "written by"}, rows), nil
+}
+
+// writersOf finds the packages that write each table, by the methods of queries that write it.
+func writersOf(src source, writes map[string][]string) map[string]map[string]bool {
 	writers := map[string]map[string]bool{}
 	add := func(written []string, dir string) {
 		for _, name := range written {
@@ -62,12 +73,7 @@ func tableTable(src source) (string, error) {
 			add([]string{subject.Name}, "internal/directory")
 		}
 	}
-	var rows [][]string
-	for _, name := range slices.Sorted(maps.Keys(shaped)) {
-		rows = append(rows, []string{code(name), strings.Join(shaped[name], ", "),
-			strings.Join(slices.Sorted(maps.Keys(writers[name])), ", ")})
-	}
-	return table([]string{"table", "migrations", "written by"}, rows), nil
+	return writers
 }
 
 // migrationsOf are the tables, and links to the migrations that make or change each. Partitions are no tables of their own.

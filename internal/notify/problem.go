@@ -27,43 +27,32 @@ const (
 	pushSilent     Problem = "push_silent"
 )
 
+// problems says each in English and in Russian.
+var problems = map[Problem][2]string{
+	tooLate:            {"It was too late to be told.", "Сообщать было уже поздно."},
+	roleHearsNot:       {"Your role does not hear of it any more.", "Вашей роли об этом больше не сообщают."},
+	addressUnreadable:  {"The address cannot be read: add it anew.", "Адрес не прочитать: добавьте его заново."},
+	addressWrong:       {"Nothing can be sent to this address.", "На этот адрес ничего не отправить."},
+	notSent:            {"It could not be sent.", "Отправить не удалось."},
+	telegramWaits:      {"Telegram asks to wait.", "Telegram просит подождать."},
+	telegramBlocked:    {"The bot is blocked in Telegram.", "Бот заблокирован в Telegram."},
+	telegramRefuses:    {"Telegram does not take it.", "Telegram не принимает сообщение."},
+	telegramSilent:     {"Telegram gives no answer.", "Telegram не отвечает."},
+	mailAddressRefused: {"The mail server refuses the address.", "Почтовый сервер не принимает адрес."},
+	mailRefused:        {"The mail server refuses it.", "Почтовый сервер не принимает письмо."},
+	mailSilent:         {"The mail server gives no answer.", "Почтовый сервер не отвечает."},
+	pushEnded:          {"The browser has ended its subscription.", "Браузер завершил подписку."},
+	pushOtherKey:       {"The browser has subscribed with another key.", "Браузер подписан с другим ключом."},
+	pushNotAllowed:     {"The browser's address is not allowed.", "Адрес браузера не разрешён."},
+	pushRefused:        {"The browser's service refuses it.", "Сервис браузера не принимает сообщение."},
+	pushSilent:         {"The browser's service gives no answer.", "Сервис браузера не отвечает."},
+}
+
 // In is the problem's text in a user's language.
 func (p Problem) In(language string) string {
-	switch p {
-	case tooLate:
-		return say(language, "It was too late to be told.", "Сообщать было уже поздно.")
-	case roleHearsNot:
-		return say(language, "Your role does not hear of it any more.", "Вашей роли об этом больше не сообщают.")
-	case addressUnreadable:
-		return say(language, "The address cannot be read: add it anew.", "Адрес не прочитать: добавьте его заново.")
-	case addressWrong:
-		return say(language, "Nothing can be sent to this address.", "На этот адрес ничего не отправить.")
-	case notSent:
-		return say(language, "It could not be sent.", "Отправить не удалось.")
-	case telegramWaits:
-		return say(language, "Telegram asks to wait.", "Telegram просит подождать.")
-	case telegramBlocked:
-		return say(language, "The bot is blocked in Telegram.", "Бот заблокирован в Telegram.")
-	case telegramRefuses:
-		return say(language, "Telegram does not take it.", "Telegram не принимает сообщение.")
-	case telegramSilent:
-		return say(language, "Telegram gives no answer.", "Telegram не отвечает.")
-	case mailAddressRefused:
-		return say(language, "The mail server refuses the address.", "Почтовый сервер не принимает адрес.")
-	case mailRefused:
-		return say(language, "The mail server refuses it.", "Почтовый сервер не принимает письмо.")
-	case mailSilent:
-		return say(language, "The mail server gives no answer.", "Почтовый сервер не отвечает.")
-	case pushEnded:
-		return say(language, "The browser has ended its subscription.", "Браузер завершил подписку.")
-	case pushOtherKey:
-		return say(language, "The browser has subscribed with another key.", "Браузер подписан с другим ключом.")
-	case pushNotAllowed:
-		return say(language, "The browser's address is not allowed.", "Адрес браузера не разрешён.")
-	case pushRefused:
-		return say(language, "The browser's service refuses it.", "Сервис браузера не принимает сообщение.")
-	case pushSilent:
-		return say(language, "The browser's service gives no answer.", "Сервис браузера не отвечает.")
+	text, known := problems[p]
+	if !known {
+		return string(p) // an older version stored words
 	}
-	return string(p) // an older version stored words
+	return say(language, text[0], text[1])
 }

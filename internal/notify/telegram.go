@@ -262,55 +262,73 @@ func (s *Service) link(ctx context.Context, chat, label, code string) (string, e
 // command runs a command of a user.
 func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command string) (string, error) {
 	say := func(english, russian string) string { return say(user.Language, english, russian) }
-	who := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login, Role: caller.Role(user.Role)}
-	if user.TraderID != nil {
-		who.TraderID = *user.TraderID
+	switch command {
+	case "/status":
+		return s.status(ctx, user, say)
+	case "/break":
+		return s.takeBreak(ctx, user, say)
+	case "/mute":
+		return s.mute(ctx, user, say)
+	case "/unmute":
+		return s.unmute(ctx, user, say)
+	}
+	return commands, nil
+}
+
+// both says a text in the language of a user.
+type both = func(english, russian string) string
+
+func (s *Service) status(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
+	if user.TraderID == nil {
+		return say("You get notifications here.", "Уведомления приходят сюда."), nil
+	}
+	desk, err := s.q.NotifyDesk(ctx, db.NotifyDeskParams{TraderID: *user.TraderID, Now: s.clock.Now()})
+	if err != nil {
+		return "", fmt.Errorf("read a desk: %w", err)
+	}
+	if desk.OnBreak {
+		return fmt.Sprintf(say("On a break. Open payments: %d.", "Перерыв. Открытых платежей: %d."), desk.Open), nil
+	}
+	return fmt.Sprintf(say("On shift. Open payments: %d.", "На смене. Открытых платежей: %d."), desk.Open), nil
+}
+
+func (s *Service) takeBreak(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
+	if user.TraderID == nil || s.breaks == nil {
+		return say("Only traders have breaks.", "Перерывы есть только у трейдеров."), nil
+	}
+	who := caller.Caller{
+		Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login, Role: caller.Role(user.Role), TraderID: *user.TraderID,
 	}
 	if user.AwaitsUntil != nil && user.AwaitsUntil.After(s.clock.Now()) {
 		who.AwaitsUntil = *user.AwaitsUntil
 	}
-	switch command {
-	case "/status":
-		if who.Kind != caller.Trader {
-			return say("You get notifications here.", "Уведомления приходят сюда."), nil
-		}
-		desk, err := s.q.NotifyDesk(ctx, db.NotifyDeskParams{TraderID: who.TraderID, Now: s.clock.Now()})
-		if err != nil {
-			return "", fmt.Errorf("read a desk: %w", err)
-		}
-		if desk.OnBreak {
-			return fmt.Sprintf(say("On a break. Open payments: %d.", "Перерыв. Открытых платежей: %d."), desk.Open), nil
-		}
-		return fmt.Sprintf(say("On shift. Open payments: %d.", "На смене. Открытых платежей: %d."), desk.Open), nil
-	case "/break":
-		if who.Kind != caller.Trader || s.breaks == nil {
-			return say("Only traders have breaks.", "Перерывы есть только у трейдеров."), nil
-		}
-		err := s.breaks(ctx, who, true)
-		if fault.As(err) != nil {
-			return say("You may not do this.", "Вам это нельзя."), nil //nolint:nilerr // the refusal is the answer
-		}
-		if err != nil {
-			return "", err
-		}
-		return say("On a break: no new payments. End it at the desk.", "Перерыв: новых платежей нет. Закончить его можно на рабочем столе."), nil
-	case "/mute":
-		until := s.clock.Now().Add(muteFor)
-		if err := s.q.NotifyMute(ctx, db.NotifyMuteParams{UserID: user.ID, MutedUntil: &until}); err != nil {
-			return "", fmt.Errorf("mute: %w", err)
-		}
-		return say("Quiet for 8 hours. Only security is still told. /unmute ends it.",
-			"Тишина на 8 часов. Приходить будет только о безопасности. /unmute — закончить."), nil
-	case "/unmute":
-		own, err := s.q.NotifyUserGet(ctx, user.ID)
-		if err != nil {
-			return "", fmt.Errorf("read quiet hours: %w", err)
-		}
-		quiet := quietFor(db.NotifyAudienceRow{Zone: own.Zone, QuietFrom: own.QuietFrom, QuietUntil: own.QuietUntil}, s.clock.Now())
-		if err := s.q.NotifyUnmute(ctx, db.NotifyUnmuteParams{UserID: user.ID, Seconds: quiet.Seconds()}); err != nil {
-			return "", fmt.Errorf("end a silence: %w", err)
-		}
-		return say("You are told again.", "Уведомления снова приходят."), nil
+	err := s.breaks(ctx, who, true)
+	if fault.As(err) != nil {
+		return say("You may not do this.", "Вам это нельзя."), nil //nolint:nilerr // the refusal is the answer
 	}
-	return commands, nil
+	if err != nil {
+		return "", err
+	}
+	return say("On a break: no new payments. End it at the desk.", "Перерыв: новых платежей нет. Закончить его можно на рабочем столе."), nil
+}
+
+func (s *Service) mute(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
+	until := s.clock.Now().Add(muteFor)
+	if err := s.q.NotifyMute(ctx, db.NotifyMuteParams{UserID: user.ID, MutedUntil: &until}); err != nil {
+		return "", fmt.Errorf("mute: %w", err)
+	}
+	return say("Quiet for 8 hours. Only security is still told. /unmute ends it.",
+		"Тишина на 8 часов. Приходить будет только о безопасности. /unmute — закончить."), nil
+}
+
+func (s *Service) unmute(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
+	own, err := s.q.NotifyUserGet(ctx, user.ID)
+	if err != nil {
+		return "", fmt.Errorf("read quiet hours: %w", err)
+	}
+	quiet := quietFor(db.NotifyAudienceRow{Zone: own.Zone, QuietFrom: own.QuietFrom, QuietUntil: own.QuietUntil}, s.clock.Now())
+	if err := s.q.NotifyUnmute(ctx, db.NotifyUnmuteParams{UserID: user.ID, Seconds: quiet.Seconds()}); err != nil {
+		return "", fmt.Errorf("end a silence: %w", err)
+	}
+	return say("You are told again.", "Уведомления снова приходят."), nil
 }

@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,9 +145,7 @@ func requestOf(head, row []string, currency string, f fault.Fields) Request {
 			r.Amount = money.Typed(value)
 		case "method":
 			r.Method = strings.ToLower(value)
-			if known, ok := methodNames[r.Method]; ok {
-				r.Method = known
-			}
+			r.Method = cmp.Or(methodNames[r.Method], r.Method)
 		case "address":
 			r.Address = value
 		case "recipient":

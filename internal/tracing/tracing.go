@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -82,39 +83,46 @@ func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (fu
 	}, nil
 }
 
+// checked are the variables that are checked: which values of them are right, and what a wrong one must be.
+var checked = []struct {
+	variable string
+	right    func(value string) bool
+	must     string
+}{
+	{envEndpoint, isEndpoint, "must be an http or https URL, such as http://127.0.0.1:4318"},
+	{envProtocol, func(p string) bool { return p == "http/protobuf" }, "must be http/protobuf, the one protocol that traces are sent by"},
+	{envHeaders, arePairs, "must be pairs such as key=value, separated by commas"},
+}
+
 // check reports whether traces are wanted, and what is wrong with the variables. It quotes no values,
 // since endpoints and headers may contain keys.
 func check(getenv func(string) string) (wanted bool, err error) {
-	if strings.EqualFold(getenv(envDisabled), "true") {
+	set := func(name string) bool { return getenv(name) != "" }
+	if strings.EqualFold(getenv(envDisabled), "true") || !slices.ContainsFunc(both(envEndpoint), set) {
 		return false, nil
 	}
-	for _, name := range both(envEndpoint) {
-		endpoint := getenv(name)
-		if endpoint == "" {
-			continue
-		}
-		u, err := url.Parse(endpoint)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return false, fmt.Errorf("%s must be an http or https URL, such as http://127.0.0.1:4318", name)
-		}
-		wanted = true
-	}
-	if !wanted {
-		return false, nil
-	}
-	for _, name := range both(envProtocol) {
-		if p := getenv(name); p != "" && p != "http/protobuf" {
-			return false, fmt.Errorf("%s must be http/protobuf, the one protocol that traces are sent by", name)
-		}
-	}
-	for _, name := range both(envHeaders) {
-		for pair := range strings.SplitSeq(getenv(name), ",") {
-			if key, _, ok := strings.Cut(pair, "="); pair != "" && (!ok || key == "") {
-				return false, fmt.Errorf("%s must be pairs such as key=value, separated by commas", name)
+	for _, one := range checked {
+		for _, name := range both(one.variable) {
+			if value := getenv(name); value != "" && !one.right(value) {
+				return false, fmt.Errorf("%s %s", name, one.must)
 			}
 		}
 	}
 	return true, nil
+}
+
+func isEndpoint(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func arePairs(value string) bool {
+	for pair := range strings.SplitSeq(value, ",") {
+		if key, _, ok := strings.Cut(pair, "="); pair != "" && (!ok || key == "") {
+			return false
+		}
+	}
+	return true
 }
 
 // both are the variable of the exporter for everything, and the one for traces.

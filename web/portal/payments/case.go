@@ -60,20 +60,7 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 		if appeal == 0 {
 			came.EndsAt = p.ExpiresAt
 		}
-		for _, decision := range decisions {
-			if payment.MayDecide(v.Who.Proved(), decision) != nil {
-				continue
-			}
-			if decision == payment.ReturnIt && len(catalogue.Payouts(p.Currency)) == 0 {
-				came.NoReturn = p.Currency
-				continue
-			}
-			if decision != payment.WaitForRest || came.Missing != "" {
-				came.Decisions = append(came.Decisions, CaseStep{
-					Href: view.Query(v.PaymentPath(p.ID)+"/came", "decision", decision), Label: sayDecisions[decision].act,
-				})
-			}
-		}
+		v.mayDecide(&came, p)
 	}
 	if came.Open && v.Who.Kind == caller.Operator {
 		v.Shell.Live = true
@@ -84,6 +71,21 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	fitting, err := v.Payments.Fitting(v.Ctx(), v.Who, id)
 	came.Fitting = v.Fitting(p, fitting)
 	return came, err
+}
+
+// mayDecide offers the decisions that the user may make.
+func (v *visit) mayDecide(came *Came, p payment.Payment) {
+	for _, decision := range decisions {
+		switch {
+		case payment.MayDecide(v.Who.Proved(), decision) != nil, decision == payment.WaitForRest && came.Missing == "":
+		case decision == payment.ReturnIt && len(catalogue.Payouts(p.Currency)) == 0:
+			came.NoReturn = p.Currency
+		default:
+			came.Decisions = append(came.Decisions, CaseStep{
+				Href: view.Query(v.PaymentPath(p.ID)+"/came", "decision", decision), Label: sayDecisions[decision].act,
+			})
+		}
+	}
 }
 
 func (v *visit) casePage() error {
