@@ -54,23 +54,30 @@ func PlanMigrations(ctx context.Context, pool Pool) (Plan, error) {
 			return p, err
 		}
 	}
+	p.Due, err = dueAfter(p.Have)
+	return p, err
+}
+
+// dueAfter lists the migrations after a number.
+func dueAfter(have int64) ([]Due, error) {
 	files, err := fs.Glob(schema.FS, "*.sql")
 	if err != nil {
-		return p, fmt.Errorf("read migrations: %w", err)
+		return nil, fmt.Errorf("read migrations: %w", err)
 	}
+	var due []Due
 	for _, file := range files {
 		number, err := goose.NumericComponent(file)
 		if err != nil {
-			return p, fmt.Errorf("migration %s: %w", file, err)
+			return due, fmt.Errorf("migration %s: %w", file, err)
 		}
-		if number <= p.Have {
+		if number <= have {
 			continue
 		}
 		content, err := schema.FS.ReadFile(file)
 		if err != nil {
-			return p, fmt.Errorf("migration %s: %w", file, err)
+			return due, fmt.Errorf("migration %s: %w", file, err)
 		}
-		p.Due = append(p.Due, Due{File: file, Breaks: raisesFloor.Match(content)})
+		due = append(due, Due{File: file, Breaks: raisesFloor.Match(content)})
 	}
-	return p, nil
+	return due, nil
 }

@@ -71,30 +71,9 @@ func (s *Service) Match(ctx context.Context) error {
 	if err := s.q.DepositTransfersNew(ctx, now); err != nil {
 		return fmt.Errorf("take up transfers: %w", err)
 	}
-	// Much of what arrives belongs to no deposit, because anybody can send tiny amounts. Such transfers must not
-	// come before those that fit.
-	seen, err := s.q.DepositTransferAmounts(ctx, now.Add(-matchWithin))
+	look, err := s.unattached(ctx, now)
 	if err != nil {
-		return fmt.Errorf("list what came: %w", err)
-	}
-	amounts, err := s.q.DepositAmounts(ctx, append([]decimal.Decimal{}, seen...))
-	if err != nil {
-		return fmt.Errorf("list amounts: %w", err)
-	}
-	free, err := s.q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{
-		BeforeID: math.MaxInt64, Since: now.Add(-matchWithin), Amounts: append([]decimal.Decimal{}, amounts...), Page: matchMost,
-	})
-	if err != nil {
-		return fmt.Errorf("list free transfers: %w", err)
-	}
-	look, err := s.q.DepositTransfersNamed(ctx, db.DepositTransfersNamedParams{Since: now.Add(-namedWithin), Most: matchMost})
-	if err != nil {
-		return fmt.Errorf("list named transfers: %w", err)
-	}
-	for _, t := range free {
-		look = append(look, came{
-			ID: t.ID, Network: t.Network, TransactionHash: t.TransactionHash, ToAddress: t.ToAddress, Amount: t.Amount, SeenAt: t.SeenAt,
-		})
+		return err
 	}
 	var failed []error
 	for _, t := range look {
@@ -116,6 +95,36 @@ func (s *Service) Match(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// unattached lists the transfers that may be attached now.
+func (s *Service) unattached(ctx context.Context, now time.Time) ([]came, error) {
+	// Much of what arrives belongs to no deposit, because anybody can send tiny amounts. Such transfers must not
+	// come before those that fit.
+	seen, err := s.q.DepositTransferAmounts(ctx, now.Add(-matchWithin))
+	if err != nil {
+		return nil, fmt.Errorf("list what came: %w", err)
+	}
+	amounts, err := s.q.DepositAmounts(ctx, append([]decimal.Decimal{}, seen...))
+	if err != nil {
+		return nil, fmt.Errorf("list amounts: %w", err)
+	}
+	free, err := s.q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{
+		BeforeID: math.MaxInt64, Since: now.Add(-matchWithin), Amounts: append([]decimal.Decimal{}, amounts...), Page: matchMost,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list free transfers: %w", err)
+	}
+	look, err := s.q.DepositTransfersNamed(ctx, db.DepositTransfersNamedParams{Since: now.Add(-namedWithin), Most: matchMost})
+	if err != nil {
+		return nil, fmt.Errorf("list named transfers: %w", err)
+	}
+	for _, t := range free {
+		look = append(look, came{
+			ID: t.ID, Network: t.Network, TransactionHash: t.TransactionHash, ToAddress: t.ToAddress, Amount: t.Amount, SeenAt: t.SeenAt,
+		})
+	}
+	return look, nil
 }
 
 // came is a transfer for which a deposit is searched.

@@ -66,7 +66,11 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(mail.TypeTextPlain, text+"\r\n")
 	msg.AddAlternativeString(mail.TypeTextHTML, "<!DOCTYPE html><html><body>"+page+"</body></html>")
-	err := s.client.DialAndSendWithContext(ctx, msg)
+	return refusalOf(s.client.DialAndSendWithContext(ctx, msg))
+}
+
+// refusalOf says why a mail was not sent, without the words of the server.
+func refusalOf(err error) error {
 	var refused *mail.SendError
 	switch {
 	case err == nil:

@@ -187,15 +187,8 @@ func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 		put.Kinds, put.Channels = append(put.Kinds, string(c.Kind)), append(put.Channels, string(c.Channel))
 		put.Wanted = append(put.Wanted, c.Wanted)
 	}
-	f.Check((u.QuietFrom == nil) == (u.QuietUntil == nil), "quietUntil", "must be given with the other end")
 	times := db.NotifyUserPutParams{UserID: who.ID}
-	if u.QuietFrom != nil && u.QuietUntil != nil {
-		from, until := *u.QuietFrom, *u.QuietUntil
-		f.Check(from >= 0 && from < 24*60, "quietFrom", "must be a time of the day")
-		f.Check(until >= 0 && until < 24*60, "quietUntil", "must be a time of the day")
-		f.Check(from != until, "quietUntil", "must not be the same")
-		times.QuietFrom, times.QuietUntil = new(int16(from)), new(int16(until))
-	}
+	times.QuietFrom, times.QuietUntil = u.quiet(f)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -207,6 +200,19 @@ func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 		queries = append(queries, db.Do((*db.Queries).NotifyChoicePut, put))
 	}
 	return named("keep what a user wants", db.Write(ctx, s.pool, queries...))
+}
+
+// quiet checks quiet hours, which may be none.
+func (u Update) quiet(f fault.Fields) (begin, end *int16) {
+	f.Check((u.QuietFrom == nil) == (u.QuietUntil == nil), "quietUntil", "must be given with the other end")
+	if u.QuietFrom == nil || u.QuietUntil == nil {
+		return nil, nil
+	}
+	from, until := *u.QuietFrom, *u.QuietUntil
+	f.Check(from >= 0 && from < 24*60, "quietFrom", "must be a time of the day")
+	f.Check(until >= 0 && until < 24*60, "quietUntil", "must be a time of the day")
+	f.Check(from != until, "quietUntil", "must not be the same")
+	return new(int16(from)), new(int16(until))
 }
 
 // put adds a channel of a user, or makes an ended one work again.
@@ -343,15 +349,8 @@ func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, 
 	if !there {
 		return fault.ErrNotFound
 	}
-	var given webpush.Subscription
-	f := fault.Fields{}
-	err := json.Unmarshal([]byte(subscription), &given)
-	f.Check(err == nil && given.Keys.Auth != "" && given.Keys.P256dh != "" && len(subscription) <= 4096,
-		"subscription", "must be a subscription")
-	if err == nil {
-		f.Flaw("subscription", sender.addresses.Check(given.Endpoint))
-	}
-	if err := f.Err(); err != nil {
+	given, err := sender.read(subscription)
+	if err != nil {
 		return err
 	}
 	kept, err := json.Marshal(given)
@@ -367,6 +366,18 @@ func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, 
 	}
 	err = s.q.NotifyPushLeave(ctx, db.NotifyPushLeaveParams{Mark: s.mark(Push, string(kept)), UserID: who.ID})
 	return named("take a browser from other users", err)
+}
+
+// read reads a subscription as a browser gives it.
+func (s *PushSender) read(subscription string) (given webpush.Subscription, err error) {
+	f := fault.Fields{}
+	err = json.Unmarshal([]byte(subscription), &given)
+	f.Check(err == nil && given.Keys.Auth != "" && given.Keys.P256dh != "" && len(subscription) <= 4096,
+		"subscription", "must be a subscription")
+	if err == nil {
+		f.Flaw("subscription", s.addresses.Check(given.Endpoint))
+	}
+	return given, f.Err()
 }
 
 // Remove removes one of the caller's channels. A last message on that channel says so.

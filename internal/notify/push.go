@@ -70,6 +70,11 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 	}
 	defer func() { _ = answer.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<10))
+	return answered(answer)
+}
+
+// answered says why the browser's service has not taken a message; nil if it has.
+func answered(answer *http.Response) error {
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil

@@ -252,14 +252,11 @@ func (s *Service) Update(
 	if err != nil {
 		return done, err
 	}
-	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
+	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled, Role: optional.Of(string(optional.Value(update.Role)))}
 	update.Reason = strings.TrimSpace(update.Reason)
 	c.Reason = optional.Of(update.Reason)
 	if err := s.checkUpdate(ctx, update); err != nil {
 		return done, err
-	}
-	if update.Role != nil {
-		params.Role = optional.Of(string(*update.Role))
 	}
 	if update.Password != nil {
 		hash, err := HashPassword(*update.Password)
@@ -287,17 +284,22 @@ func (s *Service) Update(
 		if err := q.UserUpdate(ctx, params); err != nil {
 			return err
 		}
-		if u.kind == caller.Operator && (update.Enabled != nil || update.Role != nil) {
-			if err := s.say(ctx, q, notify.AccessChanged, update.ID); err != nil {
-				return err
-			}
-		}
-		if update.Password == nil {
-			return nil
-		}
-		return s.say(ctx, q, notify.PasswordChanged, update.ID)
+		return s.tellUpdated(ctx, q, u, update)
 	})
 	return s.settled(ctx, who, c, err)
+}
+
+// tellUpdated tells a user what was changed of them.
+func (s *Service) tellUpdated(ctx context.Context, q *db.Queries, u place, update UserUpdate) error {
+	if u.kind == caller.Operator && (update.Enabled != nil || update.Role != nil) {
+		if err := s.say(ctx, q, notify.AccessChanged, update.ID); err != nil {
+			return err
+		}
+	}
+	if update.Password == nil {
+		return nil
+	}
+	return s.say(ctx, q, notify.PasswordChanged, update.ID)
 }
 
 func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
