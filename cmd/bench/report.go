@@ -277,16 +277,10 @@ type result struct {
 func compare(w io.Writer, paths []string) error {
 	var reports [2]*report
 	for i, path := range paths {
-		content, err := os.ReadFile(path) //nolint:gosec // the caller's own
-		if err != nil {
-			return fmt.Errorf("read a result: %w", err)
+		var err error
+		if reports[i], err = readReport(path); err != nil {
+			return err
 		}
-		var read result
-		if err := json.Unmarshal(content, &read); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		reports[i] = newReport()
-		reports[i].samples = read.Samples
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "what\tfirst\tfrom\tto\tsecond\tfrom\tto\tsecond/first\t")
@@ -307,4 +301,18 @@ func compare(w io.Writer, paths []string) error {
 			short(*b), short(slices.Min(by)), short(slices.Max(by)), quotient, differ)
 	}
 	return table.Flush()
+}
+
+func readReport(path string) (*report, error) {
+	content, err := os.ReadFile(path) //nolint:gosec // the caller's own
+	if err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	var read result
+	if err := json.Unmarshal(content, &read); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r := newReport()
+	r.samples = read.Samples
+	return r, nil
 }

@@ -50,8 +50,7 @@ func (e environment) listen(ctx context.Context, args []string) error {
 	if _, err := o.parse(args); err != nil {
 		return err
 	}
-	if u, err := url.Parse(forward); forward != "" &&
-		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
+	if forward != "" && !isForward(forward) {
 		return o.wrong(errors.New("-forward must be a whole URL such as http://127.0.0.1:3000/webhook, without a user"))
 	}
 	info, err := sandbox.Read(c.dataDir)
@@ -70,6 +69,12 @@ func (e environment) listen(ctx context.Context, args []string) error {
 		return err
 	}
 	return nil
+}
+
+// isForward reports whether webhooks can be sent on to an address.
+func isForward(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
 
 // ServeHTTP takes a webhook. The gateway gets the answer of the receiver behind, so that it sends

@@ -173,19 +173,7 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 	var facts []view.Fact
 	switch t := d.Transfer; {
 	case t != nil:
-		facts = append(facts,
-			view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
-			view.Fact{Label: saySender, Value: t.From, Class: "mono"},
-			view.Fact{Label: say.Confirmations, Value: v.confirmations(*t), Class: "num"})
-		if !t.Amount.Equal(d.Amount) {
-			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
-		}
-		if t.ByMerchant {
-			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByMerchant)})
-		}
-		if t.ByOperator {
-			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByHand)})
-		}
+		facts = v.transferFacts(d, *t)
 	case len(nodes) > 0 && d.Status == "pending":
 		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: v.Say(sayNothingCame)})
 	}
@@ -203,6 +191,25 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 		facts = append(facts, fact)
 	}
 	return facts, nil
+}
+
+// transferFacts are those of the transfer that came for a deposit.
+func (v *visit) transferFacts(d deposit.Deposit, t deposit.Transfer) []view.Fact {
+	facts := []view.Fact{
+		{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
+		{Label: saySender, Value: t.From, Class: "mono"},
+		{Label: say.Confirmations, Value: v.confirmations(t), Class: "num"},
+	}
+	if !t.Amount.Equal(d.Amount) {
+		facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
+	}
+	if t.ByMerchant {
+		facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByMerchant)})
+	}
+	if t.ByOperator {
+		facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByHand)})
+	}
+	return facts
 }
 
 // confirmations is how many confirmations a transfer has, of how many.

@@ -119,24 +119,32 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	}
 	shown.AnotherCode = p.AnotherCode && v.Who.May(caller.OperatorMoney)
 	if p.State == proposal.Open {
-		may := v.Who.Need(caller.OperatorMoney)
-		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
-		err := v.Proposals.MayApprove(v.Ctx(), v.Who, p)
-		bar := fault.As(err)
-		if err != nil && bar == nil {
+		if err := v.mayDecide(&shown, p); err != nil {
 			return err
-		}
-		shown.CanApprove, shown.CanRefuse = able && bar == nil, able
-		switch {
-		case !able:
-			shown.Why = v.Say(sayNotYours)
-		case bar != nil:
-			if shown.Why, err = v.barred(bar); err != nil {
-				return err
-			}
 		}
 	}
 	return portal.ShowPage(v.Visit, status, v.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
+}
+
+// mayDecide offers what the user may do about an open proposal, or says why they may not.
+func (v *visit) mayDecide(shown *Approval, p proposal.Proposal) error {
+	may := v.Who.Need(caller.OperatorMoney)
+	able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
+	err := v.Proposals.MayApprove(v.Ctx(), v.Who, p)
+	bar := fault.As(err)
+	if err != nil && bar == nil {
+		return err
+	}
+	shown.CanApprove, shown.CanRefuse = able && bar == nil, able
+	if !able {
+		shown.Why = v.Say(sayNotYours)
+		return nil
+	}
+	if bar == nil {
+		return nil
+	}
+	shown.Why, err = v.barred(bar)
+	return err
 }
 
 // barred says why the reader may not approve a proposal, and who does.

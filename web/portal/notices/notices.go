@@ -50,16 +50,9 @@ func (v *visit) showPage(status int, p Page) error {
 		p.Kinds = append(p.Kinds, kind)
 	}
 	for _, l := range own.Lines {
-		state := view.Badge{Text: sayWorks, Tone: "good"}
-		switch {
-		case l.Ended:
-			state = view.Badge{Text: sayRefused, Tone: "bad"}
-		case !l.Confirmed:
-			state = view.Badge{Text: sayAwaits, Tone: "wait"}
-			p.Awaits = true
-		}
+		p.Awaits = p.Awaits || !l.Ended && !l.Confirmed
 		p.Lines = append(p.Lines, Line{
-			Remove: portal.Numbered(path, l.ID) + "/remove", Channel: names[l.Channel], Label: l.Label, State: state,
+			Remove: portal.Numbered(path, l.ID) + "/remove", Channel: names[l.Channel], Label: l.Label, State: stateOf(l),
 		})
 	}
 	if p.Wrong == nil {
@@ -71,6 +64,16 @@ func (v *visit) showPage(status int, p Page) error {
 	p.PushKey, p.Sent = own.PushKey, v.sent(own.Sent)
 	v.Shell.Title, v.Shell.Mistakes = v.Say(say.NoticesTitle), p.Wrong != nil
 	return portal.Show(v.Visit, status, NoticesPage, p)
+}
+
+func stateOf(l notify.Line) view.Badge {
+	switch {
+	case l.Ended:
+		return view.Badge{Text: sayRefused, Tone: "bad"}
+	case !l.Confirmed:
+		return view.Badge{Text: sayAwaits, Tone: "wait"}
+	}
+	return view.Badge{Text: sayWorks, Tone: "good"}
 }
 
 func tick(c notify.Choice) string { return "want." + string(c.Kind) + "." + string(c.Channel) }
