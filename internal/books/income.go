@@ -57,10 +57,7 @@ func (s *Service) Income(ctx context.Context, who caller.Caller, f IncomeFilter)
 		return nil, err
 	}
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]Income, error) { return income(ctx, q, f) })
-	if err != nil {
-		return nil, fmt.Errorf("list income: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Doing("list income", err)
 }
 
 func (f IncomeFilter) check(ctx context.Context, now time.Time) (IncomeFilter, error) {

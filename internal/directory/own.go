@@ -235,8 +235,5 @@ func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
 		return false, err
 	}
 	on, err := s.q.TraderOnBreak(ctx, who.TraderID)
-	if err != nil {
-		return false, fmt.Errorf("read break: %w", err)
-	}
-	return on, nil
+	return on, fault.Doing("read break", err)
 }

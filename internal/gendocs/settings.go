@@ -21,10 +21,7 @@ const (
 // settingTable lists the flags of "gateway serve", with their environment variables and defaults.
 func settingTable(src source) (string, error) {
 	rows, _, err := settings(src)
-	if err != nil {
-		return "", err
-	}
-	return table([]string{"flag", "variable", "default", "meaning"}, rows), nil
+	return table([]string{"flag", "variable", "default", "meaning"}, rows), err
 }
 
 // settings are the rows of the flags, and which environment variables they have.

@@ -8,13 +8,13 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"fmt"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/vault"
 )
 
@@ -123,8 +123,5 @@ const (
 // Prune deletes what was sent long ago.
 func (s *Service) Prune(ctx context.Context) error {
 	err := s.q.NotifyPrune(ctx, db.NotifyPruneParams{Before: s.clock.Now().Add(-keptFor), Most: pruneMost})
-	if err != nil {
-		return fmt.Errorf("prune notices: %w", err)
-	}
-	return nil
+	return fault.Doing("prune notices", err)
 }

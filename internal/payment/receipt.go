@@ -129,10 +129,7 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 		return nil, err
 	}
 	rows, err := s.q.ReceiptList(ctx, db.ReceiptListParams{MerchantID: found.MerchantID, PaymentID: found.ID})
-	if err != nil {
-		return nil, fmt.Errorf("list receipts: %w", err)
-	}
-	return db.Each(rows, receiptFromRow), nil
+	return db.Each(rows, receiptFromRow), fault.Doing("list receipts", err)
 }
 
 // findWithReceipts finds a payment if the caller may read its receipts.

@@ -2,10 +2,10 @@ package report
 
 import (
 	"context"
-	"fmt"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Cashbox is a merchant's cashbox with its name.
@@ -20,8 +20,5 @@ func (s *Service) Cashboxes(ctx context.Context, who caller.Caller) ([]Cashbox, 
 		return nil, err
 	}
 	rows, err := s.q.CashboxesOf(ctx, who.MerchantID)
-	if err != nil {
-		return nil, fmt.Errorf("list cashboxes: %w", err)
-	}
-	return db.Each(rows, func(row db.CashboxesOfRow) Cashbox { return Cashbox(row) }), nil
+	return db.Each(rows, func(row db.CashboxesOfRow) Cashbox { return Cashbox(row) }), fault.Doing("list cashboxes", err)
 }

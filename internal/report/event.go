@@ -64,10 +64,7 @@ func (s *Service) Events(ctx context.Context, who caller.Caller, f EventFilter) 
 		return Page[EventItem]{}, fmt.Errorf("bound events: %w", err)
 	}
 	page, err := read(ctx, s, t, scope{Filter: f.Filter}.branchesBy(eventIndexed), w)
-	if err != nil {
-		return Page[EventItem]{}, fmt.Errorf("list events: %w", err)
-	}
-	return turned(page, eventItem), nil
+	return turned(page, eventItem), fault.Doing("list events", err)
 }
 
 // eventsNamed lists the events that a search names. The rest of the filter does not apply to them.

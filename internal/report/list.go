@@ -133,10 +133,7 @@ func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Pa
 		return s.paymentsByAmount(ctx, t, w)
 	}
 	page, err := read(ctx, s, t, t.branches(), w)
-	if err != nil {
-		return page, fmt.Errorf("list payments: %w", err)
-	}
-	return page, nil
+	return page, fault.Doing("list payments", err)
 }
 
 // has reports whether something of a merchant and a trader is within the scope.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
@@ -36,10 +36,7 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f Filter) (Pag
 		return Page[PayoutItem]{}, err
 	}
 	rows, err := s.payoutRows(ctx, scopeOf(who, f), w)
-	if err != nil {
-		return Page[PayoutItem]{}, err
-	}
-	return turned(rows, func(row db.Payout) PayoutItem { return payoutItem(who, row) }), nil
+	return turned(rows, func(row db.Payout) PayoutItem { return payoutItem(who, row) }), err
 }
 
 func payoutItem(who caller.Caller, row db.Payout) PayoutItem {
@@ -83,10 +80,7 @@ func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page
 		return Page[db.Payout]{}, err
 	}
 	page, err := read(ctx, s, t, t.branchesBy(payoutIndexed), w)
-	if err != nil {
-		return page, fmt.Errorf("list payouts: %w", err)
-	}
-	return page, nil
+	return page, fault.Doing("list payouts", err)
 }
 
 // payoutsNamed lists the payouts that a search names exactly, if the caller may see them.

@@ -65,10 +65,7 @@ func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilt
 		return Page[RequestItem]{}, err
 	}
 	page, err := read(ctx, s, t, []*string{nil}, w)
-	if err != nil {
-		return Page[RequestItem]{}, fmt.Errorf("list requests: %w", err)
-	}
-	return turned(page, requestItem), nil
+	return turned(page, requestItem), fault.Doing("list requests", err)
 }
 
 func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[RequestItem], error) {

@@ -64,10 +64,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]V
 		return nil, err
 	}
 	rows, err := s.q.SavedViewList(ctx, db.SavedViewListParams{UserID: who.ID, Path: path})
-	if err != nil {
-		return nil, fmt.Errorf("list saved views: %w", err)
-	}
-	return db.Each(rows, func(row db.SavedViewListRow) View { return View(row) }), nil
+	return db.Each(rows, func(row db.SavedViewListRow) View { return View(row) }), fault.Doing("list saved views", err)
 }
 
 // Save stores a view of the caller, and replaces one of the same list and name. It ignores the view's
@@ -100,10 +97,7 @@ func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
 		err = q.SavedViewSet(ctx, db.SavedViewSetParams{
 			UserID: who.ID, Name: v.Name, Path: v.Path, Query: v.Query, CreatedAt: time.Now(),
 		})
-		if err != nil {
-			return fmt.Errorf("save view: %w", err)
-		}
-		return nil
+		return fault.Doing("save view", err)
 	})
 }
 

@@ -63,10 +63,7 @@ func (s *Service) Once(
 		return Outcome{}, err
 	}
 	err = s.q.SubmissionEnd(ctx, db.SubmissionEndParams{LedTo: &out.LedTo, Said: &out.Said, Token: parsed, UserID: userID})
-	if err != nil {
-		return out, fmt.Errorf("keep the outcome of a submission: %w", err)
-	}
-	return out, nil
+	return out, fault.Doing("keep the outcome of a submission", err)
 }
 
 // first waits for the outcome of the first sending.

@@ -58,10 +58,7 @@ func (s *Service) moved(
 		after, err = s.move(ctx, q, w, c)
 		return err
 	})
-	if err != nil {
-		return Withdrawal{}, err
-	}
-	return fromRow(after), nil
+	return fromRow(after), err
 }
 
 // Cancel cancels a withdrawal for its owner, if nobody has decided about it yet.

@@ -58,10 +58,7 @@ func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (Ha
 		made, err = s.handOver(ctx, q, who)
 		return err
 	})
-	if err != nil {
-		return HandOver{}, err
-	}
-	return handOverOf(made), nil
+	return handOverOf(made), err
 }
 
 // handOver makes a list of the approved withdrawals, at most maxHandOver.

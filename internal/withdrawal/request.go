@@ -78,10 +78,7 @@ func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Cr
 		created, err = s.requestOrReplay(ctx, q, who, o)
 		return err
 	})
-	if err != nil {
-		return Created{}, err
-	}
-	return created, nil
+	return created, err
 }
 
 // Quote validates a request without making a withdrawal, and returns what the withdrawal would be. Whether enough
