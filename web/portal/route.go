@@ -68,6 +68,13 @@ func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 	return bound
 }
 
+// Feature is how the routes of a feature are bound whose visit has its services and nothing else.
+func Feature[S, V any](visit func(*Visit, S) V, routes ...[]RouteOf[V]) func(S) []Route {
+	return func(services S) []Route {
+		return Bind(func(v *Visit) V { return visit(v, services) }, routes...)
+	}
+}
+
 // guarded lets users to a route's handler who may use it, and shows the errors of the handler.
 func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

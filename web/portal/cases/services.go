@@ -48,10 +48,8 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		caseRoutes, transferRoutes, workRoutes)
-}
+var Routes = portal.Feature(func(v *portal.Visit, s Services) *visit { return &visit{v, s} },
+	caseRoutes, transferRoutes, workRoutes)
 
 // Claim returns a function for the page of a payment, which shows who works on it.
 func Claim(s Services) func(*portal.Visit, work.Kind, int64) (*view.Claim, error) {

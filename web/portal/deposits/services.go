@@ -17,7 +17,4 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		depositRoutes)
-}
+var Routes = portal.Feature(func(v *portal.Visit, s Services) *visit { return &visit{v, s} }, depositRoutes)

@@ -26,6 +26,4 @@ type visit struct {
 
 type route = portal.RouteOf[*visit]
 
-func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, searchRoutes)
-}
+var Routes = portal.Feature(func(v *portal.Visit, s Services) *visit { return &visit{v, s} }, searchRoutes)
