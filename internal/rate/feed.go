@@ -66,11 +66,8 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	}
 	isNew := feed.ID == 0
 	if isNew {
-		if err := s.FourEyes.Always(); err != nil {
-			return Feed{}, foureyes.WithAction(err, foureyes.SetRateFeed, feed)
-		}
-		if feed.ID, err = s.q.RateFeedID(ctx); err != nil {
-			return Feed{}, fmt.Errorf("number the feed: %w", err)
+		if feed.ID, err = s.newFeed(ctx, feed); err != nil {
+			return Feed{}, err
 		}
 	}
 	now := s.clock.Now()
@@ -103,6 +100,15 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	}
 	feed.BandPercent, feed.DayBandPercent = money.Plain(band), money.Plain(dayBand)
 	return feed, nil
+}
+
+// newFeed numbers a new feed, which always takes two operators.
+func (s *Settings) newFeed(ctx context.Context, feed Feed) (int64, error) {
+	if err := s.FourEyes.Always(); err != nil {
+		return 0, foureyes.WithAction(err, foureyes.SetRateFeed, feed)
+	}
+	id, err := s.q.RateFeedID(ctx)
+	return id, fault.Doing("number the feed", err)
 }
 
 // mayChangeFeed requires a second operator for what could change the rate: another address, wider bands, a longer

@@ -35,12 +35,10 @@ func Seed(ctx context.Context, pool db.Pool, key Key, v *vault.Vault, safe *requ
 		if first == 0 {
 			return checkKey(ctx, q, key)
 		}
-		s := seeder{tx: tx, q: q, key: key, vault: v, safe: safe, now: clockStart()}
+		s := seeder{tx: tx, q: q, key: key, vault: v, safe: safe, now: time.Now().UTC().Truncate(time.Millisecond)}
 		return s.all(ctx)
 	})
 }
-
-func clockStart() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
 func checkKey(ctx context.Context, q *db.Queries, key Key) error {
 	row, err := q.TestClockGet(ctx)

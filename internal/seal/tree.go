@@ -19,9 +19,6 @@ func nodeHash(left, right Hash) Hash {
 	return sha256.Sum256(append(both, right[:]...))
 }
 
-// emptyRoot is the root of a tree without leaves.
-func emptyRoot() Hash { return sha256.Sum256(nil) }
-
 // tree adds leaves one after the other, and keeps only the roots of its complete subtrees, the largest first.
 type tree struct {
 	size  int64
@@ -40,7 +37,7 @@ func (t *tree) add(leaf Hash) {
 
 func (t *tree) root() Hash {
 	if len(t.roots) == 0 {
-		return emptyRoot()
+		return sha256.Sum256(nil)
 	}
 	root := t.roots[len(t.roots)-1]
 	for i := len(t.roots) - 2; i >= 0; i-- {

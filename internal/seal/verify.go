@@ -129,14 +129,8 @@ func (v *Verdict) transfer(p Proof, t Transfer) {
 		v.wrong("transfer %d: it is of %s, not of %s", t.Header.ID,
 			subjectName(t.Header.Subject, t.Header.SubjectID), subjectName(p.Subject, p.SubjectID))
 	}
-	for _, side := range []struct {
-		name string
-		Side
-	}{{debit, t.Debit}, {credit, t.Credit}} {
-		if side.Shown != nil && side.Shown.hash(side.name) != side.Hash {
-			v.wrong("transfer %d: what is shown of its %s was changed", t.Header.ID, side.name)
-		}
-	}
+	v.side(t, debit, t.Debit)
+	v.side(t, credit, t.Credit)
 	if leafHash(t.Header.leaf(t.Debit.Hash, t.Credit.Hash)) != t.Leaf {
 		v.wrong("transfer %d: its header, or the hash of one of its sides, was changed", t.Header.ID)
 	}
@@ -150,6 +144,12 @@ func (v *Verdict) transfer(p Proof, t Transfer) {
 	}
 	if len(v.Wrong) == wrong {
 		v.Proven = append(v.Proven, t.sentence(p.Pages[at]))
+	}
+}
+
+func (v *Verdict) side(t Transfer, name string, side Side) {
+	if side.Shown != nil && side.Shown.hash(name) != side.Hash {
+		v.wrong("transfer %d: what is shown of its %s was changed", t.Header.ID, name)
 	}
 }
 

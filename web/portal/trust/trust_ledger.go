@@ -56,11 +56,7 @@ func (v *visit) reconciliation() error {
 		})
 	}
 	for _, past := range state.Broken {
-		broken := BrokenAudit{PastAudit: pastAudit(past), Full: past.Scope == audit.Complete.Scope}
-		for _, found := range past.Found {
-			broken.Found = append(broken.Found, v.mismatch(found.Detail))
-		}
-		shown.Broken = append(shown.Broken, broken)
+		shown.Broken = append(shown.Broken, v.brokenAudit(past))
 	}
 	if err := v.pastAudits(&shown); err != nil {
 		return err
@@ -73,6 +69,14 @@ func (v *visit) reconciliation() error {
 	}
 	v.Shell.Title, v.Shell.Live = v.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
 	return portal.Show(v.Visit, http.StatusOK, ReconciliationPage, shown)
+}
+
+func (v *visit) brokenAudit(past audit.Past) BrokenAudit {
+	broken := BrokenAudit{PastAudit: pastAudit(past), Full: past.Scope == audit.Complete.Scope}
+	for _, found := range past.Found {
+		broken.Found = append(broken.Found, v.mismatch(found.Detail))
+	}
+	return broken
 }
 
 // onChain compares the networks with the ledger. If that takes too long, it is left out.
