@@ -77,7 +77,10 @@ func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, id in
 	if parts == nil {
 		return errV2Form
 	}
-	seconds, _ := strconv.ParseInt(parts[1], 10, 64) // the form has digits of a bounded number
+	seconds, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return errV2Form
+	}
 	// Real time: a sandbox's clock must not decide about secrets.
 	if time.Since(time.Unix(seconds, 0)).Abs() > toleranceV2 {
 		return errV2Time
@@ -94,7 +97,10 @@ func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, id in
 		}
 		uuid = found.String()
 	}
-	claimed, _ := hex.DecodeString(parts[2]) // the form has pairs of hexadecimal digits
+	claimed, err := hex.DecodeString(parts[2])
+	if err != nil {
+		return errV2Form
+	}
 	mac := hmac.New(sha256.New, k.secret)
 	_, _ = fmt.Fprintf(mac, "%s.%s.", parts[1], uuid) // never fails
 	_, _ = mac.Write(content)
