@@ -121,16 +121,16 @@ func (g *gateway) operatorRooms() operator.Services {
 // rootsPath is where the pages of the ledger are published, on the API address and the portal.
 const rootsPath = "/.well-known/ledger-roots.json"
 
-// publish adds what anybody may read: the description of the API, the public keys, and the pages of the ledger.
+// publish adds what anybody may read, and only read: the description of the API, the public keys, and the pages of the ledger.
 func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 	description := whenAsked(func() (http.Handler, error) {
 		written, err := describe()
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, written) }), err
 	})
 	for _, path := range []string{"/openapi.json", descriptionPath} {
-		mux.Handle(path, description)
+		mux.Handle(path, rest.OnlyRead(description))
 	}
-	mux.HandleFunc("/.well-known/gateway-keys.json", func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("/.well-known/gateway-keys.json", rest.OnlyRead(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, err := g.signer.Published(r.Context())
 		if err != nil {
 			slog.ErrorContext(r.Context(), "public keys", "error", err)
@@ -138,8 +138,8 @@ func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 			return
 		}
 		writeJSON(w, file)
-	})
-	mux.HandleFunc(rootsPath, func(w http.ResponseWriter, r *http.Request) {
+	})))
+	mux.Handle(rootsPath, rest.OnlyRead(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch err := g.proofs.ServeRoots(w, r); {
 		case errors.Is(err, fault.ErrNotFound):
 			w.WriteHeader(http.StatusNotFound)
@@ -147,7 +147,7 @@ func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 			slog.ErrorContext(r.Context(), "published pages of the ledger", "error", err)
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-	})
+	})))
 }
 
 func writeJSON(w http.ResponseWriter, file []byte) {

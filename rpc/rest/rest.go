@@ -53,6 +53,18 @@ func (table router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuseMethod(w, r, allow)
 }
 
+// OnlyRead guards a document beside the routes, which takes GET and HEAD as those do that read.
+func OnlyRead(document http.Handler) http.Handler {
+	read := route{method: http.MethodGet}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !read.takes(r.Method) {
+			refuseMethod(w, r, read.methods())
+			return
+		}
+		document.ServeHTTP(w, r)
+	})
+}
+
 // refuseMethod answers for a path with other allowed methods, or for an unknown path.
 func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	if len(allowed) == 0 {
