@@ -169,13 +169,37 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 	}
 }
 
-// Named names a mux's requests by the pattern that they match. The path itself may be a credential.
-func Named(mux *http.ServeMux) http.Handler {
+// Named names a mux's requests by the pattern that they match. The path itself may be a credential. What matches none is answered by
+// unknown: with 405 where the path takes other methods, which Allow then has, and else with 404. A pattern of the mux that matches
+// everything would hide which of the two it is.
+func Named(mux *http.ServeMux, unknown func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
-		Name(r.Context(), pattern)
-		mux.ServeHTTP(w, r)
+		Name(r.Context(), cmp.Or(pattern, "/"))
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		status := http.StatusNotFound
+		if taken := methods(mux, r); len(taken) > 0 {
+			w.Header().Set("Allow", strings.Join(taken, ", "))
+			status = http.StatusMethodNotAllowed
+		}
+		unknown(w, r, status)
 	})
+}
+
+// methods are those that the mux takes at the path of a request.
+func methods(mux *http.ServeMux, r *http.Request) []string {
+	var taken []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		other := *r
+		other.Method = method
+		if _, pattern := mux.Handler(&other); pattern != "" {
+			taken = append(taken, method)
+		}
+	}
+	return taken
 }
 
 type statusWriter struct {

@@ -157,7 +157,7 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" }, nil)
 	answer := httptest.NewRecorder()
-	observer.Observe(Named(mux)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
+	observer.Observe(Named(mux, nil)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
 	line := log.String()
 	testenv.Check(t, strings.Contains(line, `procedure="GET /r/{token}"`) &&
 		strings.Contains(line, "status=410") && !strings.Contains(line, "secret"), "logged %s", line)

@@ -312,7 +312,7 @@ func TestUnknownLinks(t *testing.T) {
 		"/r/" + bought, "/r/" + bought + "/cancel", "/r/" + bought + "/status", "/r/nonsense/status", "/r/nonsense/cancel", "/r/", "/", "/static/none.css",
 		"/static/color/red.css", "/r/" + token + "/other", "/favicon.ico",
 		"/pay/nonsense", "/pay/" + token, "/pay/" + token + "/card", "/pay/" + token + "/code", "/pay/" + token + "/cancel",
-		"/pay/" + token + "/status", "/pay/" + others.Token(p.UUID), "/pay/" + b.links.Token([16]byte{1}), "/pay/" + bought + "/resend",
+		"/pay/" + token + "/status", "/pay/" + others.Token(p.UUID), "/pay/" + b.links.Token([16]byte{1}),
 		"/pay/" + bought + "/other", "/pay/" + bought + "A", "/pay/nonsense/code", "/pay/", "/pay",
 	} {
 		a := b.ask(t, path)
@@ -380,5 +380,25 @@ func TestOpenedPages(t *testing.T) {
 		))(t)
 		got := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		testenv.Check(t, slices.Equal(got, want), "got %q; want %q", got, want)
+	}
+}
+
+// A path that takes other methods says which, whatever its link is worth.
+func TestOtherMethods(t *testing.T) {
+	b := setup(t, false)
+	script := b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find("script[src]").AttrOr("src", "")
+	for _, one := range [][3]string{
+		{"PUT", "/r/nonsense", "GET, HEAD"}, {"DELETE", "/r/nonsense/cancel", "GET, HEAD, POST"}, {"GET", "/r/nonsense/paid", "POST"},
+		{"PATCH", "/pay/nonsense", "GET, HEAD, POST"}, {"GET", "/pay/nonsense/resend", "POST"}, {"PUT", "/l/nonsense", "GET, HEAD, POST"},
+		{"POST", "/bank/00", "GET, HEAD"}, {"DELETE", "/logo/00", "GET, HEAD"}, {"PUT", "/nothing", ""}, {"PUT", "/r/nonsense/nothing", ""},
+		{"POST", script, "GET, HEAD"}, {"POST", "/static/none.js", ""},
+	} {
+		w := httptest.NewRecorder()
+		b.server.Config.Handler.ServeHTTP(w, httptest.NewRequest(one[0], one[1], http.NoBody))
+		status := http.StatusMethodNotAllowed
+		if one[2] == "" {
+			status = http.StatusNotFound
+		}
+		want(t, one[0]+" "+one[1], line(fmt.Sprint(w.Code), w.Header().Get("Allow")), line(fmt.Sprint(status), one[2]))
 	}
 }

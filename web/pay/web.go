@@ -90,8 +90,7 @@ func New(services Services) http.Handler {
 	}
 	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
 	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
-	mux.HandleFunc("/", p.unknown)
-	return library.Beside(edge.Secured(p.unbroken(p.sameOrigin(edge.Named(mux)))))
+	return library.Beside(edge.Secured(p.unbroken(p.sameOrigin(edge.Named(mux, p.nothing)))))
 }
 
 // sameOrigin refuses posts that other pages have sent.
@@ -112,8 +111,11 @@ func (p *Pay) unbroken(next http.Handler) http.Handler {
 }
 
 // unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
-func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) {
-	p.message(w, r, http.StatusNotFound, words.UnknownTitle, words.UnknownText)
+func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) { p.nothing(w, r, http.StatusNotFound) }
+
+// nothing answers where there is nothing to see.
+func (p *Pay) nothing(w http.ResponseWriter, r *http.Request, status int) {
+	p.message(w, r, status, words.UnknownTitle, words.UnknownText)
 }
 
 func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {

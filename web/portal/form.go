@@ -89,8 +89,10 @@ func (v *Visit) ShowForm(
 }
 
 // NotFound says that there is no such page.
-func (v *Visit) NotFound() error {
-	v.message(http.StatusNotFound, say.NotFoundTitle, say.NotFoundText)
+func (v *Visit) NotFound() error { return v.nothing(http.StatusNotFound) }
+
+func (v *Visit) nothing(status int) error {
+	v.message(status, say.NotFoundTitle, say.NotFoundText)
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (v *Visit) Linked(href string) view.Link {
 	if err != nil || href == "" {
 		return ""
 	}
-	if _, pattern := v.server.addresses.Handler(r); pattern == "" || pattern == "/" {
+	if _, pattern := v.server.addresses.Handler(r); pattern == "" {
 		return ""
 	}
 	return view.Link(href)

@@ -103,8 +103,12 @@ func New(core Core, features ...Route) (http.Handler, error) {
 		mux.Handle(route.Pattern, p.handler(route))
 	}
 	p.addresses = mux
-	mux.Handle("/", p.handler(Route{Open: true, Handle: func(v *Visit) error { return v.NotFound() }}))
-	return library.Beside(edge.Secured(edge.Installable(edge.Named(mux)))), nil
+	return library.Beside(edge.Secured(edge.Installable(edge.Named(mux, p.nothing)))), nil
+}
+
+// nothing answers where there is no page.
+func (p *server) nothing(w http.ResponseWriter, r *http.Request, status int) {
+	p.handler(Route{Open: true, Handle: func(v *Visit) error { return v.nothing(status) }}).ServeHTTP(w, r)
 }
 
 // handler is the handler of a route. Browsers may post to it only from the portals' own pages.

@@ -244,7 +244,7 @@ func TestTryIsGuarded(t *testing.T) {
 		"nobody knows":      {sandbox.URL + "/docs/CreatePayment", "", http.StatusForbidden},
 		"a user's call":     {sandbox.URL + "/docs/ListCredentials", sandbox.URL, http.StatusNotFound},
 		"no call":           {sandbox.URL + "/docs/nothing", sandbox.URL, http.StatusNotFound},
-		"outside a sandbox": {production.URL + "/docs/CreatePayment", production.URL, http.StatusNotFound},
+		"outside a sandbox": {production.URL + "/docs/CreatePayment", production.URL, http.StatusMethodNotAllowed},
 		"no id":             {sandbox.URL + "/docs/GetPayin", sandbox.URL, http.StatusUnprocessableEntity},
 	} {
 		if status, _ := send(t, test.address, test.origin, fields, ""); status != test.want {

@@ -83,8 +83,7 @@ func New(services Services) (http.Handler, error) {
 		}
 		mux.Handle("POST "+Path+"/{name}", edge.SameOrigin(http.HandlerFunc(s.try), http.HandlerFunc(refuse)))
 	}
-	mux.HandleFunc("/", s.notFound)
-	return library.Beside(edge.Secured(edge.Named(mux))), nil
+	return library.Beside(edge.Secured(edge.Named(mux, s.nothing))), nil
 }
 
 // Serves reports whether a path is one of the reference.
@@ -103,7 +102,11 @@ func (s *reference) start(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *reference) notFound(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusNotFound, "No such page", messagePage("The reference has no page at this address."))
+	s.nothing(w, r, http.StatusNotFound)
+}
+
+func (s *reference) nothing(w http.ResponseWriter, r *http.Request, status int) {
+	s.show(w, r, status, "No such page", messagePage("The reference has no page at this address."))
 }
 
 func (s *reference) page(w http.ResponseWriter, r *http.Request) {

@@ -94,7 +94,7 @@ func (l Library) Beside(pages http.Handler) http.Handler {
 		if static {
 			edge.Name(r.Context(), "GET "+staticPath+"{name}")
 		}
-		if !static || r.Method != http.MethodGet || !l.serve(w, r, name) {
+		if !static || !l.serve(w, r, name) {
 			pages.ServeHTTP(w, r)
 		}
 	})
@@ -106,6 +106,11 @@ func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool
 		return false
 	}
 	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return true
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", found.kind)
