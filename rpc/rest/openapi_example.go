@@ -43,7 +43,7 @@ func (f *field) one(request bool) any {
 	wire := f.wire
 	switch {
 	case f.child != nil:
-		return example(f.child, request)
+		return example(f.child, request).with(wire.GetExample())
 	case wire.GetExample() != "":
 		return f.parse(wire.GetExample())
 	case len(wire.GetValues()) > 0:
@@ -59,6 +59,22 @@ func (f *field) one(request bool) any {
 	default:
 		return wire.GetMinimum()
 	}
+}
+
+// with replaces values by those that the example of a field of the message has, if that is more than that it is shown.
+func (m members) with(text string) members {
+	var other map[string]json.RawMessage
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &other); err != nil {
+			panic("example " + text + ": " + err.Error()) // the program's own data
+		}
+	}
+	for i, one := range m {
+		if value, ok := other[one.name]; ok {
+			m[i].value = value
+		}
+	}
+	return m
 }
 
 // parse parses an example from an option as the field's value in JSON.

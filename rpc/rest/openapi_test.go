@@ -174,6 +174,41 @@ func TestContradictionsAreTold(t *testing.T) {
 	testenv.Check(t, d.wrong != nil, "a method that is not described is taken")
 }
 
+// An example that has a method and a currency has two that go together.
+func TestExamplesGoTogether(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	forEachIn(described(t), "example", func(example any) {
+		var method, currency string
+		forEachIn(example, "method", func(value any) { method, _ = value.(string) })
+		forEachIn(example, "currency", func(value any) { currency, _ = value.(string) })
+		if method == "" || currency == "" {
+			return
+		}
+		compared++
+		taken := slices.Contains(names(catalogue.Payments(currency)), method) || slices.Contains(names(catalogue.Payouts(currency)), method)
+		testenv.Check(t, taken, "an example of %s in %s: %v", method, currency, example)
+	})
+	testenv.Check(t, compared > 5, "%d examples have both", compared)
+}
+
+// forEachIn calls do with whatever a document has by the name.
+func forEachIn(document any, name string, do func(any)) {
+	switch inside := document.(type) {
+	case map[string]any:
+		for key, value := range inside {
+			if key == name {
+				do(value)
+			}
+			forEachIn(value, name, do)
+		}
+	case []any:
+		for _, value := range inside {
+			forEachIn(value, name, do)
+		}
+	}
+}
+
 func names(methods []catalogue.Method) []string {
 	list := make([]string, 0, len(methods))
 	for _, m := range methods {

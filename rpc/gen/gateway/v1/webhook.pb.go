@@ -1636,7 +1636,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x126\n" +
 	"\x04data\x18\x04 \x01(\v2\x1a.gateway.v1.PayerClaimDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
 	"\x04meta\x18\x05 \x01(\v2\x1c.gateway.v1.PaymentEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:?\x9a\xb5\x18;\n" +
-	"\x15payment.payer.claimed\x12\"The payer says that they have paid\"\xa5\x04\n" +
+	"\x15payment.payer.claimed\x12\"The payer says that they have paid\"\xbf\x04\n" +
 	"\x13CodeResendRequested\x128\n" +
 	"\x04type\x18\x01 \x01(\tB$\x8a\xb5\x18 B\x1epayment.quasi_ecom.code_resendR\x04type\x12K\n" +
 	"\bevent_id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b3-0a1b-7c2d-8e3f-4a5b6c7d8e9fR\aeventId\x12[\n" +
@@ -1645,8 +1645,8 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x02id\x18\x04 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x02id\x12,\n" +
 	"\border_id\x18\x05 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
 	"order-1001R\border_id\x126\n" +
-	"\x04data\x18\x06 \x01(\v2\x1a.gateway.v1.CodeResendDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
-	"\x04meta\x18\a \x01(\v2\x1c.gateway.v1.PaymentEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:H\x9a\xb5\x18D\n" +
+	"\x04data\x18\x06 \x01(\v2\x1a.gateway.v1.CodeResendDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12R\n" +
+	"\x04meta\x18\a \x01(\v2\x1c.gateway.v1.PaymentEventMetaB \x8a\xb5\x18\x1cj\x18{\"method\": \"quasi_ecom\"}p\x01R\x04meta:H\x9a\xb5\x18D\n" +
 	"\x1epayment.quasi_ecom.code_resend\x12\"The trader asks for the code again\"\x8e\x03\n" +
 	"\x12PayinStatusUpdated\x12.\n" +
 	"\x04type\x18\x01 \x01(\tB\x1a\x8a\xb5\x18\x16B\x14payin.status.updatedR\x04type\x12K\n" +

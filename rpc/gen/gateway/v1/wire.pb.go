@@ -102,7 +102,7 @@ type Wire struct {
 	MinLength int32 `protobuf:"varint,11,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"`
 	// The greatest number of characters.
 	MaxLength int32 `protobuf:"varint,12,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
-	// A value to show, written as text; of a message {} for one made of its fields.
+	// A value to show, written as text; of a message {} for one made of its fields, or what some of them have instead.
 	Example string `protobuf:"bytes,13,opt,name=example,proto3" json:"example,omitempty"`
 	// Answers always have a value here, though the type would allow null.
 	NeverNull bool `protobuf:"varint,14,opt,name=never_null,json=neverNull,proto3" json:"never_null,omitempty"`

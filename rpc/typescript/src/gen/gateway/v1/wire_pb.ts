@@ -105,7 +105,7 @@ export type Wire = Message<"gateway.v1.Wire"> & {
   maxLength: number;
 
   /**
-   * A value to show, written as text; of a message {} for one made of its fields.
+   * A value to show, written as text; of a message {} for one made of its fields, or what some of them have instead.
    *
    * @generated from field: string example = 13;
    */
