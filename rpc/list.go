@@ -38,6 +38,7 @@ func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.Payme
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Amount: money.Fiat(p.Amount), Currency: p.Currency,
 		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, seen),
 		CreatedAt: Timestamp(p.CreatedAt), StatusUpdatedAt: Timestamp(p.StatusAt), ReceivedAmount: OptionalFiat(p.ReceivedAmount),
+		Method: p.Method,
 	}
 	if who.SeesMetadata() {
 		item.Metadata = p.Metadata

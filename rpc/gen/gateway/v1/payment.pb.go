@@ -1482,7 +1482,9 @@ type PaymentListItem struct {
 	// What came, by the word of who got it; null where nobody said. amount is what was asked for.
 	ReceivedAmount *string `protobuf:"bytes,12,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
 	// What the merchant noted; absent where nothing was. Not for payers and traders.
-	Metadata      map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Metadata map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The method that holds, as a payment that is read has it.
+	Method        string `protobuf:"bytes,14,opt,name=method,proto3" json:"method,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1606,6 +1608,13 @@ func (x *PaymentListItem) GetMetadata() map[string]string {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *PaymentListItem) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
 }
 
 // CreateAppealRequest is what CreateAppeal of PaymentService takes.
@@ -2057,7 +2066,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x1b.gateway.v1.PaymentListItemR\x04data\x123\n" +
 	"\vnext_cursor\x18\x02 \x01(\tB\f\x8a\xb5\x18\b\x1a\x06signedH\x00R\vnext_cursor\x88\x01\x01\x12\x1e\n" +
 	"\x06signed\x18\x03 \x01(\bB\x06\x8a\xb5\x18\x02 \x01R\x06signedB\x0e\n" +
-	"\f_next_cursor\"\xd6\a\n" +
+	"\f_next_cursor\"\xa4\b\n" +
 	"\x0fPaymentListItem\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
 	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12,\n" +
@@ -2076,7 +2085,9 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"created_at\x12h\n" +
 	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\x12F\n" +
 	"\x0freceived_amount\x18\f \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x00R\x0ereceivedAmount\x88\x01\x01\x12M\n" +
-	"\bmetadata\x18\r \x03(\v2).gateway.v1.PaymentListItem.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\bmetadata\x18\r \x03(\v2).gateway.v1.PaymentListItem.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x12L\n" +
+	"\x06method\x18\x0e \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanR\x06method\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x12\n" +
