@@ -14,13 +14,14 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // modelFiles are known by how they begin. The last is large enough to be kept in pieces.
 var modelFiles = []modelFile{
 	{"application/pdf", []byte("%PDF-1.7\nproof")},
-	{"image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")},
-	{"image/jpeg", []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00")},
+	{"image/png", []byte(testenv.PNG)},
+	{"image/jpeg", []byte("\xff\xd8\xff\xda\x00\x02pixels")},
 	{"application/pdf", append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("0123456789abcdef"), 20_000)...)},
 }
 

@@ -119,18 +119,16 @@ func (s *Service) openAppeal(
 			return err
 		}
 		q := db.New(tx)
-		size := r.File.Size()
-		err := attachment.Store(
-			ctx,
-			q,
-			io.NewSectionReader(r.File, 0, size),
-			size,
-			func(ctx context.Context, number int32, piece []byte) error {
-				return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
-					MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
-				})
-			},
-		)
+		content, size, err := attachment.WithoutMetadata(r.File, params.FileType)
+		if err != nil {
+			return fmt.Errorf("read file of appeal: %w", err)
+		}
+		params.FileSize = size
+		err = attachment.Store(ctx, q, content, size, func(ctx context.Context, number int32, piece []byte) error {
+			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
+				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
+			})
+		})
 		if err != nil {
 			return err
 		}
@@ -185,7 +183,7 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	if r.File == nil {
 		return params, f.Err()
 	}
-	params.FileSize, params.FileName = r.File.Size(), optional.Value(r.FileName)
+	params.FileName = optional.Value(r.FileName)
 	var err error
 	if params.FileType, err = attachment.Check(f, params.FileName, r.File, attachment.Proofs); err != nil {
 		return params, err

@@ -3,7 +3,9 @@ package payment_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
@@ -19,11 +21,14 @@ import (
 
 const png = testenv.PNG
 
-// appeal is a valid appeal with a PNG of a size.
+// pdf is how a PDF begins.
+const pdf = "%PDF-1.7\n"
+
+// appeal is a valid appeal with a PDF of a size.
 func appeal(size int) payment.AppealRequest {
-	reason, name := "The bank shows the transfer.", "receipt.png"
+	reason, name := "The bank shows the transfer.", "receipt.pdf"
 	return payment.AppealRequest{
-		Reason: &reason, FileName: &name, File: fileOf(png + strings.Repeat("\x00", size-len(png))),
+		Reason: &reason, FileName: &name, File: fileOf(pdf + strings.Repeat("\x00", size-len(pdf))),
 	}
 }
 
@@ -47,20 +52,20 @@ func TestOpenAppeal(t *testing.T) {
 	p, merchant, trader := b.failed(t)
 	// A file of many pieces comes back as it was, with every byte in its place.
 	const size = 3<<20 + 17
-	r, content := appeal(size), []byte(png)
-	for i := len(png); i < size; i++ {
+	r, content := appeal(size), []byte(pdf)
+	for i := len(pdf); i < size; i++ {
 		content = append(content, byte(i*7/1000))
 	}
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
 	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
 	testenv.Check(t, opened.Payment.ID == p.ID && opened.Payment.UUID == p.UUID && opened.Status == "open" &&
-		opened.FileSize == size && opened.FileName == "receipt.png" && opened.FileType == "image/png" &&
+		opened.FileSize == size && opened.FileName == "receipt.pdf" && opened.FileType == "application/pdf" &&
 		opened.Reason == *r.Reason && opened.CreatedAt.Equal(at(60)), "opened %+v", opened)
 	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
 		"who opened the appeal is not known")
 	file := testenv.Must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
-	testenv.Check(t, file.Name == "receipt.png" && file.Type == "image/png" && bytes.Equal(file.Content, content),
+	testenv.Check(t, file.Name == "receipt.pdf" && file.Type == "application/pdf" && bytes.Equal(file.Content, content),
 		"the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	largest := b.Count(t, "select max(length(content)) from appeal_chunk")
 	testenv.Check(t, largest <= 256<<10, "a row of %d bytes", largest)
@@ -70,6 +75,24 @@ func TestOpenAppeal(t *testing.T) {
 		"the payment is %s since %s", now.Status, now.StatusAt)
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
+}
+
+// The picture of an appeal is kept without what tells where it was taken, and one without pixels is refused. What is no picture stays.
+func TestAppealLosesMetadata(t *testing.T) {
+	b := setup(t)
+	p, merchant, _ := b.failed(t)
+	const place = "GPS 55.7558 N 37.6173 E"
+	head, rest := png[:33], png[33:] // signature and IHDR
+	text := binary.BigEndian.AppendUint32(nil, uint32(len(place)))
+	text = append(text, "tEXt"+place...)
+	text = binary.BigEndian.AppendUint32(text, crc32.ChecksumIEEE(text[4:]))
+	r := appeal(len(png))
+	r.File = fileOf(head)
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r)), "validation_failed")
+	r.File = fileOf(head + string(text) + rest)
+	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
+	file := testenv.Must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
+	testenv.Check(t, string(file.Content) == png && opened.FileSize == int64(len(png)), "kept %q, %d bytes", file.Content, opened.FileSize)
 }
 
 // Who may appeal what is settled before anything is said of the appeal itself.
@@ -152,10 +175,10 @@ func TestAppealsInParallel(t *testing.T) {
 func TestAppealsTaken(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	for i, test := range []struct{ reason, name, file, fileType string }{
-		{strings.Repeat("ж", 2000), "a", "%PDF-1.7\n", "application/pdf"},
+		{strings.Repeat("ж", 2000), "a", pdf, "application/pdf"},
 		{"x", strings.Repeat("ж", 255), png, "image/png"},
-		{"two\nlines\r\nand a tab\t", "photo.pdf", "\xff\xd8\xff\xe0\x00\x10JFIF\x00", "image/jpeg"},
-		{"x", "../../etc/passwd", "RIFF\x1a\x00\x00\x00WEBPVP8 ", "image/webp"},
+		{"two\nlines\r\nand a tab\t", "photo.pdf", "\xff\xd8\xff\xda\x00\x02pixels", "image/jpeg"},
+		{"x", "../../etc/passwd", "RIFF\x12\x00\x00\x00WEBPVP8 \x06\x00\x00\x00pixels", "image/webp"},
 		{"x", `C:\films\a "b".mp4`, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "video/mp4"},
 		{"x", "чек №1.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2", "video/mp4"},
 	} {

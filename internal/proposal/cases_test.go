@@ -79,9 +79,9 @@ func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 	made := c.asked(t, orderID, amount)
 	testenv.Must2(c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.ID,
 		payment.Update{Status: "failed"}))(t)
-	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
+	reason, name := "The bank shows the transfer.", "receipt.png"
 	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.ID, payment.AppealRequest{
-		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
+		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(testenv.PNG), 0, int64(len(testenv.PNG))),
 	}))(t)
 	testenv.Must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
 	return opened.ID

@@ -240,7 +240,7 @@ func (b *Bundle) OpenedAppeal(t testing.TB, reason string) (payment.Payment, int
 	noError(t, err)
 	name := "proof.png"
 	opened, err := b.Payments.OpenAppeal(t.Context(), b.AsMerchant(), p.ID, payment.AppealRequest{
-		Reason: &reason, FileName: &name, File: Section("\x89PNG\r\n\x1a\n"),
+		Reason: &reason, FileName: &name, File: Section(testenv.PNG),
 	})
 	noError(t, err)
 	return p, opened.ID
