@@ -285,3 +285,26 @@ func TestIncomeReversedLater(t *testing.T) {
 		}
 	}
 }
+
+// What waits for a rate counts on the day on which it is settled, at the rate of that day: 950 RUB at 50 are 19 less 0.38. It is deducted
+// like any other.
+func TestIncomeSettledLater(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	b.SetRate(t, "RUB", "100", false)
+	p := b.Create(t, b.Shop, "order")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), reporttest.TraderUser(b.SBP, caller.Desk), p.ID, new("950")))(t)
+	b.Clock.Advance(24 * time.Hour)
+	b.SetRate(t, "RUB", "50", true)
+	testenv.Want(t, testenv.Must(b.Payments.Settle(t.Context()))(t), 1, "settled")
+	b.Clock.Advance(24 * time.Hour)
+	b.Set(t, p.ID, "failed")
+	b.Clock.Advance(24 * time.Hour)
+	b.close(t)
+	var got []string
+	for _, row := range testenv.Must(b.books.Income(t.Context(), operator, books.IncomeFilter{}))(t) {
+		got = append(got, row.Day.Format("02: ")+row.Volume.Decimal.String())
+	}
+	testenv.WantAll(t, got, []string{"22: -18.62", "21: 18.62"}, "income")
+	b.Audit(t)
+}
