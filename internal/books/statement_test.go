@@ -308,3 +308,27 @@ func TestIncomeSettledLater(t *testing.T) {
 	testenv.WantAll(t, got, []string{"22: -18.62", "21: 18.62"}, "income")
 	b.Audit(t)
 }
+
+// What was settled with a difference is deducted as it was counted, also where the payment is then settled for what came: 9.8, and of
+// 800 RUB 7.84 count.
+func TestIncomeSettledOtherwise(t *testing.T) {
+	b := setup(t)
+	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
+	desk := reporttest.TraderUser(b.SBP, caller.Desk)
+	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_amount = 100, difference_to = 'platform'")
+	p := b.Create(t, b.Shop, "order")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, p.ID, new("950")))(t)
+	b.Clock.Advance(24 * time.Hour)
+	b.Set(t, p.ID, "failed")
+	b.Set(t, p.ID, "pending")
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), desk, p.ID, new("800")))(t)
+	b.Clock.Advance(24 * time.Hour)
+	b.close(t)
+	var got []string
+	for _, row := range testenv.Must(b.books.Income(t.Context(), operator, books.IncomeFilter{}))(t) {
+		got = append(got, row.Day.Format("02: ")+row.Volume.Decimal.String())
+	}
+	testenv.WantAll(t, got, []string{"21: -1.96", "20: 9.8"}, "income")
+	b.Audit(t)
+}
