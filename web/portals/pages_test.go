@@ -298,3 +298,14 @@ func sandboxPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []st
 	b.Deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, portaltest.HookSecret)
 	return []string{"/", "/sandbox/inbox", "/sandbox/wallet", "/sandbox/message?payment=1"}
 }
+
+// A phone, which shows no menu, says which page it is also where the page is not in the menu.
+func TestPhoneSaysWhere(t *testing.T) {
+	_, p := portaltest.Member(t, caller.Owner)
+	for path, said := range map[string]string{
+		"/merchant/payouts": "Payments › Payouts", "/merchant/search?q=1": "Search", "/account/notifications": "Notifications",
+		"/merchant/nothing": "Page not found",
+	} {
+		want(t, path, words(p.Get(t, path).Page(t).Find(".pocket span")), said)
+	}
+}

@@ -91,7 +91,7 @@ func (s Shell) grouped() bool {
 	return slices.ContainsFunc(s.Nav, func(item NavItem) bool { return !item.Group.Empty() })
 }
 
-// here is the name of the navigation's page to which this page belongs, with its group.
+// here is the name of the navigation's page to which this page belongs, with its group; if it belongs to none, its own.
 func (s Shell) here() string {
 	for _, item := range s.Nav {
 		switch {
@@ -101,7 +101,7 @@ func (s Shell) here() string {
 			return s.Say(item.Group) + " › " + s.Say(item.Label)
 		}
 	}
-	return ""
+	return s.Title
 }
 
 // CountOf is a phrase about a number.
