@@ -91,6 +91,7 @@ func TestWithdrawalsWaitAndReconcile(t *testing.T) {
 func TestPayoutFile(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	b.PayoutFile(t, "before")
+	want(t, "a key, as a phone has room for it", words(p.Page(t, "/merchant/payout-files/new").Find("#key option")), "Shop · test · no limit")
 	send := func(who *portaltest.Person, content string) portaltest.Answer {
 		t.Helper()
 		token := who.Page(t, "/merchant/payout-files/new").Find("form[enctype] [name=token]").AttrOr("value", "")

@@ -86,7 +86,7 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 			name += " · " + k.Name
 		}
 		shown.Key.Options = append(shown.Key.Options, view.Option{
-			Value: view.Number(k.ID), Text: name + " · " + v.Say(sayLeft) + ": " + v.left(k),
+			Value: view.Number(k.ID), Text: name + " · " + v.left(k),
 		})
 	}
 	for _, column := range payout.FileColumns {

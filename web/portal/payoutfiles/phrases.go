@@ -14,8 +14,8 @@ var (
 	sayFileHint = say.Both("CSV or XLSX, up to 1 MB and 2,000 payouts", "CSV или XLSX, до 1 МБ и 2000 выплат")
 	sayKey      = say.Both("Key", "Ключ")
 	sayKeyNote  = say.Both(
-		"Its cashbox pays, and its daily limit counts, as if a program had asked for the payouts with it.",
-		"Платит его касса и действует его дневной лимит, как если бы выплаты запросила программа с этим ключом.",
+		"Its cashbox pays, and its daily limit counts, as if a program had asked for the payouts with it. What is left of its day stands with it.",
+		"Платит его касса и действует его дневной лимит, как если бы выплаты запросила программа с этим ключом. Остаток на день указан рядом с ключом.",
 	)
 	sayNoKey = say.Both(
 		"No key of yours may ask for payouts. An owner or developer makes one with the scope payouts.",
