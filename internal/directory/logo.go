@@ -25,9 +25,10 @@ const (
 	maxLogoSide, logoWidth, logoHeight = 2000, 240, 96
 )
 
-const (
-	LogoTooLarge = "must be at most 512 KB"
-	LogoTooWide  = "must be at most 2000 pixels wide and high"
+// What is wrong with a logo.
+var (
+	LogoTooLarge = fmt.Sprintf("must be at most %d KB", MaxLogo>>10)
+	LogoTooWide  = fmt.Sprintf("must be at most %d pixels wide and high", maxLogoSide)
 	LogoNoImage  = "must be a PNG or JPEG picture"
 )
 

@@ -345,3 +345,13 @@ func TestRefusalsAreSaid(t *testing.T) {
 		testenv.Check(t, known[code], "there is no code %s", code)
 	}
 }
+
+// What is said of a logo is Russian by whatever number the program has.
+func TestLogoLimitsAreSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"must be at most 600 KB":                    "не больше 600 КБ",
+		"must be at most 2400 pixels wide and high": "не больше 2400 точек в ширину и высоту",
+	} {
+		testenv.Want(t, Wrong(Russian, text), want, "%s", text)
+	}
+}

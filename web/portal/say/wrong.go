@@ -71,6 +71,8 @@ var wrongPatterns = []wrongPattern{
 	{regexp.MustCompile(`^has a line (\d+) whose date cannot be read: (.*)$`), "has a line $1 whose date cannot be read: $2", "в строке $1 не читается дата: $2"},
 	{regexp.MustCompile(`^has too many decimals: at most (\d+)$`), "has too many decimals: at most $1", "знаков после запятой — не больше $1"},
 	{regexp.MustCompile(`^must be at most (\d+) characters$`), "must be at most $1 characters", "не больше $1 символов"},
+	{regexp.MustCompile(`^must be at most (\d+) KB$`), "", "не больше $1 КБ"},
+	{regexp.MustCompile(`^must be at most (\d+) pixels wide and high$`), "", "не больше $1 точек в ширину и высоту"},
 	{regexp.MustCompile(`^must be (\d+) to (\d+) characters$`), "must be $1 to $2 characters", "от $1 до $2 символов"},
 	{regexp.MustCompile(`^is not a method (?:of payouts in|for) ([^ ,]+)(?:, which has .+)?$`), "is not a method for $1", "такого метода для $1 нет"},
 	{regexp.MustCompile(`^must be methods of (\S+) with a requisite$`), "", "нужны методы $1 с реквизитом"},
