@@ -637,6 +637,7 @@ final class PaymentListItem extends Record
         public readonly ?string $statusUpdatedAt = null,
         public readonly ?string $receivedAmount = null,
         public readonly ?array $metadata = null,
+        public readonly ?string $method = null,
     ) {
     }
 }
