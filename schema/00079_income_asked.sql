@@ -33,3 +33,6 @@ select t.created_at, t.subject, t.subject_id, case when w.cashbox_id is null the
 from transfer t join withdrawal w on w.id = t.subject_id
 where (t.credit_account >> 1) = 1 and (t.debit_account >> 1) <> (t.credit_account >> 1) and t.credit_account = 2
     and t.subject = 'withdrawal';
+
+-- What closed days keep was reckoned in other ways by versions between releases. Version 0.1.0 kept none.
+update income_day set volume = null where volume is not null;
