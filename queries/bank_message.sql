@@ -62,12 +62,13 @@ union all
 select exists (select from bank_message
     where payment_id = @payment_id::bigint and state in ('confirmed', 'assigned', 'objected') and why <> 'part');
 
--- BankMessageTwins lists other messages that say that the same amount came at about the same time.
+-- BankMessageTwins lists other messages that say that the same amount came at about the same time. Those that a person has dismissed
+-- are among them: their transfer is about no payment, whoever tells of it again.
 -- name: BankMessageTwins :many
 select id, balance, state, payment_id from bank_message
 where device_id = @device_id and says = 'incoming' and amount = @amount and bank = @bank and id <> @id
   and received_at between @since::timestamptz and @until::timestamptz
-  and (account = @account or account = '' or @account::text = '') and (state <> 'dismissed' or why = 'kept')
+  and (account = @account or account = '' or @account::text = '')
   and why not in ('forged', 'repeat')
 order by received_at, id limit 20;
 

@@ -62,6 +62,18 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// Who dismisses a message has said that its transfer is about no payment. A second message about that transfer confirms nothing.
+func TestTwinOfDismissed(t *testing.T) {
+	b := setup(t)
+	p := b.create(t, "1500")
+	testenv.Want(t, b.send(t, came("sms", "1500", "2500.50")), bankmessage.Waiting, "the first message is")
+	testenv.NoError(t, b.messages.Dismiss(t.Context(), b.trader.Caller, b.id(t, "sms")))
+	testenv.Want(t, b.send(t, came("push", "1500", "")), bankmessage.Waiting, "a push about the same transfer is")
+	testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
+	testenv.Want(t, b.send(t, came("again", "1500", "2500.50")), bankmessage.Noted, "one with the same balance is")
+	testenv.Want(t, b.status(t, p), payment.Pending, "the payment is")
+}
+
 // One-time codes are refused whoever sends them, and nothing of them is kept.
 func TestCodesAreRefused(t *testing.T) {
 	b := setup(t)

@@ -995,7 +995,7 @@ const bankMessageTwins = `-- name: BankMessageTwins :many
 select id, balance, state, payment_id from bank_message
 where device_id = $1 and says = 'incoming' and amount = $2 and bank = $3 and id <> $4
   and received_at between $5::timestamptz and $6::timestamptz
-  and (account = $7 or account = '' or $7::text = '') and (state <> 'dismissed' or why = 'kept')
+  and (account = $7 or account = '' or $7::text = '')
   and why not in ('forged', 'repeat')
 order by received_at, id limit 20
 `
@@ -1017,7 +1017,8 @@ type BankMessageTwinsRow struct {
 	PaymentID *int64
 }
 
-// BankMessageTwins lists other messages that say that the same amount came at about the same time.
+// BankMessageTwins lists other messages that say that the same amount came at about the same time. Those that a person has dismissed
+// are among them: their transfer is about no payment, whoever tells of it again.
 func (q *Queries) BankMessageTwins(ctx context.Context, arg BankMessageTwinsParams) ([]BankMessageTwinsRow, error) {
 	rows, err := q.db.Query(ctx, bankMessageTwins,
 		arg.DeviceID,
