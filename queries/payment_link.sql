@@ -92,9 +92,11 @@ insert into link_payment (merchant_id, link_id, order_id, method, created_at)
 values (@merchant_id, @link_id, @order_id, @method, @created_at)
 on conflict (merchant_id, link_id, order_id, method) do update set created_at = excluded.created_at;
 
+-- LinkPaymentDrop gives the place of a payment back, unless the payment was made.
 -- name: LinkPaymentDrop :exec
-delete from link_payment
-where merchant_id = @merchant_id and link_id = @link_id and order_id = @order_id and method = @method;
+delete from link_payment l
+where l.merchant_id = @merchant_id and l.link_id = @link_id and l.order_id = @order_id and l.method = @method and not exists (
+    select from payment_key k where k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id);
 
 -- LinkSums are what came of a merchant's links, of each at most so many of the newest payments.
 -- name: LinkSums :many

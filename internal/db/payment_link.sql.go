@@ -56,8 +56,9 @@ func (q *Queries) LinkPaymentBegin(ctx context.Context, arg LinkPaymentBeginPara
 }
 
 const linkPaymentDrop = `-- name: LinkPaymentDrop :exec
-delete from link_payment
-where merchant_id = $1 and link_id = $2 and order_id = $3 and method = $4
+delete from link_payment l
+where l.merchant_id = $1 and l.link_id = $2 and l.order_id = $3 and l.method = $4 and not exists (
+    select from payment_key k where k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id)
 `
 
 type LinkPaymentDropParams struct {
@@ -67,6 +68,7 @@ type LinkPaymentDropParams struct {
 	Method     string
 }
 
+// LinkPaymentDrop gives the place of a payment back, unless the payment was made.
 func (q *Queries) LinkPaymentDrop(ctx context.Context, arg LinkPaymentDropParams) error {
 	_, err := q.db.Exec(ctx, linkPaymentDrop,
 		arg.MerchantID,

@@ -208,7 +208,7 @@ func OfOrder(orderID string) int64 {
 	return id
 }
 
-// pay takes a place of the link and makes the payment. If none was made, it gives the place back.
+// pay takes a place of the link and makes the payment. If none was made of the form, it gives the place back.
 func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
 	orderID := orderOf(l.ID, o.Attempt)
 	if err := s.take(ctx, l, orderID, o.Method); err != nil {
@@ -220,13 +220,24 @@ func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, er
 		OrderID: orderID, Amount: o.Amount, Currency: l.Currency, CallbackURI: l.CallbackURI, FeedOnly: l.CallbackURI == "",
 		Method: &o.Method, Description: &l.Title, ReturnURL: l.ReturnURL,
 	})
-	if f := fault.As(err); f != nil && f.Kind != fault.Unavailable { // there is none, that is known
+	switch f := fault.As(err); {
+	case f != nil && f.Kind != fault.Unavailable: // this call made none, that is known
 		dropped := s.q.LinkPaymentDrop(ctx, db.LinkPaymentDropParams{
 			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: o.Method,
 		})
 		return made, errors.Join(err, dropped)
+	case err != nil || made.Replay:
+		return made, err
 	}
-	return made, err
+	// The same form, sent at the same time and refused, has perhaps given the place back before the payment was there.
+	return made, begin(ctx, s.q, l, orderID, o.Method, made.Payment.CreatedAt)
+}
+
+// begin gives a place of the link to a payment, or renews it.
+func begin(ctx context.Context, q *db.Queries, l Open, orderID, method string, now time.Time) error {
+	return q.LinkPaymentBegin(ctx, db.LinkPaymentBeginParams{
+		MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, CreatedAt: now,
+	})
 }
 
 // take takes one of the link's places, if it has any left.
@@ -258,9 +269,7 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 		if open >= maxOpen {
 			return ErrCrowded
 		}
-		return q.LinkPaymentBegin(ctx, db.LinkPaymentBeginParams{
-			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, CreatedAt: now,
-		})
+		return begin(ctx, q, l, orderID, method, now)
 	})
 }
 

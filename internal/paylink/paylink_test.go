@@ -119,6 +119,37 @@ func TestSentTwiceAgain(t *testing.T) {
 	}
 }
 
+// A payment keeps its place of the link, and is listed with it, when its form is sent again and refused: later, as while its
+// merchant is switched off, or at the same time.
+func TestRefusedFormKeepsItsPlace(t *testing.T) {
+	for name, dropped := range map[string]func(t *testing.T, b *bundle, l paylink.Link){
+		"later": func(t *testing.T, b *bundle, l paylink.Link) {
+			t.Helper()
+			testenv.Must(b.pay(b.open(t, l), "500", "one"))(t)
+			b.Exec(t, "update merchant set api_enabled = false")
+			_, err := b.pay(b.open(t, l), "500", "one")
+			dbtest.WantCode(t, err, "merchant_api_disabled")
+			b.Exec(t, "update merchant set api_enabled = true")
+		},
+		"at the same time": func(t *testing.T, b *bundle, l paylink.Link) {
+			t.Helper()
+			b.Exec(t, `create function twin() returns trigger language plpgsql as $$ begin delete from link_payment; return null; end $$`)
+			b.Exec(t, `create trigger twin after insert on payment for each row execute function twin()`)
+			testenv.Must(b.pay(b.open(t, l), "500", "one"))(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			l := b.make(t, paylink.Draft{MaxPayments: 1})
+			dropped(t, b, l)
+			_, err := b.pay(b.open(t, l), "600", "two")
+			testenv.Check(t, errors.Is(err, paylink.ErrUsedUp), "another payer got %v", err)
+			l = testenv.Must(b.links.Get(t.Context(), b.owner, l.ID))(t)
+			testenv.Want(t, l.Payments, 1, "payments of the link")
+		})
+	}
+}
+
 // An order id is in many lists and on receipts. Whoever knows it, or the payment's uuid, is not led to the payer's page by it.
 func TestOrderIDLeadsNobodyToThePayer(t *testing.T) {
 	b := setup(t)
