@@ -70,6 +70,24 @@ func TestRead(t *testing.T) {
 		"too many cells": {
 			book("<row>" + strings.Repeat("<c/>", 1<<20+1) + "</row>"), "has more than 10000 movements: send a shorter period",
 		},
+		"texts without end": {
+			book(strings.Repeat(`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>0</v></c></row>`, 20),
+				`<sst><si><t>`+strings.Repeat("A", 1<<20)+`</t></si></sst>`),
+			"has more than 10000 movements: send a shorter period",
+		},
+		"more texts than a machine has room for": {
+			book(`<row r="1"><c r="A1" t="s"><v>0</v></c></row>`, `<sst count="1000000000000"><si><t>A</t></si></sst>`),
+			"is no XLSX workbook that can be opened",
+		},
+		"fewer texts than none": {
+			book(`<row r="1"><c r="A1" t="s"><v>0</v></c></row>`, `<sst count="-1"><si><t>A</t></si></sst>`), "is no XLSX workbook that can be opened",
+		},
+		"formats without end": {
+			book("", "", `<styleSheet><numFmts><numFmt formatCode="`+strings.Repeat("x", 1<<10)+`"/></numFmts></styleSheet>`), "is no XLSX workbook that can be opened",
+		},
+		"too many formats": {
+			book("", "", "<styleSheet>"+strings.Repeat("<xf/>", 1<<17)+"</styleSheet>"), "has more than 10000 movements: send a shorter period",
+		},
 		"unpacks to much": {
 			book(strings.Repeat(" ", 65<<20)), "has more than 10000 movements: send a shorter period",
 		},
@@ -118,17 +136,21 @@ func windows(text string) string {
 	return encoded
 }
 
-// book is a workbook with the rows of one sheet.
-func book(rows string) string {
+// book is a workbook with the rows of one sheet, and with shared texts and formats where they are given.
+func book(rows string, more ...string) string {
 	var file bytes.Buffer
 	archive := zip.NewWriter(&file)
-	for name, text := range map[string]string{
+	files := map[string]string{
 		"xl/workbook.xml": `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml" ` +
 			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/></Relationships>`,
 		"xl/styles.xml":            `<styleSheet></styleSheet>`,
 		"xl/worksheets/sheet1.xml": `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
-	} {
+	}
+	for i, name := range []string{"xl/sharedStrings.xml", "xl/styles.xml"}[:len(more)] {
+		files[name] = more[i]
+	}
+	for name, text := range files {
 		w, _ := archive.Create(name)
 		_, _ = w.Write([]byte(text))
 	}

@@ -79,8 +79,12 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 
 func findHead(rows [][]string) (head int, places [columns]int) {
 	for i, row := range rows[:min(len(rows), headRows)] {
+		headings := make([]string, len(row))
+		for j, cell := range row {
+			headings[j] = strings.ToLower(strings.TrimSpace(cell))
+		}
 		for c := range columns {
-			places[c] = findColumn(row, names[c])
+			places[c] = findColumn(headings, names[c])
 		}
 		if places[day] >= 0 && (places[amount] >= 0 || places[credit] >= 0) {
 			return i, places
@@ -89,11 +93,9 @@ func findHead(rows [][]string) (head int, places [columns]int) {
 	return -1, places
 }
 
-func findColumn(row, names []string) int {
+func findColumn(headings, names []string) int {
 	for _, name := range names {
-		if place := slices.IndexFunc(row, func(cell string) bool {
-			return strings.HasPrefix(strings.ToLower(strings.TrimSpace(cell)), name)
-		}); place >= 0 {
+		if place := slices.IndexFunc(headings, func(heading string) bool { return strings.HasPrefix(heading, name) }); place >= 0 {
 			return place
 		}
 	}

@@ -5,11 +5,19 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
 
-// harmless refuses what the library that reads workbooks would not survive, or would keep quiet about: more cells than memory
-// may have, a text by a number below zero, which panics where nobody can recover it, and a sheet that breaks off.
+// most is how many elements of a kind a file of a workbook may have. Of each cell style the library looks through the number formats,
+// and of each sheet through the relationships; Excel itself makes no more than these.
+var most = map[string]int{"c": maxCells, "xf": 1 << 16, "numFmt": 1000, "sheet": 1000, "Relationship": 10_000}
+
+// longestFormat is how many bytes a number format may have. It is read again for each style.
+const longestFormat = 2 * 255
+
+// harmless refuses what the library that reads workbooks would not survive, or would keep quiet about: more of anything than there
+// is memory or time for, a text by a number below zero, which panics where nobody can recover it, and a sheet that breaks off.
 // A workbook may have a sheet in any of its files, whatever that is called.
 func harmless(file *zip.File) error {
 	content, err := file.Open()
@@ -18,7 +26,8 @@ func harmless(file *zip.File) error {
 	}
 	defer func() { _ = content.Close() }()
 	decoder := xml.NewDecoder(content)
-	for cells, inside, shared, value := 0, false, false, false; ; {
+	found := map[string]int{}
+	for inside, shared, value := false, false, false; ; {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -31,11 +40,16 @@ func harmless(file *zip.File) error {
 		}
 		switch one := token.(type) {
 		case xml.StartElement:
-			switch one.Name.Local {
-			case "c":
-				if cells++; cells > maxCells {
+			if !modest(one) {
+				return ErrBook
+			}
+			if limit, limited := most[one.Name.Local]; limited {
+				if found[one.Name.Local]++; found[one.Name.Local] > limit {
 					return ErrLong
 				}
+			}
+			switch one.Name.Local {
+			case "c":
 				if inside {
 					return ErrBook
 				}
@@ -55,4 +69,22 @@ func harmless(file *zip.File) error {
 			}
 		}
 	}
+}
+
+// modest reports whether what an element says of itself is bounded: its number of parts, such as texts, for which the library makes
+// room at once, and a number format.
+func modest(one xml.StartElement) bool {
+	for _, attribute := range one.Attr {
+		switch attribute.Name.Local {
+		case "count":
+			if parts, err := strconv.Atoi(attribute.Value); err == nil && (parts < 0 || parts > maxCells) {
+				return false
+			}
+		case "formatCode":
+			if len(attribute.Value) > longestFormat {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -24,6 +24,8 @@ const (
 	maxColumns = 200
 	// maxCells is how many cells a workbook may have: a few bytes of a file are many of memory.
 	maxCells = 1 << 20
+	// maxText is how many bytes the cells of a workbook may have in all. A text that it has once may be in each of them.
+	maxText = 2 * maxUnpacked
 )
 
 // What is wrong with a file. Each completes the sentence "the file ...".
@@ -116,6 +118,7 @@ func bookRows(content []byte, most int) ([][]string, error) {
 	}
 	var rows [][]string
 	var failed error
+	text := 0
 	for row := range book.ReadRows(book.Sheets[0]) { // read to the end, or its goroutine stays
 		if failed == nil {
 			failed = row.Error
@@ -132,6 +135,12 @@ func bookRows(content []byte, most int) ([][]string, error) {
 		var values []string
 		values, failed = cells(row)
 		rows = append(rows, values)
+		for _, value := range values {
+			text += len(value)
+		}
+		if failed == nil && text > maxText {
+			failed = ErrLong
+		}
 	}
 	if failed != nil && !errors.Is(failed, ErrLong) {
 		return nil, ErrBook
