@@ -55,6 +55,34 @@ func TestRead(t *testing.T) {
 				`<row r="3"><c r="A3" t="inlineStr"><is><t>20.11.2026</t></is></c><c r="C3"><v>1234.5600000000001</v></c></row>`),
 			"2 20.11.2026 12345678.00 ; 3 20.11.2026 1234.56 ",
 		},
+		"times with a zone": {
+			"Date,Amount\n2026-11-20T09:00:05Z,1\n2026-11-20T14:00:05.5+05:00,2\n", "2 20.11.2026 12:00:05 1.00 ; 3 20.11.2026 12:00:05 2.00 ",
+		},
+		"days written as midnight, or short": {
+			"Дата;Сумма\n20.11.2026 00:00:00;1\n1.2.2026;2\n1.2.2026 9:05;3\n", "2 20.11.2026 1.00 ; 3 01.02.2026 2.00 ; 4 01.02.2026 09:05:00 3.00 ",
+		},
+		"times of xlsx": {
+			book(`<row r="1"><c r="A1" t="inlineStr"><is><t>Дата</t></is></c><c r="C1" t="inlineStr"><is><t>Сумма</t></is></c></row>`+
+				`<row r="2"><c r="A2" s="0"><v>46346.5</v></c><c r="C2" t="n" s="1"><v>1</v></c></row>`, "",
+				`<styleSheet><cellXfs><xf numFmtId="22"/><xf numFmtId="0"/></cellXfs></styleSheet>`),
+			"2 20.11.2026 12:00:00 1.00 ",
+		},
+		"times of xlsx in a column of their own": {
+			book(`<row r="1"><c r="A1" t="inlineStr"><is><t>Дата</t></is></c><c r="B1" t="inlineStr"><is><t>Время</t></is></c>`+
+				`<c r="C1" t="inlineStr"><is><t>Сумма</t></is></c></row>`+
+				`<row r="2"><c r="A2" s="0"><v>46346</v></c><c r="B2" s="0"><v>0.5</v></c><c r="C2" t="n" s="1"><v>1</v></c></row>`, "",
+				`<styleSheet><cellXfs><xf numFmtId="22"/><xf numFmtId="0"/></cellXfs></styleSheet>`),
+			"2 20.11.2026 12:00:00 1.00 ",
+		},
+		"no such date": {"Дата;Сумма\n20.11.2026;1\n11/31/2026;2\n", `has a line 3 whose date cannot be read: "11/31/2026"`},
+		"a total is no movement": {
+			"Дата;Сумма\n20.11.2026;1\nИтого;2\n01.11.2026 - 30.11.2026;3\n4 операции;4\n", "2 20.11.2026 1.00 ",
+		},
+		"a quotation mark": {
+			"Дата;Сумма;Описание\n20.11.2026;1;\"Ромашка\" ООО\n20.11.2026;2;Кофе\n",
+			"has a line 2 that goes over several lines: is a quotation mark missing?",
+		},
+		"a text of two lines":    {"Дата;Описание;Сумма\n20.11.2026;\"Кофе\nи чай\";1\n", "2 20.11.2026 1.00 Кофе\nи чай"},
 		"three decimals":         {"Дата;Сумма\n20.11.2026;1500.125\n", `has a line 2 whose amount cannot be read: "1500.125"`},
 		"nothing":                {"Дата;Сумма\n", "has no movement that could be read"},
 		"empty":                  {"", "has no row that names a column of dates and one of amounts"},

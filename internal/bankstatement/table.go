@@ -1,6 +1,7 @@
 package bankstatement
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,11 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 			}
 			return strings.TrimSpace(row[places[c]])
 		}
-		at, timed, dated := parseTime(strings.TrimSpace(cell(day)+" "+cell(clock)), zone)
+		when := strings.TrimSpace(cell(day) + " " + cell(clock))
+		at, timed, dated := parseTime(when, zone)
+		if !dated && dateLike.MatchString(when) {
+			return nil, lineError(number, "date", when)
+		}
 		if !dated {
 			continue
 		}
@@ -75,6 +80,26 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 		lines = append(lines, Line{number, at, timed, moved, cut(cell(about), maxText)})
 	}
 	return lines, nil
+}
+
+// dateLike matches what is meant as a date, with a time or without one.
+var dateLike = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(\D{1,3}\d{1,2}:.*)?$`)
+
+// joined is the line of a row of text in which a quotation mark has swallowed rows below it, as where a bank writes "A" Ltd without
+// doubling its marks; 0 is none. A further line of a cell is taken for such a row where it has a date between its separators.
+func joined(rows [][]string, zone *time.Location) int {
+	separates := func(r rune) bool { return strings.ContainsRune(";,\t\r\n\"", r) }
+	for i, row := range rows {
+		for _, cell := range row {
+			_, below, _ := strings.Cut(cell, "\n")
+			for _, part := range strings.FieldsFunc(below, separates) {
+				if _, _, dated := parseTime(strings.TrimSpace(part), zone); dated {
+					return i + 1
+				}
+			}
+		}
+	}
+	return 0
 }
 
 func findHead(rows [][]string) (head int, places [columns]int) {
@@ -153,32 +178,20 @@ func parseAmount(text string) (decimal.Decimal, bool) {
 	return value, true
 }
 
-var (
-	timedLayouts = []string{
-		"02.01.2006 15:04:05", "02.01.2006 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05",
-		"02/01/2006 15:04:05", "02/01/2006 15:04", "02.01.06 15:04:05", "02.01.06 15:04", "02-01-2006 15:04:05",
-	}
-	dayLayouts = []string{"02.01.2006", "2006-01-02", "02/01/2006", "02.01.06", "02-01-2006"}
-)
+// layouts are the ways to write a day, and a time where there is one. Days, months and hours may have one digit.
+var layouts = []string{
+	"2.1.2006 15:04:05", "2.1.2006 15:04", "2006-1-2 15:04:05", "2006-1-2 15:04", "2006-1-2T15:04:05",
+	"2/1/2006 15:04:05", "2/1/2006 15:04", "2.1.06 15:04:05", "2.1.06 15:04", "2-1-2006 15:04:05",
+	"2.1.2006", "2006-1-2", "2/1/2006", "2.1.06", "2-1-2006",
+}
 
-// parseTime reads a day, and a time if there is one.
+// parseTime reads a day, and a time if there is one. Midnight is none: so a bank writes a day for which it has no time.
 func parseTime(text string, zone *time.Location) (at time.Time, timed, ok bool) {
 	text = strings.ReplaceAll(text, ", ", " ")
-	if at, err := time.Parse(time.RFC3339, text); err == nil { // as Excel's days are given, at midnight
-		if h, m, s := at.Clock(); h+m+s == 0 {
-			return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone), false, true
-		}
-		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone), true, true
+	at, err := time.Parse(time.RFC3339, text)
+	for i := 0; err != nil && i < len(layouts); i++ {
+		at, err = time.ParseInLocation(layouts[i], text, zone)
 	}
-	for _, layout := range timedLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
-			return at, true, true
-		}
-	}
-	for _, layout := range dayLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
-			return at, false, true
-		}
-	}
-	return time.Time{}, false, false
+	hour, minute, second := at.Clock()
+	return at.In(zone), hour+minute+second > 0, err == nil
 }

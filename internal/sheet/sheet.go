@@ -178,6 +178,9 @@ const (
 // plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much. One with digits
 // that are lost is cut there, so that nothing takes it for an account.
 func plain(cell xlsxreader.Cell) string {
+	if cell.Type == xlsxreader.TypeDateTime { // a workbook knows no zones, and a time alone is one of its first day
+		return strings.TrimPrefix(strings.TrimSuffix(cell.Value, "Z"), "1899-12-30T")
+	}
 	if cell.Type != xlsxreader.TypeNumerical || len(cell.Value) > longest {
 		return cell.Value
 	}
