@@ -116,6 +116,7 @@ func TestRead(t *testing.T) {
 		"too many formats": {
 			book("", "", "<styleSheet>"+strings.Repeat("<xf/>", 1<<17)+"</styleSheet>"), "has more than 10000 movements: send a shorter period",
 		},
+		"elements without end": {book(strings.Repeat("<a>", 1<<10) + strings.Repeat("</a>", 1<<10)), "is no XLSX workbook that can be opened"},
 		"unpacks to much": {
 			book(strings.Repeat(" ", 65<<20)), "has more than 10000 movements: send a shorter period",
 		},

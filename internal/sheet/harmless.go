@@ -13,6 +13,9 @@ import (
 // and of each sheet through the relationships; Excel itself makes no more than these.
 var most = map[string]int{"c": maxCells, "xf": 1 << 16, "numFmt": 1000, "sheet": 1000, "Relationship": 10_000}
 
+// deepest is how many elements may be in one another. Each that is open takes much more memory than it has bytes.
+const deepest = 100
+
 // longestFormat is how many bytes a number format may have. It is read again for each style.
 const longestFormat = 2 * 255
 
@@ -26,7 +29,7 @@ func harmless(file *zip.File) error {
 	}
 	defer func() { _ = content.Close() }()
 	decoder := xml.NewDecoder(content)
-	found := map[string]int{}
+	found, depth := map[string]int{}, 0
 	for inside, shared, value := false, false, false; ; {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -40,7 +43,7 @@ func harmless(file *zip.File) error {
 		}
 		switch one := token.(type) {
 		case xml.StartElement:
-			if !modest(one) {
+			if depth++; depth > deepest || !modest(one) {
 				return ErrBook
 			}
 			if limit, limited := most[one.Name.Local]; limited {
@@ -61,6 +64,7 @@ func harmless(file *zip.File) error {
 				value = true
 			}
 		case xml.EndElement:
+			depth--
 			value = value && one.Name.Local != "v"
 			inside = inside && one.Name.Local != "c"
 		case xml.CharData:

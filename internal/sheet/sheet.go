@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -93,8 +94,13 @@ func separatorOf(text string) rune {
 	return ','
 }
 
+// reading lets only one workbook be read at a time, because each can take some hundred megabytes of memory for a moment.
+var reading sync.Mutex
+
 // bookRows reads the first sheet of a workbook.
 func bookRows(content []byte, most int) ([][]string, error) {
+	reading.Lock()
+	defer reading.Unlock()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return nil, ErrBook
