@@ -60,7 +60,7 @@ func Read(content []byte, zone *time.Location) ([]Line, error) {
 	if err != nil {
 		return checked(nil, err)
 	}
-	if line := joined(rows, zone); line > 0 && !sheet.IsBook(content) {
+	if line := joined(rows); line > 0 && !sheet.IsBook(content) {
 		return nil, fmt.Errorf("has a line %d that goes over several lines: is a quotation mark missing?", line)
 	}
 	return checked(fromTable(rows, zone))

@@ -87,13 +87,13 @@ var dateLike = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(\D{1,3}\d{1,
 
 // joined is the line of a row of text in which a quotation mark has swallowed rows below it, as where a bank writes "A" Ltd without
 // doubling its marks; 0 is none. A further line of a cell is taken for such a row where it has a date between its separators.
-func joined(rows [][]string, zone *time.Location) int {
+func joined(rows [][]string) int {
 	separates := func(r rune) bool { return strings.ContainsRune(";,\t\r\n\"", r) }
 	for i, row := range rows {
 		for _, cell := range row {
 			_, below, _ := strings.Cut(cell, "\n")
 			for _, part := range strings.FieldsFunc(below, separates) {
-				if _, _, dated := parseTime(strings.TrimSpace(part), zone); dated {
+				if dateLike.MatchString(strings.TrimSpace(part)) {
 					return i + 1
 				}
 			}
