@@ -62,15 +62,16 @@ union all
 select exists (select from bank_message
     where payment_id = @payment_id::bigint and state in ('confirmed', 'assigned', 'objected') and why <> 'part');
 
--- BankMessageTwins lists other messages that say that the same amount came at about the same time. Those that a person has dismissed
--- are among them: their transfer is about no payment, whoever tells of it again.
--- name: BankMessageTwins :many
-select id, balance, state, payment_id from bank_message
+-- BankMessageTwin finds another message that says that the same amount came at about the same time, one with the same balance
+-- before one of which the balance is not known; other balances are of other transfers. Those that a person has dismissed are among
+-- them: their transfer is about no payment, whoever tells of it again.
+-- name: BankMessageTwin :one
+select ((balance = sqlc.narg(balance)::numeric) is true)::boolean as repeat from bank_message
 where device_id = @device_id and says = 'incoming' and amount = @amount and bank = @bank and id <> @id
   and received_at between @since::timestamptz and @until::timestamptz
   and (account = @account or account = '' or @account::text = '')
-  and why not in ('forged', 'repeat')
-order by received_at, id limit 20;
+  and why not in ('forged', 'repeat') and (balance = sqlc.narg(balance)) is distinct from false
+order by balance is null limit 1;
 
 -- BankMessageBefore lists the messages of an account before one, the last first.
 -- name: BankMessageBefore :many

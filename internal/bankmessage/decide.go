@@ -239,23 +239,19 @@ func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMes
 // twinOf reports whether another message is about the same transfer: WhyRepeat if both have the same balance, and
 // WhyTwin if one has none, so that it is only possible.
 func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error) {
-	twins, err := q.BankMessageTwins(ctx, db.BankMessageTwinsParams{
-		DeviceID: m.DeviceID, Amount: m.Amount, Bank: m.Bank, Account: m.Account, ID: m.ID,
+	repeat, err := q.BankMessageTwin(ctx, db.BankMessageTwinParams{
+		DeviceID: m.DeviceID, Amount: m.Amount, Balance: m.Balance, Bank: m.Bank, Account: m.Account, ID: m.ID,
 		Since: m.ReceivedAt.Add(-twinWithin), Until: m.ReceivedAt.Add(twinWithin),
 	})
-	if err != nil {
-		return "", fmt.Errorf("find messages that say the same: %w", err)
+	switch {
+	case db.NoRows(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("find a message that says the same: %w", err)
+	case repeat:
+		return WhyRepeat, nil
 	}
-	why := ""
-	for _, twin := range twins {
-		switch {
-		case !twin.Balance.Valid || !m.Balance.Valid:
-			why = WhyTwin
-		case twin.Balance.Decimal.Equal(m.Balance.Decimal):
-			return WhyRepeat, nil
-		}
-	}
-	return why, nil
+	return WhyTwin, nil
 }
 
 // mostCandidates is how many payments of one amount are read, open ones and others.

@@ -62,6 +62,20 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// A message that came twice is noted however many others of its amount came beside it, and the ones after it count.
+func TestRepeatAmongMany(t *testing.T) {
+	b := setup(t)
+	b.base(t, "1000")
+	const many = 25
+	for i := range many {
+		b.send(t, came(fmt.Sprint("sms-", i), "100", fmt.Sprint(1100+100*i)))
+	}
+	last := fmt.Sprint(1000 + 100*many)
+	testenv.Want(t, b.send(t, came("push", "100", last)), bankmessage.Noted, "the last once more is")
+	b.create(t, "1500")
+	testenv.Want(t, b.send(t, came("next", "1500", fmt.Sprint(2500+100*many))), bankmessage.Confirmed, "the next transfer is")
+}
+
 // Who dismisses a message has said that its transfer is about no payment. A second message about that transfer confirms nothing.
 func TestTwinOfDismissed(t *testing.T) {
 	b := setup(t)

@@ -991,16 +991,17 @@ func (q *Queries) BankMessageTrust(ctx context.Context, id int64) error {
 	return err
 }
 
-const bankMessageTwins = `-- name: BankMessageTwins :many
-select id, balance, state, payment_id from bank_message
-where device_id = $1 and says = 'incoming' and amount = $2 and bank = $3 and id <> $4
-  and received_at between $5::timestamptz and $6::timestamptz
-  and (account = $7 or account = '' or $7::text = '')
-  and why not in ('forged', 'repeat')
-order by received_at, id limit 20
+const bankMessageTwin = `-- name: BankMessageTwin :one
+select ((balance = $1::numeric) is true)::boolean as repeat from bank_message
+where device_id = $2 and says = 'incoming' and amount = $3 and bank = $4 and id <> $5
+  and received_at between $6::timestamptz and $7::timestamptz
+  and (account = $8 or account = '' or $8::text = '')
+  and why not in ('forged', 'repeat') and (balance = $1) is distinct from false
+order by balance is null limit 1
 `
 
-type BankMessageTwinsParams struct {
+type BankMessageTwinParams struct {
+	Balance  decimal.NullDecimal
 	DeviceID int64
 	Amount   decimal.NullDecimal
 	Bank     string
@@ -1010,17 +1011,12 @@ type BankMessageTwinsParams struct {
 	Account  string
 }
 
-type BankMessageTwinsRow struct {
-	ID        int64
-	Balance   decimal.NullDecimal
-	State     string
-	PaymentID *int64
-}
-
-// BankMessageTwins lists other messages that say that the same amount came at about the same time. Those that a person has dismissed
-// are among them: their transfer is about no payment, whoever tells of it again.
-func (q *Queries) BankMessageTwins(ctx context.Context, arg BankMessageTwinsParams) ([]BankMessageTwinsRow, error) {
-	rows, err := q.db.Query(ctx, bankMessageTwins,
+// BankMessageTwin finds another message that says that the same amount came at about the same time, one with the same balance
+// before one of which the balance is not known; other balances are of other transfers. Those that a person has dismissed are among
+// them: their transfer is about no payment, whoever tells of it again.
+func (q *Queries) BankMessageTwin(ctx context.Context, arg BankMessageTwinParams) (bool, error) {
+	row := q.db.QueryRow(ctx, bankMessageTwin,
+		arg.Balance,
 		arg.DeviceID,
 		arg.Amount,
 		arg.Bank,
@@ -1029,27 +1025,9 @@ func (q *Queries) BankMessageTwins(ctx context.Context, arg BankMessageTwinsPara
 		arg.Until,
 		arg.Account,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []BankMessageTwinsRow
-	for rows.Next() {
-		var i BankMessageTwinsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Balance,
-			&i.State,
-			&i.PaymentID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var repeat bool
+	err := row.Scan(&repeat)
+	return repeat, err
 }
 
 const bankMessageUnknown = `-- name: BankMessageUnknown :many
