@@ -195,7 +195,16 @@ func plain(cell xlsxreader.Cell) string {
 		return cell.Value
 	}
 	if whole := number.Truncate(0).String(); len(strings.TrimPrefix(whole, "-")) > exact {
-		return whole[:exact] + "…"
+		return whole[:exact] + lost
 	}
 	return number.Round(8).String() //nolint:mnd // more than any currency has, and less than a binary fraction is off by
+}
+
+// lost stands for the digits that a workbook has not kept.
+const lost = "…"
+
+// LostDigits reports whether a value is a number of which a workbook has lost digits.
+func LostDigits(value string) bool {
+	kept, found := strings.CutSuffix(value, lost)
+	return found && len(kept) == exact && strings.Trim(kept, "-0123456789") == ""
 }
