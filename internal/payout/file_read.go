@@ -138,7 +138,7 @@ func requestOf(head, row []string, currency string, f fault.Fields) Request {
 		if !strings.HasPrefix(name, noted) { // those of metadata are checked with it
 			f.Flaw(name, fault.NameFlaw(value))
 		}
-		f.Check(!sheet.LostDigits(value), name, "has lost its last digits in the workbook: have its column be of text")
+		f.Check(!sheet.LostDigits(value), name, "has lost digits in a spreadsheet: have its column be of text there")
 		switch name {
 		case "orderId":
 			r.OrderID = value

@@ -120,10 +120,15 @@ func TestFileWithLostDigits(t *testing.T) {
 		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "address", "%s: %+v", kept, flaws)
 	}
 	// Nor is it made under an order id that the merchant does not know, by which nobody would see that it is paid already.
-	file := b.send(t, m, workbook(t, `<c r="A3"><v>1234567890123456</v></c><c r="B3"><v>1000</v></c>`+
-		`<c r="C3" t="inlineStr"><is><t>sbp</t></is></c><c r="D3"><v>79001234567</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`))
-	flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
-	testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "orderId", "order id: %+v", flaws)
+	for name, content := range map[string]string{
+		"workbook": workbook(t, `<c r="A3"><v>1234567890123456</v></c><c r="B3"><v>1000</v></c><c r="C3" t="inlineStr"><is><t>sbp</t></is></c>`+
+			`<c r="D3"><v>79001234567</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`),
+		"text of a spreadsheet": fileHead + "1.23457E+15,1000,sbp,79001234567,Ivan Petrov,,\n",
+	} {
+		file := b.send(t, m, content)
+		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
+		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "orderId", "order id in a %s: %+v", name, flaws)
+	}
 }
 
 // Whatever is wrong is said by line and field, and nothing is made of such a file.

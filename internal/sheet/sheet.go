@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -203,8 +204,11 @@ func plain(cell xlsxreader.Cell) string {
 // lost stands for the digits that a workbook has not kept.
 const lost = "…"
 
-// LostDigits reports whether a value is a number of which a workbook has lost digits.
+// rounded matches a long number as a spreadsheet writes it into text.
+var rounded = regexp.MustCompile(`^-?\d([.,]\d+)?E\+\d+$`)
+
+// LostDigits reports whether a value is a number of which a workbook, or a spreadsheet that made text of it, has lost digits.
 func LostDigits(value string) bool {
 	kept, found := strings.CutSuffix(value, lost)
-	return found && len(kept) == exact && strings.Trim(kept, "-0123456789") == ""
+	return found && len(kept) == exact && strings.Trim(kept, "-0123456789") == "" || rounded.MatchString(value)
 }
