@@ -38,6 +38,7 @@ const (
 	DecideCase       Action = "decide_case"
 	AttachArrival    Action = "attach_arrival"
 	ResolvePayout    Action = "resolve_payin"
+	ReclaimPayout    Action = "reclaim_payin"
 	ReversePayout    Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"
 

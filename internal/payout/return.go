@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 )
 
 // GiveBack returns a payout that a trader took and has not paid, so that any other trader may take it. The same
@@ -33,7 +34,8 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	return waiting(after, share), nil
 }
 
-// Reclaim takes a payout away from its trader, for an operator who has made sure that it was not paid.
+// Reclaim takes a payout away from its trader, for an operator who has made sure that it was not paid. Whoever takes it
+// next is paid for it, so that above what one operator may move alone it requires a second one.
 func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payout{}, err
@@ -51,7 +53,10 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		ctx,
 		found,
 		is(Processing, ErrNotProcessing),
-		change{to: Waiting, actor: who.Actor(), reason: reason},
+		change{
+			to: Waiting, actor: who.Actor(), reason: reason,
+			may: s.together(ctx, who, foureyes.ReclaimPayout, Decision{id, Resolution{Reason: reason}}),
+		},
 	)
 	return FromRow(after), err
 }
@@ -65,6 +70,11 @@ func (s *Service) giveBack(ctx context.Context, found db.Payout, admitted admits
 		}
 		if p.ReturnOf != nil {
 			return errReturn
+		}
+		if c.may != nil {
+			if err := c.may(db.New(tx), p); err != nil {
+				return err
+			}
 		}
 		now := s.clock.Now()
 		if p.TraderID != nil && c.byTrader {

@@ -194,3 +194,22 @@ func TestReturnByTwo(t *testing.T) {
 	testenv.Want(t, testenv.Must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
 	c.Audit(t)
 }
+
+// A payout is taken away from its trader by two above what one operator moves alone: whoever takes it next is paid for what the
+// former one may have sent.
+func TestReclaimByTwo(t *testing.T) {
+	c := setupCases(t)
+	small, large := c.taken(t, "small", "600"), c.taken(t, "large", "1001")
+	reclaim := func(id string) error {
+		return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, new("the trader sleeps")))
+	}
+	testenv.NoError(t, reclaim(small))
+	testenv.Want(t, c.confirm(t), false, "the first operator confirms 6 USDT alone, having moved 6 of 10")
+	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, reclaim(large)))(t)
+	testenv.Want(t, p.Action, foureyes.ReclaimPayout, "the action proposed")
+	status := func() string { return c.Text(t, "select status from payin where uuid = $1", large) }
+	testenv.Want(t, status(), "processing", "the payout until it is approved")
+	dbtest.WantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
+	testenv.NoError(t, c.approved(t, c.two, p.ID))
+	testenv.Want(t, status(), "waiting", "the payout that was taken away")
+}
