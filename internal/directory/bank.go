@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 )
 
 // Bank is a bank of payers in a currency, with the way to open its app.
@@ -30,10 +32,11 @@ type Bank struct {
 	Source  string
 	Enabled bool
 	// Logo is a small PNG or WebP; nil keeps the present one. LogoHash identifies it.
-	Logo     []byte
-	LogoHash string
+	Logo     []byte `json:"-"`
+	LogoHash string `json:"-"`
 	// Version identifies the state that was read. Seen is the version that a change expects; "" expects any.
-	Version, Seen string
+	Version string `json:"-"`
+	Seen    string `json:",omitempty"`
 }
 
 const (
@@ -59,7 +62,8 @@ func (b Bank) Fill(value, amount, recipient string) string {
 	).Replace(b.Link)
 }
 
-// SetBank makes or changes a bank.
+// SetBank makes or changes a bank. What payers are shown of it requires a second operator: its link and steps say where they
+// send their money. To switch it off requires none.
 func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done Changed[Bank], err error) {
 	c, err := s.change(who, caller.OperatorDirectory, "bank", b.Currency+"/"+b.Name)
 	if err != nil {
@@ -86,6 +90,12 @@ func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done
 				Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: steps, Source: b.Source,
 				Logo: b.Logo, Enabled: b.Enabled,
 			})
+		},
+		May: func(_ *db.Queries, c Change) error {
+			if !b.Enabled || bytes.Equal(c.Before, c.After) {
+				return nil
+			}
+			return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetBank, b)
 		},
 	}))
 }

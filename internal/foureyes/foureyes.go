@@ -41,6 +41,7 @@ const (
 	ReclaimPayout    Action = "reclaim_payin"
 	ReversePayout    Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"
+	SetBank          Action = "set_bank"
 
 	SetPayoutMethod       Action = "set_cashbox_payout_method"
 	SetTraderPayoutMethod Action = "set_trader_payout_method"

@@ -153,6 +153,21 @@ func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	return a
 }
 
+// logoApart keeps a bank's logo, which is too large to be read by anybody, where secrets are kept.
+func logoApart(a act) act {
+	a.hide = func(params any) (any, string) {
+		return params, string(params.(directory.Bank).Logo) //nolint:forcetypeassert // the action's own type
+	}
+	a.show = func(params any, logo string) any {
+		bank := params.(directory.Bank) //nolint:forcetypeassert // read made it
+		if logo != "" {
+			bank.Logo = []byte(logo)
+		}
+		return bank
+	}
+	return a
+}
+
 // reads are the fields of the payload that an action uses.
 var reads = map[Action]func(Payload) Payload{
 	FundTrader: funding, WithdrawTrader: funding, Correct: correction, ConfirmDeposit: confirmation,
@@ -242,6 +257,11 @@ var acts = map[Action]act{
 		func(ctx context.Context, who caller.Caller, r Services, m directory.CashboxMethod) (Done, error) {
 			return changed(r.Settings.SetMethod(ctx, who, m))
 		}),
+	foureyes.SetBank: logoApart(declare(caller.OperatorDirectory,
+		func(b directory.Bank) (string, string) { return "bank", b.Currency + "/" + b.Name },
+		func(ctx context.Context, who caller.Caller, r Services, b directory.Bank) (Done, error) {
+			return changed(r.Settings.SetBank(ctx, who, b))
+		})),
 	foureyes.SetPayoutMethod: declare(caller.OperatorDirectory,
 		func(m directory.CashboxPayoutMethod) (string, string) { return "cashbox", numbered(m.CashboxID) },
 		func(ctx context.Context, who caller.Caller, r Services, m directory.CashboxPayoutMethod) (Done, error) {

@@ -1,6 +1,7 @@
 package proposal_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -150,4 +151,32 @@ func TestPayoutsByTwo(t *testing.T) {
 	testenv.Want(t, on(), 1, "methods that two let them pay out by")
 	testenv.NoError(t, pays(false))
 	s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
+}
+
+// Where payers are led to pay takes two: a bank's link and steps are on their pages. Who approves sees both. A bank that is
+// switched off leads nobody anywhere.
+func TestBankByTwo(t *testing.T) {
+	s := setupStaff(t)
+	bank := directory.Bank{
+		Currency: "RUB", Name: "Sample Bank", Methods: []string{"sbp"}, Link: "https://bank.example/?to=%2B79990000666",
+		Steps: map[string]string{"en": "Send to +7 999 000-06-66"}, Source: "a site", Enabled: true,
+		Logo: []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 92)),
+	}
+	set := func() error { return testenv.ErrOf(s.settings.SetBank(t.Context(), s.one, bank)) }
+	p := s.wants(t, foureyes.SetBank, set())
+	testenv.Want(t, s.Count(t, "select count(*) from bank"), 0, "banks set by one")
+	shown := map[string]string{}
+	for _, d := range p.Details() {
+		shown[d.Name] = d.Value
+	}
+	testenv.Want(t, shown["link"], bank.Link, "the link that the second operator sees")
+	testenv.Want(t, shown["steps.en"], bank.Steps["en"], "the steps that the second operator sees")
+	testenv.Must(s.approve(t, s.two, p))(t)
+	testenv.Want(t, s.Count(t, "select count(*) from bank where link = $1 and logo = $2", bank.Link, bank.Logo), 1, "banks set by two")
+
+	bank.Logo, bank.Enabled = nil, false
+	testenv.NoError(t, set())
+	bank.Enabled = true
+	s.wants(t, foureyes.SetBank, set())
+	testenv.Want(t, s.Count(t, "select count(*) from bank where not enabled and logo is not null"), 1, "banks switched off by one")
 }

@@ -101,6 +101,7 @@ func TestProposedFieldsHaveNames(t *testing.T) {
 		foureyes.SetPayoutMethod: &directory.CashboxPayoutMethod{}, foureyes.SetTraderPayoutMethod: &directory.TraderPayoutMethod{},
 		foureyes.UpdateMerchant: &directory.MerchantUpdate{}, foureyes.UpdateTrader: &directory.TraderUpdate{},
 		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayout: &payout.Decision{},
+		foureyes.SetBank: &directory.Bank{}, foureyes.ReclaimPayout: &payout.Decision{},
 		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayout: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
 	} {
 		fill(reflect.ValueOf(params).Elem())
@@ -130,6 +131,10 @@ func fill(v reflect.Value) {
 		fill(v.Index(0))
 	case reflect.String:
 		v.SetString("set")
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"en": "set"}))
+	case reflect.Uint8:
+		v.SetUint(1)
 	case reflect.Bool:
 		v.SetBool(true)
 	default:

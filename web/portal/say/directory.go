@@ -22,6 +22,13 @@ var (
 
 	RequisiteText = Phrase{"Card, phone or account number", "Номер карты, телефона или счёта"}
 
+	// Banks of payers, of which operators set the link and the steps.
+	BankName    = Phrase{"Bank’s name", "Название банка"}
+	BankLink    = Phrase{"Link to its app or site", "Ссылка на приложение или сайт"}
+	BankSteps   = Phrase{"What to do in the app", "Что делать в приложении"}
+	BankSource  = Phrase{"Where that is published", "Где это опубликовано"}
+	BankMethods = Phrase{"Offered for", "Предлагается для"}
+
 	KindLabel  = Phrase{"Kind", "Вид"}
 	CabinetIDs = Phrase{"Merchants", "Мерчанты"}
 )

@@ -48,6 +48,9 @@ var fields = map[string]Phrase{
 	"method": MethodLabel, "value": RequisiteText, "set_cashbox_method name": MethodLabel,
 	"set_cashbox_payout_method name": MethodLabel,
 
+	"set_bank name": BankName, "set_bank enabled": {"Switched on", "Включён"}, "methods": BankMethods, "link": BankLink,
+	"source": BankSource,
+
 	"reason": ReasonWhy, "network": Network, "address": Address,
 
 	"arrival_id": {"Money that came", "Пришедшие деньги"},
@@ -62,6 +65,9 @@ func Field(action, name string) Phrase {
 		if p, known := fields[key]; known {
 			return p
 		}
+	}
+	if language, isSteps := strings.CutPrefix(name, "steps."); isSteps {
+		return Phrase{BankSteps.In(English) + ": " + language, BankSteps.In(Russian) + ": " + language}
 	}
 	column, isLimit := strings.CutPrefix(name, "limits.")
 	for _, subject := range setting.Subjects {

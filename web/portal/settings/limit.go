@@ -133,7 +133,7 @@ func (v *visit) bankList() error {
 	}
 	d := Directory{
 		Title: say.Banks, NewLabel: sayNewBank, New: v.Makes(view.Link(portal.BanksPath+"/"+currency), caller.OperatorDirectory),
-		Columns: v.Columns(false, sayBankName, sayBankMethods, sayBankSource, say.Status), None: sayNobodyYet,
+		Columns: v.Columns(false, say.BankName, say.BankMethods, say.BankSource, say.Status), None: sayNobodyYet,
 	}
 	for _, one := range catalogue.Currencies {
 		d.Picks = append(d.Picks, view.Pick{
@@ -196,12 +196,12 @@ func (v *visit) newBank(currency string) subject {
 		title: v.Say(sayMethodOf, v.Say(sayNewBank), currency), path: portal.BanksPath + "/" + currency,
 		needs: caller.OperatorDirectory, version: directory.NotThere, values: url.Values{"enabled": {"1"}},
 		inputs: []input{
-			{name: "name", label: sayBankName, max: 60, needed: true},
+			{name: "name", label: say.BankName, max: 60, needed: true},
 			inputsOf(setting.Trader.Find("enabled"))[0],
-			{name: "methods", label: sayBankMethods, kind: asSeveral, options: methods},
-			{name: "link", label: sayBankLink, hint: sayBankLinkHint, max: 500},
-			{name: "steps", label: sayBankSteps, hint: sayBankStepsHint, kind: asArea},
-			{name: "source", label: sayBankSource, max: 500, needed: true},
+			{name: "methods", label: say.BankMethods, kind: asSeveral, options: methods},
+			{name: "link", label: say.BankLink, hint: sayBankLinkHint, max: 500},
+			{name: "steps", label: say.BankSteps, hint: sayBankStepsHint, kind: asArea},
+			{name: "source", label: say.BankSource, max: 500, needed: true},
 			{name: "logo", label: sayBankLogo, kind: asFile},
 		},
 	}

@@ -115,19 +115,14 @@ var (
 	sayForTraders     = say.Both("For a trader’s user", "Для пользователя трейдера")
 	sayForCabinet     = say.Both("For a payer, with commas between", "Для плательщика, через запятую")
 	sayUserInviteText = say.Both("You get a link by which they set a password.", "Вы получите ссылку, чтобы задать пароль.")
-	sayBankName       = say.Both("Bank’s name", "Название банка")
-	sayBankLink       = say.Both("Link to its app or site", "Ссылка на приложение или сайт")
 	sayBankLinkHint   = say.Both(
 		"May have {value}, {phone}, {amount}, {recipient}.", "Может содержать {value}, {phone}, {amount}, {recipient}.",
 	)
-	sayBankSteps     = say.Both("What to do in the app", "Что делать в приложении")
 	sayBankStepsHint = say.Both(
 		"A line for each language, as in “en: Open Transfers”.", "По строке на язык, например «en: Open Transfers».",
 	)
-	sayBankSource   = say.Both("Where that is published", "Где это опубликовано")
 	sayBankLogo     = say.Both("Logo, PNG or WebP, up to 32 KiB", "Логотип, PNG или WebP, до 32 КиБ")
 	sayBankHasLogo  = say.Both("Logo", "Логотип")
-	sayBankMethods  = say.Both("Offered for", "Предлагается для")
 	sayHistoryFrom  = say.Both("%s: %s → %s", "%s: %s → %s")
 	sayHistoryIs    = say.Both("%s: %s", "%s: %s")
 	sayHistoryMade  = say.Both("Created", "Создано")
