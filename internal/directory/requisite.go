@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/setting"
 )
@@ -71,8 +72,8 @@ func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map
 	return given, columns
 }
 
-// mayAdd requires a second operator if the trader has had payments, because from now on payers' money may go
-// elsewhere.
+// mayAdd requires a second operator if the trader has had payments or could get one with the USDT that they have, because
+// from then on payers' money may go elsewhere.
 func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	if s.FourEyes.Always() == nil {
 		return nil
@@ -81,7 +82,11 @@ func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	if err != nil {
 		return fmt.Errorf("read the trader's payments: %w", err)
 	}
-	if took {
+	has, err := s.balance(ctx, ledger.Trader, n.TraderID)
+	if err != nil {
+		return err
+	}
+	if took || has.Available.IsPositive() {
 		return foureyes.WithAction(foureyes.ErrSecondOperator, foureyes.CreateRequisite, n)
 	}
 	return nil
@@ -177,7 +182,7 @@ func (s *Settings) UpdateRequisite(
 // CheckProposed checks a requisite that the caller's trader proposes for themselves. Only operators can add a desk
 // for card payments.
 func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRequisite) error {
-	if err := who.Need(caller.TraderRequisites); err != nil {
+	if err := who.Need(caller.TraderPropose); err != nil {
 		return err
 	}
 	f := fault.Decoded(ctx)

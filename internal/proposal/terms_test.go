@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/proposal"
@@ -179,4 +180,16 @@ func TestBankByTwo(t *testing.T) {
 	bank.Enabled = true
 	s.wants(t, foureyes.SetBank, set())
 	testenv.Want(t, s.Count(t, "select count(*) from bank where not enabled and logo is not null"), 1, "banks switched off by one")
+}
+
+// To whom payers send takes two once the trader has USDT, before which they get no payment.
+func TestRequisiteOfFundedTrader(t *testing.T) {
+	s := setupStaff(t)
+	add := func(trader int64, phone string) error {
+		return testenv.ErrOf(s.settings.CreateRequisite(t.Context(), s.one, directory.NewRequisite{
+			TraderID: trader, Currency: "RUB", Method: "sbp", Value: phone,
+		}))
+	}
+	testenv.NoError(t, add(s.NewTrader(t, dbtest.TraderOpts{}).ID, "+79990000111"))
+	s.wants(t, foureyes.CreateRequisite, add(s.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).ID, "+79990000666"))
 }
