@@ -380,3 +380,22 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "a password is proposed: %v", err)
 }
+
+// Nobody becomes a payer alone: who signs in as one sees whole requisites, and has the links that act as the payer.
+func TestPayersByTwo(t *testing.T) {
+	s := setupStaff(t)
+	n := session.NewUser{Kind: caller.Cabinet, Login: "ivan", MerchantIDs: []int64{s.merchant.ID}, Password: "a long enough password"}
+	ownPassword := func(err error) {
+		t.Helper()
+		f := fault.As(err)
+		testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator set a payer's password: %v", err)
+	}
+	ownPassword(testenv.ErrOf2(s.users.Create(t.Context(), s.one, n)))
+	n.Password = ""
+	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, n)))
+	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'ivan'"), 0, "payers made by one alone")
+	payer := s.enters(t, s.one, s.approvedUser(t, s.two, p))
+	ownPassword(testenv.ErrOf(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: payer.ID, Password: new("another long password")})))
+	s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, payer.ID)))
+	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: payer.ID, Enabled: new(false), Reason: "left"}))(t)
+}

@@ -34,9 +34,10 @@ func Deciders() []string {
 }
 
 // settingUp decides how an operator may set a user up. For an operator that takes two operators, however few there
-// are: else one could switch the others off first. The first user of a merchant or trader is set up at once. A later
-// one has to wait for an owner's answer; if no owner could answer, it also takes two operators. Any other user is set
-// up at once. Without four eyes, nobody is noted for an operator, who is trusted as one made by the command.
+// are: else one could switch the others off first. So it does for a payer, whom nobody else could tell from the operator
+// who signs in as them, with the links of their payments. The first user of a merchant or trader is set up at once. A
+// later one has to wait for an owner's answer; if no owner could answer, it also takes two operators. Without four eyes,
+// nobody is noted for an operator, who is trusted as one made by the command.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.SecondOperatorError,
 ) (setUp, error) {
@@ -44,7 +45,7 @@ func (s *Service) settingUp(
 	if s.proposedBy != 0 {
 		by.by, by.alone = s.proposedBy, false
 	}
-	needsTwo := u.kind == caller.Operator
+	needsTwo := !u.ofSomebody()
 	if u.ofSomebody() {
 		settled, owners, err := u.answered(ctx, q, at)
 		if err != nil || !settled {

@@ -48,9 +48,9 @@ func (s *Service) Create(
 	if err != nil {
 		return done, "", err
 	}
-	if n.Kind == caller.Operator && s.FourEyes.On {
+	if (n.Kind == caller.Operator || n.Kind == caller.Cabinet) && s.FourEyes.On {
 		f := fault.Decoded(ctx)
-		f.Check(n.Password == "", "password", "operators set their own password: leave it out")
+		f.Check(n.Password == "", "password", "operators and payers set their own password: leave it out")
 		ctx = fault.WithDecoded(ctx, f)
 	}
 	c, half, err = s.create(ctx, who, c, n)
@@ -324,10 +324,10 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	}
 	switch {
 	case update.Password == nil:
-	case u.kind == caller.Operator && s.FourEyes.On:
-		f.Add("password", "operators set their own password: invite them")
 	case u.ofSomebody():
 		f.Add("password", ownPassword)
+	case s.FourEyes.On:
+		f.Add("password", "operators and payers set their own password: invite them")
 	}
 	return f.Err()
 }
