@@ -41,6 +41,8 @@ const (
 	// requisites within what operators allow.
 	TraderMoney      Capability = "trader.money"
 	TraderRequisites Capability = "trader.requisites"
+	// TraderPropose proposes requisites, to which payers' money goes once an operator has agreed.
+	TraderPropose Capability = "trader.propose"
 	// TraderPhones pairs phones, and has their messages confirm payments.
 	TraderPhones Capability = "trader.phones"
 	// TraderTeam accepts the users whom operators let in at the trader.
@@ -126,6 +128,7 @@ var grants = map[Capability]grant{
 	TraderWork:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}},
 	TraderMoney:      {roles: map[Kind][]Role{Trader: {Owner}}, reads: true},
 	TraderRequisites: {roles: map[Kind][]Role{Trader: {Owner}}},
+	TraderPropose:    {roles: map[Kind][]Role{Trader: {Owner}}, reach: Money},
 	TraderPhones:     {roles: map[Kind][]Role{Trader: {Owner}}, reach: Money},
 	TraderTeam:       {roles: map[Kind][]Role{Trader: {Owner}}, reach: People},
 	TraderWithdraw:   {roles: map[Kind][]Role{Trader: {Owner}}, reach: Money},

@@ -240,6 +240,9 @@ func TestProposedRequisite(t *testing.T) {
 			Currency: "RUB", Method: "sbp", Value: fmt.Sprintf("+7900123%04d", n), Holder: new("Ivan Petrov"), Bank: new("Sberbank"),
 		})
 	}
+	author.Stale = true // a stolen cookie would have payers send elsewhere
+	dbtest.WantCode(t, testenv.ErrOf(propose(0)), fault.ErrFactorNeeded.Code)
+	author.Stale = false
 	first := testenv.Must(propose(0))(t)
 	b.Exec(t, "update app_user set enabled = false where id = $1", id)
 	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")

@@ -22,8 +22,8 @@ import (
 var requisiteRoutes = []route{
 	{Pattern: "GET /trader/requisites", Needs: caller.TraderRead, Handle: (*visit).requisites},
 	{Pattern: "POST /trader/requisites", Needs: caller.TraderRequisites, Handle: portal.After((*visit).Form, (*visit).changeRequisites)},
-	{Pattern: "GET /trader/requisites/new", Needs: caller.TraderRequisites, Handle: (*visit).proposePage},
-	{Pattern: "POST /trader/requisites/new", Needs: caller.TraderRequisites, Handle: portal.After((*visit).Form, (*visit).propose)},
+	{Pattern: "GET /trader/requisites/new", Needs: caller.TraderPropose, Handle: (*visit).proposePage},
+	{Pattern: "POST /trader/requisites/new", Needs: caller.TraderPropose, Handle: portal.After((*visit).Form, (*visit).propose)},
 	{Pattern: "GET /trader/requisites/{id}", Needs: caller.TraderRead, Handle: (*visit).requisitePage},
 	{Pattern: "POST /trader/requisites/{id}", Needs: caller.TraderRequisites, Handle: (*visit).changeRequisite},
 	{Pattern: "POST /trader/requisites/{id}/switch", Needs: caller.TraderRequisites, Handle: (*visit).switchRequisite},
