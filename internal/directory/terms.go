@@ -57,8 +57,8 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 const termsWindow = 24 * time.Hour
 
 // terms checks whether one operator may change the terms of a setting as it was changed by an update: internal/setting says
-// which changes take two. A percent may differ from its value before, and from its value a day ago, by at most as many points
-// as a rate may differ by percent; setting or clearing it requires two operators.
+// which changes take two. A percent may differ from its value before, and from its value a day ago, by at most the part that a
+// rate may differ by; setting or clearing it requires two operators.
 func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject, c Change, update any) error {
 	if !s.FourEyes.On {
 		return nil
@@ -96,14 +96,22 @@ func columnsOf(state []byte) (columns map[string]any, err error) {
 	return columns, decoder.Decode(&columns)
 }
 
-// far reports whether a percent is too far from what it was for one operator. Where one of them is not set, it is.
+// far reports whether a percent is too far from what it was for one operator, as a part of that: a few points of an amount
+// are all that anybody earns. From 0 that many points are too far. Where one of them is not set, it is.
 func (s *Settings) far(was, is any) bool {
 	if was == nil && is == nil {
 		return false
 	}
 	from, err1 := decimal.NewFromString(fmt.Sprint(was))
 	to, err2 := decimal.NewFromString(fmt.Sprint(is))
-	return err1 != nil || err2 != nil || s.FourEyes.Deviating(to.Sub(from).Abs(), s.FourEyes.RatePercent) != nil
+	if err1 != nil || err2 != nil {
+		return true
+	}
+	most := s.FourEyes.RatePercent
+	if from.IsPositive() {
+		most = most.Mul(from).Shift(-2) //nolint:mnd // percent
+	}
+	return s.FourEyes.Deviating(to.Sub(from).Abs(), most) != nil
 }
 
 // newMethod is what the terms of a method that is new to a cashbox are compared with: the defaults, and for its margin

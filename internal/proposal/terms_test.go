@@ -39,16 +39,18 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.Check(t, err == nil && found != 0, "the processor cannot be used: %v", err)
 }
 
-// What somebody earns, and which rates are believed, takes two. Four points of a share may go alone, but not twice in a day.
+// What somebody earns, and which rates are believed, takes two. A twentieth of a share may go alone, but not twice in a day: a
+// few points of the amount are all that there is to share.
 func TestTermsByTwo(t *testing.T) {
 	s := setupStaff(t)
 	share := func(percent string) error {
 		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
 	}
-	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
-	testenv.NoError(t, share("54"))
-	s.wants(t, foureyes.UpdateTrader, share("58"))
-	s.wants(t, foureyes.UpdateTrader, share("100"))
+	s.Exec(t, "update trader set share_percent = 1.5 where id = $1", s.trader.ID)
+	s.wants(t, foureyes.UpdateTrader, share("4.5"))
+	testenv.NoError(t, share("1.575"))
+	s.wants(t, foureyes.UpdateTrader, share("1.6"))
+	s.wants(t, foureyes.UpdateTrader, share("0"))
 
 	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
 	s.settings.Markup = decimal.NewFromInt(3)
@@ -58,14 +60,14 @@ func TestTermsByTwo(t *testing.T) {
 		}))
 	}
 	s.Exec(t, "delete from cashbox_method")
-	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "8.01"))
-	testenv.NoError(t, margin("sbp", "8"))
+	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "3.16"))
+	testenv.NoError(t, margin("sbp", "3.15"))
 	testenv.NoError(t, margin("sim", ""))
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))))(t)
 	margins := s.Text(t, `select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
 		from cashbox_method`)
-	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
+	testenv.Want(t, margins, "card 0.0000, sbp 3.1500, sim none", "margins")
 
 	feed := rate.Feed{
 		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
@@ -131,13 +133,12 @@ func TestPayoutsByTwo(t *testing.T) {
 	}
 	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "5.0001"))
 	testenv.NoError(t, markup("sbp", "5"))
-	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "100"))
-	testenv.NoError(t, markup("sbp", "3"))
-	testenv.NoError(t, markup("sbp", "8"))
-	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "10.5")) // within five points of now, and not of a day ago
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "3"))
+	testenv.NoError(t, markup("sbp", "5.2"))
+	s.wants(t, foureyes.SetPayoutMethod, markup("sbp", "5.4")) // within a twentieth of now, and not of a day ago
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetPayoutMethod, markup("c2c", "60"))))(t)
 	testenv.Want(t, s.Text(t, "select string_agg(method || ' ' || markup_percent, ', ' order by method) from cashbox_payout_method"),
-		"c2c 60.0000, sbp 8.0000", "markups")
+		"c2c 60.0000, sbp 5.2000", "markups")
 
 	pays := func(enabled bool) error {
 		return testenv.ErrOf(s.settings.SetTraderPayoutMethod(t.Context(), s.one, directory.TraderPayoutMethod{
