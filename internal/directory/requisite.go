@@ -83,8 +83,8 @@ func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 		return fmt.Errorf("read the trader's payments: %w", err)
 	}
 	has, err := s.balance(ctx, ledger.Trader, n.TraderID)
-	if err != nil {
-		return err
+	if db.IgnoreNoRows(err) != nil { // who is no trader has no account
+		return fmt.Errorf("read the trader's balance: %w", err)
 	}
 	if took || has.Available.IsPositive() {
 		return foureyes.WithAction(foureyes.ErrSecondOperator, foureyes.CreateRequisite, n)

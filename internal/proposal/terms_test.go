@@ -192,5 +192,6 @@ func TestRequisiteOfFundedTrader(t *testing.T) {
 		}))
 	}
 	testenv.NoError(t, add(s.NewTrader(t, dbtest.TraderOpts{}).ID, "+79990000111"))
+	dbtest.WantFields(t, add(999, "+79990000222"), "traderId")
 	s.wants(t, foureyes.CreateRequisite, add(s.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).ID, "+79990000666"))
 }
