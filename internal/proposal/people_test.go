@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/proposal"
@@ -398,4 +399,31 @@ func TestPayersByTwo(t *testing.T) {
 	ownPassword(testenv.ErrOf(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: payer.ID, Password: new("another long password")})))
 	s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, payer.ID)))
 	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: payer.ID, Enabled: new(false), Reason: "left"}))(t)
+}
+
+// The first user of a merchant or trader is made by one only while there is nothing to take: else whoever makes them has a
+// password and a key, and pays out to themselves.
+func TestFirstUserOfMoneyByTwo(t *testing.T) {
+	s := setupStaff(t)
+	create := func(login string, merchant, trader *int64, password string) error {
+		kind := caller.MerchantPortal
+		if trader != nil {
+			kind = caller.Trader
+		}
+		return testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+			Kind: kind, Login: login, MerchantID: merchant, TraderID: trader, Password: password,
+		}))
+	}
+	poor, rich := s.NewMerchant(t, dbtest.MerchantOpts{}), s.NewMerchant(t, dbtest.MerchantOpts{})
+	s.Fund(t, ledger.Available(ledger.Cashbox, rich.CashboxID), "1")
+	trader := s.NewTrader(t, dbtest.TraderOpts{USDT: "1"})
+	testenv.NoError(t, create("poor", &poor.ID, nil, "a long enough password"))
+	dbtest.WantFields(t, create("nobody's", nil, new(int64(999)), ""), "merchantId")
+	s.wants(t, foureyes.CreateUser, create("rich trader", nil, &trader.ID, ""))
+	f := fault.As(create("rich", &rich.ID, nil, "a long enough password"))
+	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator set the owner's password: %v", f)
+	p := s.wants(t, foureyes.CreateUser, create("rich", &rich.ID, nil, ""))
+	testenv.Want(t, s.Count(t, "select count(*) from app_user where login like 'rich%'"), 0, "users made by one alone")
+	owner := s.enters(t, s.one, s.approvedUser(t, s.two, p))
+	testenv.Want(t, owner.Role, caller.Owner, "the role of who came in")
 }

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
 )
 
@@ -66,6 +67,33 @@ func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (sett
 	}
 	owners, err = p.owners(ctx, q, p.id, now)
 	return settled, owners, err
+}
+
+// hasMoney reports whether the merchant or trader has USDT that a user could take.
+func (p place) hasMoney(ctx context.Context, q *db.Queries) (bool, error) {
+	var accounts []ledger.Account
+	if p.traderID != nil {
+		accounts = append(accounts, ledger.Available(ledger.Trader, *p.traderID))
+	}
+	if p.merchantID != nil {
+		cashboxes, err := q.CashboxesOf(ctx, *p.merchantID)
+		if err != nil {
+			return false, fmt.Errorf("list cashboxes: %w", err)
+		}
+		for _, one := range cashboxes {
+			accounts = append(accounts, ledger.Available(ledger.Cashbox, one.ID))
+		}
+	}
+	for _, account := range accounts {
+		has, err := ledger.Balance(ctx, q, account)
+		if db.IgnoreNoRows(err) != nil { // nobody's account has no row
+			return false, fmt.Errorf("read a balance: %w", err)
+		}
+		if has.IsPositive() {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now time.Time) (int64, error) {

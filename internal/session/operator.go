@@ -35,9 +35,9 @@ func Deciders() []string {
 
 // settingUp decides how an operator may set a user up. For an operator that takes two operators, however few there
 // are: else one could switch the others off first. So it does for a payer, whom nobody else could tell from the operator
-// who signs in as them, with the links of their payments. The first user of a merchant or trader is set up at once. A
-// later one has to wait for an owner's answer; if no owner could answer, it also takes two operators. Without four eyes,
-// nobody is noted for an operator, who is trusted as one made by the command.
+// who signs in as them, with the links of their payments. The first user of a merchant or trader is set up at once, as
+// long as there is no USDT that they could take. A later one has to wait for an owner's answer; if no owner could answer,
+// it also takes two operators. Without four eyes, nobody is noted for an operator, who is trusted as one made by the command.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.SecondOperatorError,
 ) (setUp, error) {
@@ -48,10 +48,14 @@ func (s *Service) settingUp(
 	needsTwo := !u.ofSomebody()
 	if u.ofSomebody() {
 		settled, owners, err := u.answered(ctx, q, at)
-		if err != nil || !settled {
+		if err != nil {
 			return setUp{}, err
 		}
-		by.until, needsTwo = new(at.Add(awaits)), owners == 0
+		if settled {
+			by.until, needsTwo = new(at.Add(awaits)), owners == 0
+		} else if needsTwo, err = u.hasMoney(ctx, q); err != nil {
+			return setUp{}, err
+		}
 	}
 	if needsTwo && s.FourEyes.On {
 		return by, foureyes.WithAction(s.FourEyes.Always(), wanted.Action, wanted.Params)

@@ -119,7 +119,7 @@ func (s *Service) creating(
 		return setUp{}, err
 	}
 	by, err := s.settingUp(ctx, q, who, u, at, foureyes.SecondOperatorError{Action: foureyes.CreateUser, Params: n})
-	if by.until != nil && n.Password != "" {
+	if n.Password != "" && (by.until != nil || errors.Is(err, foureyes.ErrSecondOperator)) {
 		return setUp{}, errOwnPassword
 	}
 	return by, err
