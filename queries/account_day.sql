@@ -37,6 +37,6 @@ select day from account_day_closed;
 insert into account_day_closed (day) values (@day)
 on conflict (only_row) do update set day = greatest(account_day_closed.day, excluded.day);
 
--- TransferOldest is when the first transfer was made.
+-- TransferOldest is when the first transfer was made; no row if there is none.
 -- name: TransferOldest :one
-select coalesce(min(created_at), 'infinity')::timestamptz as at, count(*) > 0 as any from transfer;
+select min(created_at)::timestamptz as at from transfer having count(*) > 0;

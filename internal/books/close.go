@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -33,12 +34,9 @@ func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
 	if db.NoRows(err) {
 		oldest, err := q.TransferOldest(ctx)
 		if err != nil {
-			return fmt.Errorf("find the first transfer: %w", err)
+			return fault.Doing("find the first transfer", db.IgnoreNoRows(err))
 		}
-		if !oldest.Any {
-			return nil
-		}
-		closed = db.DayOf(oldest.At).Add(-day)
+		closed = db.DayOf(oldest).Add(-day)
 	} else if err != nil {
 		return fmt.Errorf("find the last closed day: %w", err)
 	}

@@ -146,10 +146,10 @@ func closeIncome(ctx context.Context, q *db.Queries) error {
 	closed, err := q.IncomeDayClosed(ctx)
 	if db.NoRows(err) {
 		oldest, err := q.TransferOldest(ctx)
-		if err != nil || !oldest.Any {
-			return err
+		if err != nil {
+			return db.IgnoreNoRows(err)
 		}
-		closed = db.DayOf(oldest.At).Add(-day)
+		closed = db.DayOf(oldest).Add(-day)
 	} else if err != nil {
 		return fmt.Errorf("find the last day of income: %w", err)
 	}

@@ -63,6 +63,14 @@ func wantStatement(t *testing.T, name string, got books.Statement, want ...strin
 	testenv.WantAll(t, statementLines(got), want, "%s", name)
 }
 
+// Where nothing was moved yet no day can be closed, and nothing is wrong.
+func TestCloseOfNothing(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	testenv.NoError(t, books.Close(t.Context(), d.Pool, &dbtest.Clock{}))
+	testenv.Want(t, d.Count(t, "select count(*) from account_day_closed"), 0, "days closed")
+}
+
 // A trader begins with 1000 and holds 9.8 for a payment, which is then confirmed, and 9.8 for another.
 // On completion 9.52380952 go to the merchant and 0.27619048 to the platform.
 func TestStatementByHand(t *testing.T) {

@@ -130,18 +130,13 @@ func (q *Queries) AccountDaySetClosed(ctx context.Context, day time.Time) error 
 }
 
 const transferOldest = `-- name: TransferOldest :one
-select coalesce(min(created_at), 'infinity')::timestamptz as at, count(*) > 0 as any from transfer
+select min(created_at)::timestamptz as at from transfer having count(*) > 0
 `
 
-type TransferOldestRow struct {
-	At  time.Time
-	Any bool
-}
-
-// TransferOldest is when the first transfer was made.
-func (q *Queries) TransferOldest(ctx context.Context) (TransferOldestRow, error) {
+// TransferOldest is when the first transfer was made; no row if there is none.
+func (q *Queries) TransferOldest(ctx context.Context) (time.Time, error) {
 	row := q.db.QueryRow(ctx, transferOldest)
-	var i TransferOldestRow
-	err := row.Scan(&i.At, &i.Any)
-	return i, err
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
 }
