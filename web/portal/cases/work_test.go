@@ -92,7 +92,7 @@ func TestAppealDesk(t *testing.T) {
 	picture := ann.Get(t, ann.Page(t, path).Find(".proof img").AttrOr("src", ""))
 	want(t, "the picture", line(picture.Code, picture.Body, picture.Header.Get("Content-Type"),
 		picture.Header.Get("X-Content-Type-Options"), picture.Header.Get("Content-Security-Policy"), picture.Header.Get("Cache-Control")),
-		"200 \x89PNG\r\n\x1a\n image/png nosniff default-src 'none'; sandbox no-store")
+		"200 "+string(testenv.PNG)+" image/png nosniff default-src 'none'; sandbox no-store")
 	bob.Post(t, path+"/take")
 	want(t, "while bob has it", ann.Page(t, path).Find("#decide").Length(), 0)
 	bob.Post(t, path+"/release")
