@@ -113,10 +113,25 @@ func (o *original) rehearses(t *testing.T, backup string) {
 	}
 }
 
+// recovered is a copy of a base backup that has nothing more to recover. What a backup has of a page may be written again
+// from its log, and a byte of it that was damaged with it.
+func recovered(t *testing.T, backup string) (dir, copied string) {
+	t.Helper()
+	dir = openDir(t)
+	copied = filepath.Join(dir, filepath.Base(backup))
+	noError(t, os.CopyFS(copied, os.DirFS(backup)))
+	noError(t, os.Chmod(copied, 0o700))
+	server := testenv.Must(pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true}))(t)
+	pool := poolOf(t, server.URL("postgres"))
+	testenv.Must(pool.Exec(t.Context(), "checkpoint"))(t)
+	pool.Close()
+	noError(t, server.Stop(t.Context()))
+	return dir, copied
+}
+
 // noticesDamage has one byte of a backup of the transfers change, and the sealed day of the original.
 func (o *original) noticesDamage(t *testing.T, backup string) {
-	damaged := filepath.Join(openDir(t), "damaged")
-	noError(t, os.CopyFS(damaged, os.DirFS(backup)))
+	dir, damaged := recovered(t, backup)
 	var file, table string
 	noError(t, poolOf(t, o.url).QueryRow(t.Context(), `select pg_relation_filepath(tableoid), tableoid::regclass::text
 		from transfer limit 1`).Scan(&file, &table))
@@ -124,9 +139,7 @@ func (o *original) noticesDamage(t *testing.T, backup string) {
 	content[8000] ^= 1
 	noError(t, os.WriteFile(filepath.Join(damaged, file), content, 0o600))
 	o.refusesBackup(t, damaged, table+": page 0 cannot be read")
-	noError(t, os.Rename(damaged, filepath.Join(filepath.Dir(damaged), filepath.Base(backup))))
-	noError(t, os.Chmod(filepath.Join(filepath.Dir(damaged), filepath.Base(backup)), 0o700))
-	broken := poolOf(t, ownServer(t, filepath.Dir(damaged)).URL("postgres"))
+	broken := poolOf(t, ownServer(t, dir).URL("postgres"))
 	_, err := broken.Exec(t.Context(), "select count(amount) from transfer")
 	reads, failed := db.DamagedReads(t.Context(), broken)
 	testenv.Check(t, db.IsDamaged(err) && reads != 0 && failed == nil,
