@@ -3,6 +3,7 @@
 package bankstatement
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,14 +50,14 @@ func lineError(number int, what, value string) error {
 
 // Read reads a statement: a 1C exchange file, an Excel workbook (XLSX), or text with a column for each value (CSV),
 // whose columns are found by their headings. Times without a zone are taken to be in the given zone. The text of an
-// error completes the sentence "the file ...".
-func Read(content []byte, zone *time.Location) ([]Line, error) {
+// error completes the sentence "the file ...", and that of sheet.ErrBusy is about no file.
+func Read(ctx context.Context, content []byte, zone *time.Location) ([]Line, error) {
 	if !sheet.IsBook(content) {
 		if text := sheet.Decode(content); strings.HasPrefix(text, exchangeHead) {
 			return checked(fromExchange(text, zone))
 		}
 	}
-	rows, err := sheet.Rows(content, 2*maxLines)
+	rows, err := sheet.Rows(ctx, content, 2*maxLines)
 	if err != nil {
 		return checked(nil, err)
 	}

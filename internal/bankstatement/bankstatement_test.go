@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 			book(strings.Repeat(" ", 65<<20)), "has more than 10000 movements: send a shorter period",
 		},
 	} {
-		lines, err := bankstatement.Read([]byte(file.content), moscow)
+		lines, err := bankstatement.Read(t.Context(), []byte(file.content), moscow)
 		var got []string
 		for _, line := range lines {
 			layout := "02.01.2006"
@@ -150,7 +150,7 @@ func TestDigitsWithoutEnd(t *testing.T) {
 			`<row r="2"><c r="A2" t="inlineStr"><is><t>20.11.2026</t></is></c><c r="C2"><v>` + digits + `</v></c></row>`),
 	} {
 		read := make(chan error, 1)
-		go func() { read <- testenv.ErrOf(bankstatement.Read([]byte(content), moscow)) }()
+		go func() { read <- testenv.ErrOf(bankstatement.Read(t.Context(), []byte(content), moscow)) }()
 		testenv.Until(t, "the digits of "+name+" are refused", func() bool { return len(read) == 1 })
 		testenv.Want(t, (<-read).Error(), wrong, "%s", name)
 	}

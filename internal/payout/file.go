@@ -89,7 +89,11 @@ func (s *Service) SendFile(ctx context.Context, who caller.Caller, n NewFile) (F
 	if len(keys) == 0 {
 		return File{}, fault.Fields{"keyId": {"is no key of yours that may ask for payouts"}}.Err()
 	}
-	if _, err := readFile(ctx, n.Content, keys[0].Currency, s.addresses); err != nil {
+	t, err := readTable(ctx, n.Content)
+	if err == nil {
+		_, err = t.lines(ctx, keys[0].Currency, s.addresses)
+	}
+	if err != nil {
 		return File{}, err
 	}
 	id, err := s.keep(ctx, who, keys[0], n)
@@ -144,6 +148,15 @@ func (s *Service) fileRow(ctx context.Context, who caller.Caller, id int64) (db.
 	return row, nil
 }
 
+// tableOf reads what a kept file has, which never changes.
+func (s *Service) tableOf(ctx context.Context, row db.PayoutFile) (table, error) {
+	content, err := s.vault.Open(row.Content, filePlace(row.ID))
+	if err != nil {
+		return table{}, err
+	}
+	return readTable(ctx, content)
+}
+
 // fresh reads through the pool that writes, to see what has just been written.
 func (s *Service) fresh() *db.Queries { return db.New(s.pool) }
 
@@ -153,7 +166,11 @@ func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) 
 	if err != nil || row.MadeAt != nil {
 		return Preview{}, err
 	}
-	preview, _, _, err := s.draftFile(ctx, s.fresh(), who, row)
+	t, err := s.tableOf(ctx, row)
+	if err != nil {
+		return Preview{}, err
+	}
+	preview, _, _, err := s.draftFile(ctx, s.fresh(), who, row.KeyID, t)
 	return preview, err
 }
 

@@ -85,11 +85,11 @@ type Preview struct {
 // Good reports whether the payouts could be made.
 func (p Preview) Good() bool { return len(p.Flaws) == 0 && p.Refused == nil }
 
-// draftFile reads a file, checks it by the present settings, and plans a payout for each row.
+// draftFile checks a file by the present settings, and plans a payout of a key for each row.
 func (s *Service) draftFile(
-	ctx context.Context, q *db.Queries, who caller.Caller, row db.PayoutFile,
+	ctx context.Context, q *db.Queries, who caller.Caller, keyID int64, t table,
 ) (Preview, []*draft, []line, error) {
-	keys, err := s.keys(ctx, q, who, &row.KeyID)
+	keys, err := s.keys(ctx, q, who, &keyID)
 	if err != nil {
 		return Preview{}, nil, nil, err
 	}
@@ -97,11 +97,7 @@ func (s *Service) draftFile(
 		return Preview{Refused: errDisabled}, nil, nil, nil
 	}
 	preview := Preview{Key: keys[0]}
-	content, err := s.vault.Open(row.Content, filePlace(row.ID))
-	if err != nil {
-		return preview, nil, nil, err
-	}
-	lines, err := readFile(ctx, content, preview.Key.Currency, s.addresses)
+	lines, err := t.lines(ctx, preview.Key.Currency, s.addresses)
 	if err != nil {
 		return preview, nil, nil, err
 	}

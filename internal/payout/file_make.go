@@ -56,10 +56,21 @@ func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, sho
 	if err := f.Err(); err != nil {
 		return MadeFile{}, err
 	}
+	row, err := s.fileRow(ctx, who, id)
+	if err != nil {
+		return MadeFile{}, err
+	}
+	if row.MadeAt != nil {
+		return MadeFile{File: fromFileRow(row), Replay: true}, nil
+	}
+	t, err := s.tableOf(ctx, row)
+	if err != nil {
+		return MadeFile{}, err
+	}
 	var made MadeFile
-	err := db.AwaitClaim(ctx, fileTimeout, func(ctx context.Context) error {
+	err = db.AwaitClaim(ctx, fileTimeout, func(ctx context.Context) error {
 		return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) (err error) {
-			made, err = s.makeFile(ctx, tx, q, who, id, shown.KeyID, most)
+			made, err = s.makeFile(ctx, tx, q, who, id, t, shown.KeyID, most)
 			return err
 		})
 	})
@@ -67,7 +78,7 @@ func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, sho
 }
 
 func (s *Service) makeFile(
-	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id, keyID int64, most decimal.Decimal,
+	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id int64, t table, keyID int64, most decimal.Decimal,
 ) (MadeFile, error) {
 	row, err := q.PayoutFileLock(ctx, db.PayoutFileLockParams{MerchantID: who.MerchantID, ID: id})
 	switch {
@@ -80,7 +91,7 @@ func (s *Service) makeFile(
 	case row.KeyID != keyID: // somebody has sent the same file for another key meanwhile
 		return MadeFile{}, ErrFileCosts
 	}
-	preview, drafts, lines, err := s.draftFile(ctx, q, who, row)
+	preview, drafts, lines, err := s.draftFile(ctx, q, who, row.KeyID, t)
 	switch {
 	case err != nil:
 		return MadeFile{}, err

@@ -57,24 +57,35 @@ type line struct {
 	found  fault.Fields
 }
 
-// fileRows finds the row that names the columns, and the rows below it that are not empty.
-func fileRows(content []byte) (head []string, rows [][]string, first int, err error) {
-	all, err := sheet.Rows(content, MaxFileRows+headRows+1)
+// table is what a file has: the row that names the columns, and the rows below it.
+type table struct {
+	head []string
+	rows [][]string
+	// first is the number of the first row, and book says that the file is a workbook.
+	first int
+	book  bool
+}
+
+// readTable reads a file. It may take seconds, in which no connection is to be held.
+func readTable(ctx context.Context, content []byte) (table, error) {
+	all, err := sheet.Rows(ctx, content, MaxFileRows+headRows+1)
 	switch {
+	case errors.Is(err, sheet.ErrBusy):
+		return table{}, fault.ErrBusy
 	case errors.Is(err, sheet.ErrLong):
-		return nil, nil, 0, fault.Fields{"file": {fmt.Sprintf("has more than %d rows", MaxFileRows)}}.Err()
+		return table{}, fault.Fields{"file": {fmt.Sprintf("has more than %d rows", MaxFileRows)}}.Err()
 	case errors.Is(err, sheet.ErrBook):
-		return nil, nil, 0, fault.Fields{"file": {sheet.ErrBook.Error()}}.Err()
+		return table{}, fault.Fields{"file": {sheet.ErrBook.Error()}}.Err()
 	case err != nil:
-		return nil, nil, 0, fault.Fields{"file": {"has a line that cannot be read"}}.Err()
+		return table{}, fault.Fields{"file": {"has a line that cannot be read"}}.Err()
 	}
 	for i, row := range all[:min(len(all), headRows)] {
-		head = columnsOf(row)
+		head := columnsOf(row)
 		if !slices.ContainsFunc(FileColumns[:needed], func(name string) bool { return !slices.Contains(head, name) }) {
-			return head, all[i+1:], i + 2, nil
+			return table{head: head, rows: all[i+1:], first: i + 2, book: sheet.IsBook(content)}, nil
 		}
 	}
-	return nil, nil, 0, fault.Fields{"file": {
+	return table{}, fault.Fields{"file": {
 		"has no row that names the columns orderId, amount, method, address and recipient",
 	}}.Err()
 }
@@ -96,20 +107,15 @@ func columnsOf(row []string) []string {
 	return columns
 }
 
-// readFile reads the payouts that a file asks for in a currency, and finds the flaws of each row by itself.
-func readFile(ctx context.Context, content []byte, currency string, addresses *outbound.Addresses) ([]line, error) {
-	head, rows, first, err := fileRows(content)
-	if err != nil {
-		return nil, err
-	}
-	var lines []line
-	for i, row := range rows {
+// lines are the payouts that a file asks for in a currency, with the flaws of each row by itself.
+func (t table) lines(ctx context.Context, currency string, addresses *outbound.Addresses) (lines []line, err error) {
+	for i, row := range t.rows {
 		if !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
 			continue
 		}
-		one := line{number: first + i, found: fault.Fields{}}
-		r := requestOf(head, row, currency, one.found)
-		if !sheet.IsBook(content) && slices.ContainsFunc(row, func(cell string) bool { return strings.ContainsAny(cell, "\r\n") }) {
+		one := line{number: t.first + i, found: fault.Fields{}}
+		r := requestOf(t.head, row, currency, one.found)
+		if !t.book && slices.ContainsFunc(row, func(cell string) bool { return strings.ContainsAny(cell, "\r\n") }) {
 			one.found.Add("line", "goes over several lines: is a quotation mark missing?")
 		}
 		one.order, err = validate(fault.WithDecoded(ctx, one.found), r, addresses)

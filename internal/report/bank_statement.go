@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/sheet"
 )
 
 // longestStatement is the longest period of a bank statement that is accepted.
@@ -62,8 +64,11 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	if err := s.mayCompare(ctx, who, &file); err != nil {
 		return Compared{}, err
 	}
-	lines, err := bankstatement.Read(file.Content, file.Zone)
-	if err != nil {
+	lines, err := bankstatement.Read(ctx, file.Content, file.Zone)
+	switch {
+	case errors.Is(err, sheet.ErrBusy):
+		return Compared{}, fault.ErrBusy
+	case err != nil:
 		return Compared{}, fault.Fields{"file": {err.Error()}}.Err()
 	}
 	slices.SortStableFunc(lines, func(a, b bankstatement.Line) int { return a.At.Compare(b.At) })

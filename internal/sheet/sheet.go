@@ -5,13 +5,14 @@ package sheet
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
-	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -34,16 +35,26 @@ const (
 var (
 	ErrLong = errors.New("has too many rows")
 	ErrBook = errors.New("is no XLSX workbook that can be opened")
+	// ErrBusy is about no file: other workbooks were read for too long.
+	ErrBusy = errors.New("could not be read beside others: send it again")
 )
 
 // IsBook tells a workbook from text.
 func IsBook(content []byte) bool { return bytes.HasPrefix(content, []byte("PK\x03\x04")) }
 
 // Rows reads the rows of a file, of a workbook those of its first sheet. A row's place is its line in the file, so that
-// empty ones are there as well.
-func Rows(content []byte, most int) ([][]string, error) {
+// empty ones are there as well. A workbook waits until those before it are read: hold no connection meanwhile.
+func Rows(ctx context.Context, content []byte, most int) ([][]string, error) {
 	if IsBook(content) {
-		return bookRows(content, most)
+		ctx, cancel := context.WithTimeout(ctx, longestWait)
+		defer cancel()
+		select {
+		case reading <- struct{}{}:
+			defer func() { <-reading }()
+			return bookRows(content, most)
+		case <-ctx.Done():
+			return nil, ErrBusy
+		}
 	}
 	return textRows(Decode(content), most)
 }
@@ -95,13 +106,15 @@ func separatorOf(text string) rune {
 	return ','
 }
 
-// reading lets only one workbook be read at a time, because each can take some hundred megabytes of memory for a moment.
-var reading sync.Mutex
+// reading lets only one workbook be read at a time, because each can take some hundred megabytes of memory for a moment,
+// and two seconds.
+var reading = make(chan struct{}, 1)
+
+// longestWait is how long a workbook waits for those before it.
+const longestWait = 10 * time.Second
 
 // bookRows reads the first sheet of a workbook.
 func bookRows(content []byte, most int) ([][]string, error) {
-	reading.Lock()
-	defer reading.Unlock()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return nil, ErrBook
