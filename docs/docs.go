@@ -14,21 +14,25 @@ var files embed.FS
 
 // Page is a page of a manual, in Markdown.
 type Page struct {
-	// Path is where it is in this directory, and Name how the portal's addresses call it: the index "".
+	// Path is where it is in this directory, and Name how the portal's
+	// addresses call it: the index "".
 	Path, Name string
 	Text       []byte
-	// Names are those by which the portal's links know the headings, in their order: in every language those
-	// of the page in English, so that what leads to a part need not know the reader's language.
+	// Names are those by which the portal's links know the headings, in
+	// their order: in every language those of the page in English, so that
+	// what leads to a part need not know the reader's language.
 	Names []string
 }
 
-// Russian is the language of the manuals in the folder of that name. Those beside it are in English.
+// Russian is the language of the manuals in the folder of that name. Those
+// beside it are in English.
 const Russian = "ru"
 
 var inOperate = regexp.MustCompile(`(?m)^\| \[.*?\]\((operate/\w+\.md)\)`)
 
-// Operate is the operators' manual in a language: its index, and the pages of the index's table in their
-// order. It has the same pages in both, with the same headings.
+// Operate is the operators' manual in a language: its index, and the pages of
+// the index's table in their order. It has the same pages in both, with the
+// same headings.
 func Operate(language string) []Page {
 	folder := ""
 	if language == Russian {
@@ -62,8 +66,9 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
 )
 
-// Anchors are the names by which links know the headings of a page, in their order. Code hosts make them so
-// in every language; the renderer's own names would leave out all letters but Latin ones.
+// Anchors are the names by which links know the headings of a page, in their
+// order. Code hosts make them so in every language; the renderer's own names
+// would leave out all letters but Latin ones.
 func (p Page) Anchors() []string {
 	var anchors []string
 	for _, found := range heading.FindAllSubmatch(fenced.ReplaceAll(p.Text, nil), -1) {

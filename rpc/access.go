@@ -31,10 +31,11 @@ var unfinished = edge.Unfinished{
 	portalv1connect.AuthServiceConfirmTotpProcedure:  true,
 }
 
-// access says which kinds of callers may call what, over Connect and REST. A service's row is for all
-// its procedures without a row of their own. A service for several kinds has no row, and procedures
-// that everybody may call have one each, so that nothing new is open to everybody by accident.
-// Services decide what a caller may do with which record.
+// access says which kinds of callers may call what, over Connect and REST. A
+// service's row is for all its procedures without a row of their own. A service
+// for several kinds has no row, and procedures that everybody may call have one
+// each, so that nothing new is open to everybody by accident. Services decide
+// what a caller may do with which record.
 //
 // Operators come in where operatorActs has what it takes of them.
 var access = withOperators(edge.Access{
@@ -154,8 +155,9 @@ func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Se
 	return door, nil
 }
 
-// callbackPayment is the payment that a call of UpdatePaymentStatus names by its id or uuid, in the path over REST and
-// in the body over Connect; 0 and "" are none.
+// callbackPayment is the payment that a call of UpdatePaymentStatus names by
+// its id or uuid, in the path over REST and in the body over Connect; 0 and ""
+// are none.
 func callbackPayment(r *http.Request, body []byte) (id int64, named string) {
 	if inPath := r.PathValue("payment_id"); inPath != "" {
 		if parsed, err := uuid.Parse(inPath); err == nil {

@@ -36,8 +36,8 @@ func procedures() map[string]bool {
 	return all
 }
 
-// A procedure without a row would have nobody to check who calls it; a row without a procedure is a
-// slip of the pen.
+// A procedure without a row would have nobody to check who calls it; a row
+// without a procedure is a slip of the pen.
 func TestEveryProcedureHasARow(t *testing.T) {
 	t.Parallel()
 	all := procedures()
@@ -53,7 +53,8 @@ func TestEveryProcedureHasARow(t *testing.T) {
 	}
 }
 
-// No procedure that lets operators in comes without a row that says what it takes of them.
+// No procedure that lets operators in comes without a row that says what it
+// takes of them.
 func TestOperatorsNeedARow(t *testing.T) {
 	t.Parallel()
 	known := slices.Collect(maps.Keys(procedures()))

@@ -8,9 +8,10 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// operatorActs are the capabilities that procedures need of an operator. internal/caller says whether
-// a capability needs a fresh second factor; services decide what takes a second operator. The door
-// checks this first, and cannot be made if a procedure has no row.
+// operatorActs are the capabilities that procedures need of an operator.
+// internal/caller says whether a capability needs a fresh second factor;
+// services decide what takes a second operator. The door checks this first, and
+// cannot be made if a procedure has no row.
 var operatorActs = map[caller.Capability][]string{
 	caller.OperatorRead: {
 		gatewayv1connect.PaymentServiceGetPaymentProcedure,
@@ -172,7 +173,8 @@ func operatorNeeds(acts map[caller.Capability][]string, procedures []string) (ma
 	return needs, nil
 }
 
-// forAllUsers reports whether a procedure is only about its caller, whatever their kind.
+// forAllUsers reports whether a procedure is only about its caller, whatever
+// their kind.
 func forAllUsers(procedure string) bool {
 	return len(Access(procedure)) == len(users) && Access(procedure)[0] == users[0]
 }

@@ -33,10 +33,11 @@ func input(procedure string) (protoreflect.MessageType, error) {
 	return protoregistry.GlobalTypes.FindMessageByName(method.Input().FullName())
 }
 
-// checkBody answers a Connect body that cannot be decoded, with the error details of every wrong
-// body. The library's own error has none, and would quote the body, which may be a card. In a
-// portal's body it also refuses unknown fields: somebody who misspells a setting must not think that
-// it was set. The merchants' API ignores unknown fields.
+// checkBody answers a Connect body that cannot be decoded, with the error
+// details of every wrong body. The library's own error has none, and would
+// quote the body, which may be a card. In a portal's body it also refuses
+// unknown fields: somebody who misspells a setting must not think that it was
+// set. The merchants' API ignores unknown fields.
 func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 	request, err := input(procedure)
 	if err != nil {
@@ -72,7 +73,8 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 // The two forms of a Connect body.
 const mediaJSON, mediaProto = "application/json", "application/proto"
 
-// readBody returns what is wrong with a body, or else the names of its unknown fields.
+// readBody returns what is wrong with a body, or else the names of its unknown
+// fields.
 func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (found fault.Fields, unknown []string) {
 	m := request.New()
 	if found := decode(m, isJSON, content); len(found) > 0 {
@@ -81,13 +83,15 @@ func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (fo
 	if !isJSON {
 		return fault.Fields{}, unknownNumbers(nil, "", m)
 	}
-	// The library may accept what this parser finds too deep; its names are not checked then.
+	// The library may accept what this parser finds too deep; its names are
+	// not checked then.
 	document, _ := strictjson.Parse(content)
 	return fault.Fields{}, unknownNames(nil, "", request.Descriptor(), document)
 }
 
-// decode decodes the body into m. If that fails, it returns the strings that are not text, or else the
-// fields with values of another type, or else an error about the whole body.
+// decode decodes the body into m. If that fails, it returns the strings that
+// are not text, or else the fields with values of another type, or else an
+// error about the whole body.
 func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 	found, unreadable := fault.Fields{}, errNotProto
 	if isJSON {
@@ -128,7 +132,8 @@ func flaws(found fault.Fields, path string, v strictjson.Value) {
 	}
 }
 
-// misfits reports the fields of a JSON object whose values the message does not take, reading each alone.
+// misfits reports the fields of a JSON object whose values the message does not
+// take, reading each alone.
 func misfits(found fault.Fields, m protoreflect.Message, content []byte) {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(content, &members) // an array or a number has none
@@ -141,7 +146,8 @@ func misfits(found fault.Fields, m protoreflect.Message, content []byte) {
 	}
 }
 
-// unknownNames appends the paths of a JSON object's members that its message does not have.
+// unknownNames appends the paths of a JSON object's members that its message
+// does not have.
 func unknownNames(names []string, path string, desc protoreflect.MessageDescriptor, v strictjson.Value) []string {
 	for _, member := range v.Members {
 		here := join(path, member.Name.Text)
@@ -169,8 +175,8 @@ func unknownNames(names []string, path string, desc protoreflect.MessageDescript
 	return names
 }
 
-// unknownInside checks a single value. The well-known types have JSON forms of their own, without
-// fields.
+// unknownInside checks a single value. The well-known types have JSON forms of
+// their own, without fields.
 func unknownInside(names []string, path string, field protoreflect.FieldDescriptor, v strictjson.Value) []string {
 	if field.Kind() != protoreflect.MessageKind || field.Message().FullName().Parent() == "google.protobuf" {
 		return names
@@ -178,7 +184,8 @@ func unknownInside(names []string, path string, field protoreflect.FieldDescript
 	return unknownNames(names, path, field.Message(), v)
 }
 
-// unknownNumbers appends the paths of unknown fields in a binary message, by number.
+// unknownNumbers appends the paths of unknown fields in a binary message, by
+// number.
 func unknownNumbers(names []string, path string, m protoreflect.Message) []string {
 	for rest := m.GetUnknown(); len(rest) > 0 && len(names) < maxFindings; {
 		number, _, length := protowire.ConsumeField(rest)
@@ -203,8 +210,8 @@ func unknownNumbers(names []string, path string, m protoreflect.Message) []strin
 	return names
 }
 
-// badText reports the string fields of a binary message that are not valid UTF-8, for which none of
-// it is read.
+// badText reports the string fields of a binary message that are not valid
+// UTF-8, for which none of it is read.
 func badText(found fault.Fields, path string, desc protoreflect.MessageDescriptor, content []byte) {
 	for len(content) > 0 && len(found) < maxFindings {
 		number, kind, length := protowire.ConsumeTag(content)

@@ -124,7 +124,8 @@ func (v PaymentView) ShowOne(ctx context.Context, p payment.Payment, err error) 
 	return shown[0], nil
 }
 
-// Show shows payments to a caller, card payments with the state of their checkout.
+// Show shows payments to a caller, card payments with the state of their
+// checkout.
 func (v PaymentView) Show(
 	ctx context.Context,
 	who caller.Caller,

@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec is one of Connect's with errors that quote nothing: the library's errors quote the body, which may be a card.
+// codec is one of Connect's with errors that quote nothing: the library's
+// errors quote the body, which may be a card.
 type codec struct {
 	name  string
 	write func(to []byte, m proto.Message) ([]byte, error)
@@ -42,8 +43,9 @@ func (c codec) Name() string { return c.name }
 
 func (c codec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
-// MarshalAppend lets the library use its own buffers. Text stored long ago may not be valid UTF-8, which a message cannot
-// hold: then it is repaired and encoded again, so that one such row does not make a list unreadable.
+// MarshalAppend lets the library use its own buffers. Text stored long ago may
+// not be valid UTF-8, which a message cannot hold: then it is repaired and
+// encoded again, so that one such row does not make a list unreadable.
 func (c codec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	m, ok := message.(proto.Message)
 	if !ok {

@@ -49,7 +49,8 @@ type Services struct {
 	PayLinks   portalv1connect.LinkServiceHandler
 	Files      portalv1connect.PayoutFileServiceHandler
 	Arrivals   portalv1connect.ArrivalServiceHandler
-	// Withdrawals are for merchants' programs, OwnWithdrawals for users of the portals.
+	// Withdrawals are for merchants' programs, OwnWithdrawals for users of
+	// the portals.
 	Withdrawals    gatewayv1connect.WithdrawalServiceHandler
 	OwnWithdrawals portalv1connect.WithdrawalServiceHandler
 	Sandbox        sandboxv1connect.SandboxServiceHandler
@@ -60,8 +61,8 @@ type Services struct {
 	Proposals *proposal.Service
 }
 
-// mounted are the services' names and handlers. They accept Connect by POST only, on bodies as they
-// were sent, because a signature covers bytes.
+// mounted are the services' names and handlers. They accept Connect by POST
+// only, on bodies as they were sent, because a signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		codecs(),
@@ -104,7 +105,8 @@ func (s Services) mounted() map[string]http.Handler {
 	return handlers
 }
 
-// traced are the interceptors that make a procedure's span; none if tracing is off.
+// traced are the interceptors that make a procedure's span; none if tracing is
+// off.
 func traced() []connect.Interceptor {
 	if !tracing.On() {
 		return nil
@@ -156,7 +158,8 @@ func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 	return nil
 }
 
-// connectOnly refuses other protocols, GET and compressed bodies before the door reads them.
+// connectOnly refuses other protocols, GET and compressed bodies before the
+// door reads them.
 func connectOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		encoding := r.Header.Get("Content-Encoding")
@@ -185,8 +188,8 @@ func failConnect(w http.ResponseWriter, r *http.Request, err error) {
 	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
 }
 
-// answer is the interceptor that turns faults into Connect errors, makes proposals, and reports text
-// that cannot be stored.
+// answer is the interceptor that turns faults into Connect errors, makes
+// proposals, and reports text that cannot be stored.
 func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		found := fault.Decoded(ctx)
@@ -204,7 +207,8 @@ func (s Services) answer(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// propose makes a proposal of what takes a second operator, and returns the error that names it.
+// propose makes a proposal of what takes a second operator, and returns the
+// error that names it.
 func (s Services) propose(ctx context.Context, wanted error) error {
 	p, err := s.Proposals.Propose(ctx, caller.From(ctx), wanted)
 	if err != nil {

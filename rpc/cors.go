@@ -9,9 +9,9 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// pages says which paths pages of other origins may call, and what browsers are told. None of them
-// uses cookies: a link gives access to the checkout, and portals send a bearer token that their own
-// script holds.
+// pages says which paths pages of other origins may call, and what browsers are
+// told. None of them uses cookies: a link gives access to the checkout, and
+// portals send a bearer token that their own script holds.
 type pages struct {
 	prefixes         []string
 	methods, headers string
@@ -20,7 +20,8 @@ type pages struct {
 	anyOrigin bool
 }
 
-// rules are the checkout's, for all pages, and the portals', for the configured origins.
+// rules are the checkout's, for all pages, and the portals', for the configured
+// origins.
 func rules(portalOrigins []string) []pages {
 	const connectHeaders = "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms"
 	return []pages{{
@@ -34,8 +35,9 @@ func rules(portalOrigins []string) []pages {
 	}}
 }
 
-// AllowPages lets pages of every origin call the checkout, and those of the given origins the
-// portals. It has to be the outermost handler, so that pages can read every error.
+// AllowPages lets pages of every origin call the checkout, and those of the
+// given origins the portals. It has to be the outermost handler, so that pages
+// can read every error.
 func AllowPages(portalOrigins []string, next http.Handler) http.Handler {
 	all := rules(portalOrigins)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +58,8 @@ func (p pages) has(path string) bool {
 	return slices.ContainsFunc(p.prefixes, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
-// allow tells the browser that a page of the origin may read the answer, if it may.
+// allow tells the browser that a page of the origin may read the answer, if it
+// may.
 func (p pages) allow(header http.Header, origin string) bool {
 	allowed := "*"
 	if !p.anyOrigin {

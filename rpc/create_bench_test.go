@@ -27,8 +27,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// BenchmarkCreate is a signed creation through everything between net/http's connection and the
-// service: log, metrics, door, limits and codec.
+// BenchmarkCreate is a signed creation through everything between net/http's
+// connection and the service: log, metrics, door, limits and codec.
 func BenchmarkCreate(b *testing.B) {
 	d := dbtest.New(b)
 	m := d.NewMerchant(b, dbtest.MerchantOpts{})

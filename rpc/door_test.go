@@ -118,8 +118,8 @@ func servicesWith(payments gatewayv1connect.PaymentServiceHandler, sign portalv1
 	}
 }
 
-// serve mounts the service behind a door that needs no database: the application's, and the one
-// open to anyone.
+// serve mounts the service behind a door that needs no database: the
+// application's, and the one open to anyone.
 func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	t.Helper()
 	services := servicesWith(trouble{fail: fail}, trouble{fail: fail})
@@ -170,7 +170,8 @@ func detail(t *testing.T, err *connect.Error) *gatewayv1.ErrorDetail {
 	return nil
 }
 
-// A panic is answered in the transport's own shape; nobody learns what it said, not even the log.
+// A panic is answered in the transport's own shape; nobody learns what it said,
+// not even the log.
 func TestPanicAndInternalError(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.Context) error{
@@ -203,8 +204,8 @@ func TestPanicAndInternalError(t *testing.T) {
 	}
 }
 
-// Connect checks no text for what the database cannot hold; the interceptor does, and names the
-// field as JSON does.
+// Connect checks no text for what the database cannot hold; the interceptor
+// does, and names the field as JSON does.
 func TestNUL(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(ctx context.Context) error { return fault.Decoded(ctx).Err() })
@@ -255,7 +256,8 @@ func TestBodyTooLarge(t *testing.T) {
 	}
 }
 
-// What is not the Connect protocol is turned away before anything of it is read.
+// What is not the Connect protocol is turned away before anything of it is
+// read.
 func TestOtherProtocols(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { return nil })
@@ -276,7 +278,8 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// The application's endpoint asks for its signature before anything else, over both transports.
+// The application's endpoint asks for its signature before anything else, over
+// both transports.
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })
@@ -291,7 +294,8 @@ func TestUnsigned(t *testing.T) {
 		detail(t, failed).GetCode() == "signature_required", "Connect: %v", err)
 }
 
-// A second Authorization header is not passed over: a proxy in front may have gone by it.
+// A second Authorization header is not passed over: a proxy in front may have
+// gone by it.
 func TestTwoTokens(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })

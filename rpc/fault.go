@@ -27,7 +27,8 @@ var connectCodes = map[fault.Kind]connect.Code{
 	fault.Unavailable:      connect.CodeUnavailable,
 }
 
-// ConnectError turns any error into a Connect error with the same code and fields as the REST body.
+// ConnectError turns any error into a Connect error with the same code and
+// fields as the REST body.
 func ConnectError(ctx context.Context, err error) *connect.Error {
 	if already := new(connect.Error); errors.As(err, &already) && edge.Fault(err) == nil {
 		return already

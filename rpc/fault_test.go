@@ -19,7 +19,8 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// The contract's table: what each kind of fault becomes over REST and over Connect.
+// The contract's table: what each kind of fault becomes over REST and over
+// Connect.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[fault.Kind]struct {
@@ -37,7 +38,8 @@ func TestKinds(t *testing.T) {
 		fault.Refused:          {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
 		fault.TooManyRequests:  {http.StatusTooManyRequests, connect.CodeResourceExhausted},
 		fault.Unavailable:      {http.StatusServiceUnavailable, connect.CodeUnavailable},
-		// What is no kind must not pass for a success or a caller's mistake.
+		// What is no kind must not pass for a success or a caller's
+		// mistake.
 		0:  {http.StatusInternalServerError, connect.CodeInternal},
 		99: {http.StatusInternalServerError, connect.CodeInternal},
 	} {
@@ -99,7 +101,8 @@ func TestConnectErrorsPass(t *testing.T) {
 	testenv.Want(t, ConnectError(t.Context(), own), own, "an error of Connect becomes")
 }
 
-// Whole seconds, rounded up: who comes back a little early would be refused again.
+// Whole seconds, rounded up: who comes back a little early would be refused
+// again.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[time.Duration]string{
@@ -115,7 +118,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The library speaks other protocols than Connect, whose bodies nobody has looked at, and takes a type in capitals for the same.
+// The library speaks other protocols than Connect, whose bodies nobody has
+// looked at, and takes a type in capitals for the same.
 func TestOnlyConnectIsSpoken(t *testing.T) {
 	t.Parallel()
 	for media, want := range map[string]int{

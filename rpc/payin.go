@@ -46,7 +46,8 @@ func (s *PayinService) CancelPayin(
 	return &gatewayv1.CancelPayinResponse{Message: "Payin cancelled", Data: PayinView(p)}, err
 }
 
-// PayinView shows a payout to its merchant and to operators: never the whole requisite.
+// PayinView shows a payout to its merchant and to operators: never the whole
+// requisite.
 func PayinView(p payout.Payout) *gatewayv1.Payin {
 	return &gatewayv1.Payin{
 		Id:              p.UUID.String(),

@@ -23,8 +23,8 @@ type PaymentService struct {
 	PaymentView
 }
 
-// HeaderReplay marks a repeat of an earlier call; headerMismatch names the fields in which it
-// differs.
+// HeaderReplay marks a repeat of an earlier call; headerMismatch names the
+// fields in which it differs.
 const (
 	HeaderReplay   = "Idempotent-Replay"
 	headerMismatch = "Idempotent-Mismatch"
@@ -32,12 +32,14 @@ const (
 
 type headerKey struct{}
 
-// WithHeader returns a context in which a handler method finds the header of its answer.
+// WithHeader returns a context in which a handler method finds the header of
+// its answer.
 func WithHeader(ctx context.Context, header http.Header) context.Context {
 	return context.WithValue(ctx, headerKey{}, header)
 }
 
-// MarkRepeat says in the header of the answer that a call repeats an earlier one, and where it differs. An error says neither.
+// MarkRepeat says in the header of the answer that a call repeats an earlier
+// one, and where it differs. An error says neither.
 func MarkRepeat(ctx context.Context, replay bool, mismatch []string, err error) {
 	header, known := ctx.Value(headerKey{}).(http.Header)
 	if err != nil || !known {
@@ -197,7 +199,8 @@ func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sums) *gatewa
 	return out
 }
 
-// transferMethod joins collect channel and requisite type, or is one of them if they are the same.
+// transferMethod joins collect channel and requisite type, or is one of them if
+// they are the same.
 func transferMethod(p payment.Payment) *string {
 	if p.RequisiteType == nil || *p.RequisiteType == p.Method {
 		return &p.Method

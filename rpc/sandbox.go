@@ -14,8 +14,8 @@ import (
 type SandboxService struct {
 	Advance   func(ctx context.Context, seconds int64) (time.Time, error)
 	Simulator *simulator.Service
-	// Happen makes an event happen to the payment or payout with the uuid, or to a new one if id is
-	// "".
+	// Happen makes an event happen to the payment or payout with the uuid,
+	// or to a new one if id is "".
 	Happen func(ctx context.Context, event, id string) (Triggered, error)
 }
 

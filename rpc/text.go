@@ -15,8 +15,8 @@ import (
 // maxFindings limits what a caller can make an error say.
 const maxFindings = 100
 
-// checkText reports every text and time of a request that cannot be stored, also in lists and maps.
-// For REST the codec does this.
+// checkText reports every text and time of a request that cannot be stored,
+// also in lists and maps. For REST the codec does this.
 func checkText(found fault.Fields, m protoreflect.Message) {
 	flaw := func(path, flaw string) {
 		if flaw != "" && len(found) < maxFindings {
@@ -66,8 +66,8 @@ func repairText(m protoreflect.Message) {
 	}.message(m, "")
 }
 
-// visitor visits every text and time of a message, at any depth. It gets a text with its path and
-// field, and returns its replacement.
+// visitor visits every text and time of a message, at any depth. It gets a text
+// with its path and field, and returns its replacement.
 type visitor struct {
 	text func(path string, field protoreflect.FieldDescriptor, text string) string
 	time func(path string, at *timestamppb.Timestamp)

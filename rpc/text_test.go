@@ -12,7 +12,8 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// A binary message may hold what is no time, and text that cannot be stored: the service is told of both, at any depth.
+// A binary message may hold what is no time, and text that cannot be stored:
+// the service is told of both, at any depth.
 func TestFlawsReachTheService(t *testing.T) {
 	t.Parallel()
 	var found fault.Fields

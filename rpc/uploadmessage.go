@@ -17,9 +17,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// takeMessage takes the file out of an upload's Connect message. The library would decode such a
-// message as a whole, in several times its size of memory. So it is received to disk, the file is
-// found there, and the rest is decoded without it.
+// takeMessage takes the file out of an upload's Connect message. The library
+// would decode such a message as a whole, in several times its size of memory.
+// So it is received to disk, the file is found there, and the rest is decoded
+// without it.
 func takeMessage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -74,7 +75,8 @@ const (
 
 // filePlace is where the file is in a message. The zero place is nowhere.
 type filePlace struct {
-	// cut is where the removed part begins: the file, or before it its field's number and size.
+	// cut is where the removed part begins: the file, or before it its
+	// field's number and size.
 	cut, from, to int64
 }
 
@@ -95,8 +97,8 @@ func (p filePlace) rest(message *io.SectionReader) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(rest)), err
 }
 
-// findProto finds the file in a binary message. It leaves errors about a malformed one to the
-// decoder.
+// findProto finds the file in a binary message. It leaves errors about a
+// malformed one to the decoder.
 func findProto(message *io.SectionReader) filePlace {
 	reader := bufio.NewReader(message)
 	at := func() int64 {
@@ -139,13 +141,15 @@ func findProto(message *io.SectionReader) filePlace {
 type jsonScan struct {
 	*bufio.Reader
 	at, depth int64
-	// naming: the next string is a member's name. name is the last one of the outermost object.
+	// naming: the next string is a member's name. name is the last one of
+	// the outermost object.
 	naming bool
 	name   []byte
 }
 
-// findJSON finds the content of the string called file in a JSON object. It only ever cuts out the
-// inside of a string, and leaves errors about a malformed document to the decoder.
+// findJSON finds the content of the string called file in a JSON object. It
+// only ever cuts out the inside of a string, and leaves errors about a
+// malformed document to the decoder.
 func findJSON(message *io.SectionReader) filePlace {
 	s := &jsonScan{Reader: bufio.NewReader(message)}
 	for {
@@ -210,8 +214,9 @@ func (s *jsonScan) text() (begin []byte, ok bool) {
 	}
 }
 
-// untilAny returns, without reading it, what comes before the first of some bytes: nothing if one of
-// them is next, and an error at the end. A file has millions of bytes, too many to read one by one.
+// untilAny returns, without reading it, what comes before the first of some
+// bytes: nothing if one of them is next, and an error at the end. A file has
+// millions of bytes, too many to read one by one.
 func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	if _, err := from.Peek(1); err != nil {
 		return nil, err
@@ -225,8 +230,8 @@ func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	return plain, nil
 }
 
-// plainBase64 reads base64 as JSON may have it, in the form that the decoder accepts: either
-// alphabet, padded or not, slashes escaped or not.
+// plainBase64 reads base64 as JSON may have it, in the form that the decoder
+// accepts: either alphabet, padded or not, slashes escaped or not.
 type plainBase64 struct{ from *bufio.Reader }
 
 func (b *plainBase64) Read(p []byte) (int, error) {
@@ -257,7 +262,8 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	return 1, err
 }
 
-// WholeUpload is the content of UploadedFile, at most a byte more than an upload may have; no file is none.
+// WholeUpload is the content of UploadedFile, at most a byte more than an
+// upload may have; no file is none.
 func WholeUpload(ctx context.Context, content []byte) ([]byte, error) {
 	file := UploadedFile(ctx, content)
 	if file == nil {
@@ -266,8 +272,8 @@ func WholeUpload(ctx context.Context, content []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, edge.MaxUpload+1))
 }
 
-// UploadedFile is FileFrom, or a file that is still in the message because its name was spelled with
-// escapes.
+// UploadedFile is FileFrom, or a file that is still in the message because its
+// name was spelled with escapes.
 func UploadedFile(ctx context.Context, content []byte) *io.SectionReader {
 	file := edge.FileFrom(ctx)
 	if file == nil && content != nil {

@@ -47,8 +47,8 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 	return got, w
 }
 
-// files are contents of every length that base64 treats otherwise, and some that make both of its
-// alphabets' last letters.
+// files are contents of every length that base64 treats otherwise, and some
+// that make both of its alphabets' last letters.
 func files() [][]byte {
 	all := [][]byte{nil, {}, bytes.Repeat([]byte{0xff, 0xfb, 0xef}, 50_000)}
 	for size := 1; size < 12; size++ {
@@ -57,7 +57,8 @@ func files() [][]byte {
 	return all
 }
 
-// The file of every upload is where it is looked for: elsewhere a large one would be refused.
+// The file of every upload is where it is looked for: elsewhere a large one
+// would be refused.
 func TestUploadsHaveTheirFile(t *testing.T) {
 	t.Parallel()
 	for procedure := range uploads {
@@ -97,8 +98,8 @@ func TestTakeMessage(t *testing.T) {
 	testenv.Check(t, string(got.GetFile()) == "xy", "spelled by escapes: %v", got)
 }
 
-// What is no such message is refused, or left to the decoder, which refuses it; the reader goes on
-// to its end either way.
+// What is no such message is refused, or left to the decoder, which refuses it;
+// the reader goes on to its end either way.
 func TestTakeMessageRefuses(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", edge.MaxBody)

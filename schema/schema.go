@@ -1,7 +1,9 @@
-// Package schema holds the migrations. The first sixteen are the baseline, by area: together they are the tables as they
-// were when migrations began to be kept. No migration is ever changed. Code of the release before goes on running after one
-// that only adds; one that does more says so by schema_floor. There is no way down: it would take a ledger with it. A
-// mistake is put right by the next migration.
+// Package schema holds the migrations. The first sixteen are the baseline, by
+// area: together they are the tables as they were when migrations began to be
+// kept. No migration is ever changed. Code of the release before goes on
+// running after one that only adds; one that does more says so by schema_floor.
+// There is no way down: it would take a ledger with it. A mistake is put right
+// by the next migration.
 package schema
 
 import "embed"

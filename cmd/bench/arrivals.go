@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// arrivals are what has come since restart, and when: one that comes again does not count.
+// arrivals are what has come since restart, and when: one that comes again does
+// not count.
 type arrivals struct {
 	mu   sync.Mutex
 	at   map[string]time.Time
@@ -67,7 +68,8 @@ func (s seen) rate() float64 {
 // patience is how long nothing may arrive before what is missing is given up.
 const patience = 30 * time.Second
 
-// await waits until so many have come since restart, and ends the part where they do not.
+// await waits until so many have come since restart, and ends the part where
+// they do not.
 func (a *arrivals) await(ctx context.Context, count int, what string) seen {
 	for {
 		a.mu.Lock()
@@ -87,11 +89,12 @@ func (a *arrivals) await(ctx context.Context, count int, what string) seen {
 	}
 }
 
-// endpoints are the merchant's: each takes ten deliveries at a time, so that one alone would
-// measure that bound.
+// endpoints are the merchant's: each takes ten deliveries at a time, so that
+// one alone would measure that bound.
 const endpoints = 4
 
-// receivers take the merchants' webhooks: they read, note the order and answer at once.
+// receivers take the merchants' webhooks: they read, note the order and answer
+// at once.
 type receivers struct {
 	*arrivals
 	servers []*httptest.Server

@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/pgserver"
 )
 
-// bench is one run of the program: the servers it has up, what it has put on the stage, what it has
-// found.
+// bench is one run of the program: the servers it has up, what it has put on
+// the stage, what it has found.
 type bench struct {
 	options
 	*progress
@@ -28,20 +28,23 @@ type bench struct {
 	postmaster int
 	binary     string
 	hooks      *receivers
-	// telegram is the base URL of what stands in for Telegram; with "" the gateways notify nobody.
+	// telegram is the base URL of what stands in for Telegram; with "" the
+	// gateways notify nobody.
 	telegram string
 	place
-	// crowd is the place of those parts that fill one with open payments, once the first of them
-	// has come.
+	// crowd is the place of those parts that fill one with open payments,
+	// once the first of them has come.
 	crowd *bench
-	// recorded are the statements of creations, which the replay is made of.
+	// recorded are the statements of creations, which the replay is made
+	// of.
 	recorded []creation
 }
 
 // place is a database with a gateway, and who takes part there.
 type place struct {
 	url string
-	// pool is the bench's own way to the database, for preparations and looks at it.
+	// pool is the bench's own way to the database, for preparations and
+	// looks at it.
 	pool    db.Pool
 	gateway *child
 	scene   scene
@@ -126,7 +129,8 @@ func (b *bench) makeStage(ctx context.Context) {
 
 func (b *bench) placeDir(name string) string { return filepath.Join(b.dir, name) }
 
-// createDatabase makes a place's database as a copy of another, to which nobody is connected.
+// createDatabase makes a place's database as a copy of another, to which nobody
+// is connected.
 func (b *bench) createDatabase(ctx context.Context, name, like string) {
 	admin := must(db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands))
 	defer admin.Close()
@@ -142,8 +146,8 @@ func (b *bench) openPlace(ctx context.Context, name string) {
 	b.gateway = b.launchBeside(ctx, b.placeDir(stageName), b.placeDir(name))
 }
 
-// apart is the bench at another place, for parts that must find nothing of what the others leave
-// behind.
+// apart is the bench at another place, for parts that must find nothing of what
+// the others leave behind.
 func (b *bench) apart(ctx context.Context, name string) *bench {
 	a := *b
 	a.place, a.recorded = place{scene: b.scene}, nil
@@ -174,7 +178,8 @@ func (b *bench) stopGateway() error {
 	return err
 }
 
-// restart starts the place's gateway anew. What is to be done while none runs is done in between.
+// restart starts the place's gateway anew. What is to be done while none runs
+// is done in between.
 func (b *bench) restart(ctx context.Context, between func()) {
 	dir := b.gateway.dir
 	check(b.stopGateway())
@@ -182,7 +187,8 @@ func (b *bench) restart(ctx context.Context, between func()) {
 	b.gateway = b.launch(ctx, dir)
 }
 
-// exec has the place's database do something, and answers how many rows that was.
+// exec has the place's database do something, and answers how many rows that
+// was.
 func (b *bench) exec(ctx context.Context, doing, sql string, args ...any) int {
 	tag, err := b.pool.Exec(ctx, sql, args...)
 	check(err, doing)
@@ -204,7 +210,8 @@ func single[T any](ctx context.Context, b *bench, doing, sql string, args ...any
 	return value
 }
 
-// vacuum does what autovacuum and the next checkpoint would do at some time of a measurement.
+// vacuum does what autovacuum and the next checkpoint would do at some time of
+// a measurement.
 func (b *bench) vacuum(ctx context.Context) {
 	for _, command := range []string{"vacuum analyze", "checkpoint"} {
 		b.exec(ctx, command, command)

@@ -13,15 +13,16 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// mayBeNothing are the figures that may be 0, or less where a difference is taken, or not measured in moments.
+// mayBeNothing are the figures that may be 0, or less where a difference is
+// taken, or not measured in moments.
 var mayBeNothing = []string{
 	"audit_violations", "busy_answers", "pay_page_bytes", "open_desks_cpu_ms_per_s.gateway",
 	"open_desks_cpu_ms_per_s.postgres", "overload_refused_p99_ms",
 }
 
-// Everything is measured for moments only: that each number is there and positive, that the replay
-// and what is stored leave the ledger whole, and that nothing stays behind. The whole check measures
-// all parts, otherwise a few do.
+// Everything is measured for moments only: that each number is there and
+// positive, that the replay and what is stored leave the ledger whole, and that
+// nothing stays behind. The whole check measures all parts, otherwise a few do.
 func TestBench(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	noError(t, os.Chmod(os.TempDir(), 0o711))
@@ -62,7 +63,8 @@ func TestBench(t *testing.T) {
 	for part, text := range map[string]string{"an aim": "≥0.22", "a statement": "RequisiteTake"} {
 		testenv.Check(t, strings.Contains(log.String(), text), "%s is not told: %s", part, &log)
 	}
-	// So few creates may end between two samples of the profile: what is made of samples is proven by TestByPackage.
+	// So few creates may end between two samples of the profile: what is
+	// made of samples is proven by TestByPackage.
 	_, told := got["gateway_cpu_by_package"].([]any)
 	testenv.Check(t, told, "the gateway was not profiled")
 	for _, key := range []string{"machine", "settings", "samples", "statements"} {
@@ -73,7 +75,8 @@ func TestBench(t *testing.T) {
 	testenv.Check(t, len(left) == 0, "left behind: %v", left)
 }
 
-// Results are compared figure by figure, and only what no sample of the other reaches differs.
+// Results are compared figure by figure, and only what no sample of the other
+// reaches differs.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	var paths []string
@@ -110,7 +113,8 @@ func TestOptions(t *testing.T) {
 		"the parts wanted are not the parts asked for")
 }
 
-// A function counts to its package, one of assembly to the runtime, and a generic one not to the package of its types.
+// A function counts to its package, one of assembly to the runtime, and a
+// generic one not to the package of its types.
 func TestByPackage(t *testing.T) {
 	t.Parallel()
 	const top = `Type: cpu
@@ -128,7 +132,8 @@ Showing nodes accounting for 100ms, 100% of 100ms total
 	testenv.Check(t, slices.Equal(byPackage(top), want), "%v", byPackage(top))
 }
 
-// What swings and what fills at the beginning is no leak, and what grows to the end is one.
+// What swings and what fills at the beginning is no leak, and what grows to the
+// end is one.
 func TestCheckSoak(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// failure is an error that ends a part, which does one thing after another, each for nothing without the one before. What
-// clients do beside one another returns its errors.
+// failure is an error that ends a part, which does one thing after another,
+// each for nothing without the one before. What clients do beside one another
+// returns its errors.
 type failure struct{ err error }
 
-// check ends the part with an error, if there is one, and says what was being done.
+// check ends the part with an error, if there is one, and says what was being
+// done.
 func check(err error, doing ...string) {
 	if err == nil {
 		return
@@ -46,7 +48,8 @@ type ends []func()
 
 func (e *ends) atEnd(end func()) { *e = append(*e, end) }
 
-// within does something and then lets go of all that was taken up in it, the last first.
+// within does something and then lets go of all that was taken up in it, the
+// last first.
 func (e *ends) within(do func()) error {
 	from := len(*e)
 	defer func() {

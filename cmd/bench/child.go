@@ -20,7 +20,8 @@ import (
 // build compiles the gateway as it stands.
 func build(ctx context.Context, dir string) string {
 	binary := filepath.Join(dir, "gateway.bin")
-	// No debugger needs what -w leaves out, and nothing takes as long as to link it.
+	// No debugger needs what -w leaves out, and nothing takes as long as to
+	// link it.
 	//nolint:gosec // our own
 	command := exec.CommandContext(ctx, "go", "build", "-tags", "benchprofile", "-ldflags=-w", "-o", binary, "gateway.example/cmd/gateway")
 	out, err := command.CombinedOutput()
@@ -41,8 +42,8 @@ type child struct {
 	err     error
 }
 
-// launch starts a gateway on the place's database, as a sandbox with free ports, and waits until it is ready.
-// Its log goes to a file beside its data.
+// launch starts a gateway on the place's database, as a sandbox with free
+// ports, and waits until it is ready. Its log goes to a file beside its data.
 func (b *bench) launch(ctx context.Context, dir string) *child {
 	check(os.MkdirAll(dir, 0o711))
 	const free = "127.0.0.1:0"
@@ -68,7 +69,8 @@ func (b *bench) launch(ctx context.Context, dir string) *child {
 	return c
 }
 
-// launchBeside starts one on the place's database with the key of another, in a directory of its own.
+// launchBeside starts one on the place's database with the key of another, in a
+// directory of its own.
 func (b *bench) launchBeside(ctx context.Context, other, dir string) *child {
 	const key, sharing = "sandbox.key", "share the sandbox's key"
 	content, err := os.ReadFile(filepath.Join(other, key))
@@ -78,8 +80,8 @@ func (b *bench) launchBeside(ctx context.Context, other, dir string) *child {
 	return b.launch(ctx, dir)
 }
 
-// run keeps its thread for the child's whole life: the signal at a parent's death follows the
-// thread that forked.
+// run keeps its thread for the child's whole life: the signal at a parent's
+// death follows the thread that forked.
 func (c *child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// creates measures creations over HTTP, and between them the replay of their statements and commits of
-// one row. A last run is profiled.
+// creates measures creations over HTTP, and between them the replay of their
+// statements and commits of one row. A last run is profiled.
 func (b *bench) creates(ctx context.Context) {
 	over := b.creator(ctx, manyMethod, b.clients)
 	defer over.hangUp()
@@ -20,7 +20,8 @@ func (b *bench) creates(ctx context.Context) {
 	b.profiled(ctx, func() { b.loop(ctx, b.seconds, over.act) })
 }
 
-// createsFew is creates with the smaller pool of requisites, where payments meet on them.
+// createsFew is creates with the smaller pool of requisites, where payments
+// meet on them.
 func (b *bench) createsFew(ctx context.Context) {
 	b.createsOf(ctx, fewMethod, "creates_10_requisites_per_s", "create_10_requisites")
 }
@@ -42,13 +43,15 @@ func (b *bench) creation(method string) func(client int) []byte {
 	}
 }
 
-// scheduledClients are enough for those who wait for an answer not to keep others from sending.
+// scheduledClients are enough for those who wait for an answer not to keep
+// others from sending.
 const scheduledClients = 128
 
 // createsBeside is how many creations a second come beside something else.
 const createsBeside = 100
 
-// besideTime is how long they come: they are enough for a p99, and for nearly every trader to have one.
+// besideTime is how long they come: they are enough for a p99, and for nearly
+// every trader to have one.
 func (b *bench) besideTime() time.Duration { return b.seconds * 2 / 3 }
 
 func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Duration) *hdrhistogram.Histogram {
@@ -58,8 +61,8 @@ func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Du
 	return must(openLoop(ctx, scheduledClients, perSecond, length, over.act))
 }
 
-// latency measures creations that come on schedule, at half the rate the gateway was found to bear, for so long that what comes
-// seldom comes, too.
+// latency measures creations that come on schedule, at half the rate the
+// gateway was found to bear, for so long that what comes seldom comes, too.
 func (b *bench) latency(ctx context.Context) {
 	saturation := b.report.median("creates_per_s")
 	if saturation == nil {
@@ -73,7 +76,8 @@ func (b *bench) latency(ctx context.Context) {
 	b.report.sample("create_open_loop_per_s", *saturation/2)
 }
 
-// connect opens a connection to PostgreSQL for each client, as the gateway opens its own.
+// connect opens a connection to PostgreSQL for each client, as the gateway
+// opens its own.
 func (b *bench) connect(ctx context.Context) []*pgx.Conn {
 	conns := make([]*pgx.Conn, b.clients)
 	for client := range conns {
@@ -82,8 +86,8 @@ func (b *bench) connect(ctx context.Context) []*pgx.Conn {
 	return conns
 }
 
-// committer is what the machine does at best: one row inserted and committed. Its rate is the ceiling of
-// what is measured in turn with it.
+// committer is what the machine does at best: one row inserted and committed.
+// Its rate is the ceiling of what is measured in turn with it.
 func (b *bench) committer(ctx context.Context, rate string) load {
 	b.exec(ctx, "make a table",
 		"create table if not exists bench_row (id bigint generated always as identity primary key, at timestamptz not null)")

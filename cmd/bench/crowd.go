@@ -18,7 +18,8 @@ func (b *bench) openCrowd(ctx context.Context) *bench {
 	return b.crowd
 }
 
-// warmCrowd opens the crowd's place. The first time it also measures creations, while hardly any payment is open.
+// warmCrowd opens the crowd's place. The first time it also measures creations,
+// while hardly any payment is open.
 func (b *bench) warmCrowd(ctx context.Context) *bench {
 	const rate = "creates_none_open_per_s"
 	c := b.openCrowd(ctx)
@@ -28,12 +29,13 @@ func (b *bench) warmCrowd(ctx context.Context) *bench {
 	return c
 }
 
-// snapshotRuns is how many measured runs' time the load goes on beside an open snapshot before the last one.
+// snapshotRuns is how many measured runs' time the load goes on beside an open
+// snapshot before the last one.
 const snapshotRuns = 9
 
-// besideSnapshot measures creations at the start and at the end of a load, while another
-// transaction keeps the snapshot that it took before: until it ends, no vacuum can remove what the
-// load leaves behind in tables and indexes.
+// besideSnapshot measures creations at the start and at the end of a load,
+// while another transaction keeps the snapshot that it took before: until it
+// ends, no vacuum can remove what the load leaves behind in tables and indexes.
 func (b *bench) besideSnapshot(ctx context.Context) {
 	c := b.warmCrowd(ctx)
 	c.vacuum(ctx)
@@ -60,16 +62,17 @@ func (b *bench) hold(ctx context.Context, level pgx.TxIsoLevel, statement string
 	check(err, doing)
 }
 
-// besideOpen measures creations while many payments are open. As many more are open than in the
-// measurement of none, for what the runs themselves make is open in both.
+// besideOpen measures creations while many payments are open. As many more are
+// open than in the measurement of none, for what the runs themselves make is
+// open in both.
 func (b *bench) besideOpen(ctx context.Context) {
 	c := b.warmCrowd(ctx)
 	c.fill(ctx, b.openPayments)
 	c.createsOf(ctx, manyMethod, "creates_many_open_per_s", "create_many_open")
 }
 
-// fill creates payments until so many are open, and tidies up after that, so that what it leaves
-// behind is they alone.
+// fill creates payments until so many are open, and tidies up after that, so
+// that what it leaves behind is they alone.
 func (b *bench) fill(ctx context.Context, count int) {
 	open := single[int](ctx, b, "count open payments", "select count(*) from payment where status = 'pending'")
 	b.say("  %d payments are open, %d more to come", open, max(count-open, 0))
@@ -77,10 +80,11 @@ func (b *bench) fill(ctx context.Context, count int) {
 	b.vacuum(ctx)
 }
 
-// expire measures the sweep of one gateway that finds payments overdue. The time moves on while it
-// is down, for a sandbox's call that moves it would take part in the work. What counts is what
-// arrives at the receivers, from the first to the last webhook, until a quarter of what is to be overdue
-// at least has come.
+// expire measures the sweep of one gateway that finds payments overdue. The
+// time moves on while it is down, for a sandbox's call that moves it would take
+// part in the work. What counts is what arrives at the receivers, from the
+// first to the last webhook, until a quarter of what is to be overdue at least
+// has come.
 func (b *bench) expire(ctx context.Context) {
 	c := b.openCrowd(ctx)
 	c.fill(ctx, c.overdue)
@@ -97,8 +101,8 @@ func (b *bench) expire(ctx context.Context) {
 	check(c.stopGateway())
 }
 
-// memory measures what a gateway holds resident that has found a large pool of requisites at its
-// start and creates payments among them.
+// memory measures what a gateway holds resident that has found a large pool of
+// requisites at its start and creates payments among them.
 func (b *bench) memory(ctx context.Context) {
 	p := b.apart(ctx, "pool")
 	defer p.leave()
@@ -112,8 +116,9 @@ func (b *bench) memory(ctx context.Context) {
 	}
 }
 
-// copyRequisites adds requisites to a pool that are like its first one but for their ids, traders
-// and values. The operators' calls, a hundred thousand of them, would take minutes.
+// copyRequisites adds requisites to a pool that are like its first one but for
+// their ids, traders and values. The operators' calls, a hundred thousand of
+// them, would take minutes.
 const copyRequisites = `
 insert into requisite (id, currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, enabled, time_zone,
     daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at)

@@ -17,19 +17,22 @@ import (
 )
 
 const (
-	// openDesks are traders' desks that are open in browsers, so many of each of deskTraders. They are watched for deskRuns
-	// runs, and before it as long without them.
+	// openDesks are traders' desks that are open in browsers, so many of
+	// each of deskTraders. They are watched for deskRuns runs, and before
+	// it as long without them.
 	openDesks   = 200
 	deskTraders = 20
 	deskRuns    = 2
-	// deskPause lies between two payments, each of which comes onto some trader's desk.
+	// deskPause lies between two payments, each of which comes onto some
+	// trader's desk.
 	deskPause    = 500 * time.Millisecond
 	deskPassword = "bench desk password"
 )
 
-// openDesksCost measures what desks cost that are open in browsers, while payments come now and then:
-// what the same payments cost without them is taken off. A desk has the payments of some hours, not the thousands of a load, and what
-// those leave to tidy up is none of its cost.
+// openDesksCost measures what desks cost that are open in browsers, while
+// payments come now and then: what the same payments cost without them is taken
+// off. A desk has the payments of some hours, not the thousands of a load, and
+// what those leave to tidy up is none of its cost.
 func (b *bench) openDesksCost(ctx context.Context) {
 	b.vacuum(ctx)
 	a := b.apart(ctx, "desks")
@@ -56,8 +59,9 @@ func (b *bench) trickle(ctx context.Context) usage {
 	return b.use(ctx).since(before)
 }
 
-// openBrowsers signs traders in and opens their desks, which each ask once for what happened while they opened. What it
-// returns waits for the browsers' end, and ends the part where something went wrong.
+// openBrowsers signs traders in and opens their desks, which each ask once for
+// what happened while they opened. What it returns waits for the browsers' end,
+// and ends the part where something went wrong.
 func (b *bench) openBrowsers(ctx context.Context) func() {
 	b.exec(ctx, "give the traders a password", "update app_user set password_hash = $1 where login like 'bench-trader-%'",
 		must(session.HashPassword(deskPassword)))
@@ -101,7 +105,8 @@ func (b *bench) signIn(ctx context.Context, traderID int64) *http.Client {
 	return client
 }
 
-// watchDesk listens as an open desk does, and asks for it anew when something has changed. opened hears of the first time.
+// watchDesk listens as an open desk does, and asks for it anew when something
+// has changed. opened hears of the first time.
 func (b *bench) watchDesk(ctx context.Context, client *http.Client, opened chan<- struct{}) error {
 	ask := func(path string) (*http.Response, error) {
 		return insist(func() (*http.Response, error) {

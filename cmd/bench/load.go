@@ -10,12 +10,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// act is one operation of a client. done is false for one that was refused in good order and does
-// not count.
+// act is one operation of a client. done is false for one that was refused in
+// good order and does not count.
 type act func(ctx context.Context, client int) (done bool, err error)
 
-// closedLoop has every client act without a pause for the given time, and returns how many acts
-// were done and how long it took until the last had ended.
+// closedLoop has every client act without a pause for the given time, and
+// returns how many acts were done and how long it took until the last had
+// ended.
 func closedLoop(ctx context.Context, clients int, length time.Duration, do act) (int64, time.Duration, error) {
 	var over atomic.Bool
 	timer := time.AfterFunc(length, func() { over.Store(true) })
@@ -58,8 +59,9 @@ func workOff(ctx context.Context, clients, count int, do func(ctx context.Contex
 	return took, err
 }
 
-// openLoop sends on schedule, whatever the answers take, as callers who know nothing of each other
-// do. A latency is counted from when the call was due, so that waiting for a free client counts.
+// openLoop sends on schedule, whatever the answers take, as callers who know
+// nothing of each other do. A latency is counted from when the call was due, so
+// that waiting for a free client counts.
 func openLoop(ctx context.Context, clients int, perSecond float64, length time.Duration, do act) (*hdrhistogram.Histogram, error) {
 	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
 	taken := make([]*hdrhistogram.Histogram, clients)
@@ -87,7 +89,8 @@ func openLoop(ctx context.Context, clients int, perSecond float64, length time.D
 	return taken[0], err
 }
 
-// together runs every client's work and waits for all. The first error ends it for everybody.
+// together runs every client's work and waits for all. The first error ends it
+// for everybody.
 func together(
 	ctx context.Context, clients int, work func(ctx context.Context, client int, done *int64) error,
 ) (int64, time.Duration, error) {
@@ -126,7 +129,8 @@ func firstCause(failures []error) error {
 	return cancelled
 }
 
-// meanwhile does something until what it answers is called, which ends it and waits for that.
+// meanwhile does something until what it answers is called, which ends it and
+// waits for that.
 func meanwhile(ctx context.Context, do func(context.Context)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var doing sync.WaitGroup

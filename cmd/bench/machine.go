@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// usage is what has been used up so far, or between two looks: CPU in microseconds, and bytes of write-ahead log.
+// usage is what has been used up so far, or between two looks: CPU in
+// microseconds, and bytes of write-ahead log.
 type usage [4]float64
 
 const (
@@ -40,7 +41,8 @@ func (u usage) per(n float64) usage {
 	return u
 }
 
-// use reads what the gateway, the whole PostgreSQL server and this process have used.
+// use reads what the gateway, the whole PostgreSQL server and this process have
+// used.
 func (b *bench) use(ctx context.Context) usage {
 	wal := single[float64](ctx, b, "read the position of the log", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8")
 	return usage{
@@ -50,7 +52,8 @@ func (b *bench) use(ctx context.Context) usage {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// treeCPU is the CPU of a process, of its children that run, and of those that have ended.
+// treeCPU is the CPU of a process, of its children that run, and of those that
+// have ended.
 func treeCPU(parent int) (time.Duration, error) {
 	total, err := threadCPU(parent)
 	_, ended, statErr := readStat(parent)
@@ -63,8 +66,8 @@ func treeCPU(parent int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// One that has ended since the list was made is among its parent's ended children at the
-		// next look.
+		// One that has ended since the list was made is among its
+		// parent's ended children at the next look.
 		if above, _, err := readStat(pid); err == nil && above == parent {
 			own, _ := threadCPU(pid)
 			total += own
@@ -73,14 +76,15 @@ func treeCPU(parent int) (time.Duration, error) {
 	return total + ended, nil
 }
 
-// tick is the unit of the kernel's files about processes: USER_HZ, which is 100 on every Linux that
-// Go runs on.
+// tick is the unit of the kernel's files about processes: USER_HZ, which is 100
+// on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
 var errNoStat = errors.New("CPU of other processes can be read on Linux only")
 
-// readStat reads of /proc/<pid>/stat the parent, and the CPU of the children that have ended. Fields are counted after the
-// name, which may hold spaces and parentheses.
+// readStat reads of /proc/<pid>/stat the parent, and the CPU of the children
+// that have ended. Fields are counted after the name, which may hold spaces and
+// parentheses.
 func readStat(pid int) (parent int, ended time.Duration, err error) {
 	content := wholeFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(content[strings.LastIndexByte(content, ')')+1:])
@@ -94,8 +98,9 @@ func readStat(pid int) (parent int, ended time.Duration, err error) {
 	return parent, time.Duration(user+system) * tick, err
 }
 
-// threadCPU adds up what a process's threads have run, in nanoseconds. The ticks of the process as a whole are too coarse: in a
-// short run on a busy machine it may use less than one.
+// threadCPU adds up what a process's threads have run, in nanoseconds. The
+// ticks of the process as a whole are too coarse: in a short run on a busy
+// machine it may use less than one.
 func threadCPU(pid int) (time.Duration, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil || len(threads) == 0 {
@@ -133,8 +138,8 @@ func residentBytes(pid int) (float64, error) {
 	return kilobytes * 1024, nil
 }
 
-// firstField is the value of the first line of that name in one of the kernel's files, or ""
-// elsewhere than on Linux.
+// firstField is the value of the first line of that name in one of the kernel's
+// files, or "" elsewhere than on Linux.
 func firstField(path, name string) string {
 	for line := range strings.Lines(wholeFile(path)) {
 		key, value, found := strings.Cut(line, ":")
@@ -163,7 +168,8 @@ type machine struct {
 	PostgreSQL string `json:"postgresql"`
 }
 
-// settings is how they were measured. PostgreSQL's are as the server reports them.
+// settings is how they were measured. PostgreSQL's are as the server reports
+// them.
 type settings map[string]any
 
 // serverSettings are those that bear on what a commit costs.

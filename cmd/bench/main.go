@@ -1,6 +1,7 @@
-// Command bench measures the gateway on this machine and prints one JSON object. It brings up a
-// PostgreSQL and a gateway of its own, loads them as merchants and traders would, measures the same
-// database without the gateway as the ceiling, and takes everything down again.
+// Command bench measures the gateway on this machine and prints one JSON
+// object. It brings up a PostgreSQL and a gateway of its own, loads them as
+// merchants and traders would, measures the same database without the gateway
+// as the ceiling, and takes everything down again.
 package main
 
 import (
@@ -28,8 +29,8 @@ func main() {
 	}
 }
 
-// options are what a run is told. The defaults are the run whose numbers count; the rest is for
-// development. numbers says what each is.
+// options are what a run is told. The defaults are the run whose numbers count;
+// the rest is for development. numbers says what each is.
 type options struct {
 	seconds                                                                     time.Duration
 	runs, clients, connections, requisites, few, traders, cashboxes, merchants  int
@@ -42,8 +43,8 @@ type options struct {
 	only, skip []string
 }
 
-// number is one of the options: its flag and what it is called in the result, and its value in a run and in a quick one. There
-// 0 is the same.
+// number is one of the options: its flag and what it is called in the result,
+// and its value in a run and in a quick one. There 0 is the same.
 type number struct {
 	into         *int
 	flag, named  string

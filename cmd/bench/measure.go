@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/audit"
 )
 
-// part is something that is measured. Parts come in this order, for some use what those before have
-// found or made.
+// part is something that is measured. Parts come in this order, for some use
+// what those before have found or made.
 type part struct {
 	name    string
 	measure func(*bench, context.Context)
@@ -65,14 +65,17 @@ func (b *bench) measure(ctx context.Context) {
 	b.report.finish()
 }
 
-// load is something that clients do without a pause, and what its runs are kept as.
+// load is something that clients do without a pause, and what its runs are kept
+// as.
 type load struct {
-	// rate and use name the samples of what is done a second and of what each takes; "" keeps none.
+	// rate and use name the samples of what is done a second and of what
+	// each takes; "" keeps none.
 	rate, use string
 	do        act
 	// made are the callers whose requests are made ahead of each run.
 	made *callers
-	// window is where what statements take in the runs is kept; "" keeps none.
+	// window is where what statements take in the runs is kept; "" keeps
+	// none.
 	window string
 	// brief is for what is as fast after a moment as it stays.
 	brief bool
@@ -87,8 +90,8 @@ func (b *bench) lengthOf(l load) time.Duration {
 	return b.seconds
 }
 
-// inTurn warms the loads up and measures runs of each in turn, so that whatever the machine is doing
-// meets all of them.
+// inTurn warms the loads up and measures runs of each in turn, so that whatever
+// the machine is doing meets all of them.
 func (b *bench) inTurn(ctx context.Context, loads ...load) {
 	for _, l := range loads {
 		b.loop(ctx, b.lengthOf(l)/2, l.do)
@@ -117,8 +120,8 @@ func (b *bench) measured(ctx context.Context, l load) {
 	})
 }
 
-// costs does something so many times, and keeps what each of them takes: CPU, WAL, and what statements
-// take in all. "" keeps none.
+// costs does something so many times, and keeps what each of them takes: CPU,
+// WAL, and what statements take in all. "" keeps none.
 func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64) {
 	statements, before := b.statements(ctx), b.use(ctx)
 	done := do()
@@ -141,8 +144,10 @@ func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64
 	}
 }
 
-// besideCheckpoint does something in which a checkpoint begins after a while. It is spread as one that the server begins by
-// itself: CHECKPOINT would write everything at once. It takes longer than what it is beside, and is not waited for.
+// besideCheckpoint does something in which a checkpoint begins after a while.
+// It is spread as one that the server begins by itself: CHECKPOINT would write
+// everything at once. It takes longer than what it is beside, and is not waited
+// for.
 func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do func()) {
 	conn, failed := b.connectOne(ctx), error(nil)
 	end := meanwhile(ctx, func(ctx context.Context) {
@@ -157,8 +162,9 @@ func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do fu
 	check(failed, "begin a checkpoint")
 }
 
-// audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay
-// and the stored payments, must hold like the gateway's own.
+// audit proves the ledgers after all that was done to them. What the bench
+// wrote itself, the replay and the stored payments, must hold like the
+// gateway's own.
 func (b *bench) audit(ctx context.Context) {
 	count := 0.0
 	for _, at := range []*bench{b, b.crowd} {

@@ -30,9 +30,10 @@ var noise = []string{
 // phone forwards the messages about one requisite.
 type phone struct{ key, secret string }
 
-// messages measures messages of banks that confirm payments, where many are kept already and many payments are open: first
-// without a pause, then on schedule at half the rate, from the message to the webhook of the payment that it has
-// completed. Creations come beside the latter, and before it alone.
+// messages measures messages of banks that confirm payments, where many are
+// kept already and many payments are open: first without a pause, then on
+// schedule at half the rate, from the message to the webhook of the payment
+// that it has completed. Creations come beside the latter, and before it alone.
 func (b *bench) messages(ctx context.Context) {
 	a := b.apart(ctx, "messages")
 	defer a.leave()
@@ -52,7 +53,8 @@ func (b *bench) messages(ctx context.Context) {
 	}
 }
 
-// keepMessages has the phones have forwarded messages about nothing, and makes a tenth as many payments that stay open.
+// keepMessages has the phones have forwarded messages about nothing, and makes
+// a tenth as many payments that stay open.
 func (b *bench) keepMessages(ctx context.Context) {
 	b.exec(ctx, "keep messages", `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at,
 			says, pattern, bank, currency, account, state)
@@ -86,7 +88,8 @@ func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, 
 	b.report.latencies("create_beside_messages", beside)
 }
 
-// pairPhones has the traders pair a phone for each requisite of the larger pool, whose messages confirm.
+// pairPhones has the traders pair a phone for each requisite of the larger
+// pool, whose messages confirm.
 func (b *bench) pairPhones(ctx context.Context) map[int64]phone {
 	var ids, traders []int64
 	check(b.pool.QueryRow(ctx, `select array_agg(id order by id), array_agg(trader_id order by id) from requisite
@@ -115,8 +118,9 @@ func (b *bench) pairPhones(ctx context.Context) map[int64]phone {
 	return phones
 }
 
-// forward has messages about payments sent among others, each once, and waits for the payments' webhooks. It answers how long
-// each payment took from its message to its webhook.
+// forward has messages about payments sent among others, each once, and waits
+// for the payments' webhooks. It answers how long each payment took from its
+// message to its webhook.
 func (b *bench) forward(ctx context.Context, due []message, payments int, send func(request func(i int) []byte)) *hdrhistogram.Histogram {
 	sent, taken := make([]time.Time, len(due)), newLatencies()
 	b.hooks.restart()
@@ -136,13 +140,15 @@ func (b *bench) forward(ctx context.Context, due []message, payments int, send f
 	return taken
 }
 
-// message is a phone's request; order is the one whose money it tells of, or "".
+// message is a phone's request; order is the one whose money it tells of, or
+// "".
 type message struct {
 	order   string
 	request []byte
 }
 
-// dueMessages makes payments, and the messages about them and about nothing in no order.
+// dueMessages makes payments, and the messages about them and about nothing in
+// no order.
 func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payments int) []message {
 	var due []message
 	for _, p := range b.prepare(ctx, b.scene.boxes, payments) {

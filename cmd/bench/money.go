@@ -11,11 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// credits measures settlements: traders confirm pending payments, which credits the cashbox and the
-// platform, frees the requisite and queues a webhook. All onto one cashbox, and spread over many:
-// that the two are alike is what the ledger is built for. Each run confirms as many payments as
-// were made ready before it, and ends when all of their webhooks are at their receivers: what is
-// delivered of those that are spread counts from the first confirmation to the last webhook.
+// credits measures settlements: traders confirm pending payments, which credits
+// the cashbox and the platform, frees the requisite and queues a webhook. All
+// onto one cashbox, and spread over many: that the two are alike is what the
+// ledger is built for. Each run confirms as many payments as were made ready
+// before it, and ends when all of their webhooks are at their receivers: what
+// is delivered of those that are spread counts from the first confirmation to
+// the last webhook.
 func (b *bench) credits(ctx context.Context) {
 	one, spread := b.scene.boxes[:1], b.scene.boxes
 	// A few of each warm up, and tell how many a run takes.
@@ -32,8 +34,8 @@ func (b *bench) credits(ctx context.Context) {
 	}
 }
 
-// settle makes payments ready, confirms them, and waits for their webhooks. It answers how many were confirmed a second,
-// and how many delivered.
+// settle makes payments ready, confirms them, and waits for their webhooks. It
+// answers how many were confirmed a second, and how many delivered.
 func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, delivered float64) {
 	pending := b.prepare(ctx, boxes, count)
 	rand.Shuffle(len(pending), func(i, j int) { pending[i], pending[j] = pending[j], pending[i] })
@@ -54,14 +56,16 @@ func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, 
 	return confirmed, delivered
 }
 
-// pendingPayment is one that waits for its money, and whom it was given to: merchants are not told.
+// pendingPayment is one that waits for its money, and whom it was given to:
+// merchants are not told.
 type pendingPayment struct {
 	ID, TraderID, RequisiteID int64
 	OrderID, Amount           string
 }
 
-// findPending finds the payments of orders. Nothing has counted the rows since the tables were empty: without a fence the join
-// would be planned for none, and asked for what is pending it would go through all that is, each time.
+// findPending finds the payments of orders. Nothing has counted the rows since
+// the tables were empty: without a fence the join would be planned for none,
+// and asked for what is pending it would go through all that is, each time.
 const findPending = `with k as materialized (
     select payment_id from payment_key where merchant_id = $1 and channel = $2 and order_id = any($3)
 )
@@ -86,10 +90,10 @@ func (b *bench) prepare(ctx context.Context, boxes []box, count int) []pendingPa
 // firstEvents warm the deliveries up, and tell how many a run takes.
 const firstEvents = 200
 
-// webhooks measures how fast a backlog is delivered. The events of the settlements before are
-// declared dead and sent again by the operator's call, which queues them a thousand at a time while
-// the first are on their way; the rate is counted at the receivers, from the first arrival to the
-// last.
+// webhooks measures how fast a backlog is delivered. The events of the
+// settlements before are declared dead and sent again by the operator's call,
+// which queues them a thousand at a time while the first are on their way; the
+// rate is counted at the receivers, from the first arrival to the last.
 func (b *bench) webhooks(ctx context.Context) {
 	count := max(int(b.deliver(ctx, firstEvents)*b.seconds.Seconds()/2), firstEvents)
 	for range b.runs {
@@ -97,7 +101,8 @@ func (b *bench) webhooks(ctx context.Context) {
 	}
 }
 
-// deliver has up to so many events delivered again, and answers how many arrived a second.
+// deliver has up to so many events delivered again, and answers how many
+// arrived a second.
 func (b *bench) deliver(ctx context.Context, count int) (rate float64) {
 	events := b.killEvents(ctx, count)
 	b.hooks.restart()
@@ -118,8 +123,8 @@ func (b *bench) sendAgain(merchantID int64, url string) []byte {
 const killEvents = `update webhook_event set status = 'dead'
 where (merchant_id, id) in (select merchant_id, id from webhook_event where merchant_id = $1 and status = 'delivered' and url = any($2) limit $3)`
 
-// killEvents declares up to so many delivered events dead. An event has arrived a moment before it is written down as
-// delivered.
+// killEvents declares up to so many delivered events dead. An event has arrived
+// a moment before it is written down as delivered.
 func (b *bench) killEvents(ctx context.Context, count int) int {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		killed := b.exec(ctx, "declare events dead", killEvents, b.scene.merchantID, b.hooks.urls, count)
@@ -132,13 +137,14 @@ func (b *bench) killEvents(ctx context.Context, count int) int {
 	}
 }
 
-// hotAccount measures movements onto one account: operators' FundTrader, over HTTP, each under a
-// reference of its own and all to one trader.
+// hotAccount measures movements onto one account: operators' FundTrader, over
+// HTTP, each under a reference of its own and all to one trader.
 //
-// It is for comparison with a ledger server's own benchmark of a hot account, where each request
-// posts one movement from the world onto the same account, under a reference, and is answered once
-// it is committed. A request here does that and in the same transaction writes the log of what
-// operators change; it is signed in by a bearer token, and many users make the calls. It has no
+// It is for comparison with a ledger server's own benchmark of a hot account,
+// where each request posts one movement from the world onto the same account,
+// under a reference, and is answered once it is committed. A request here does
+// that and in the same transaction writes the log of what operators change; it
+// is signed in by a bearer token, and many users make the calls. It has no
 // postings script to interpret, and answers with no balances.
 func (b *bench) hotAccount(ctx context.Context) {
 	// A trader without requisites: nobody else moves their money.

@@ -19,16 +19,21 @@ import (
 )
 
 const (
-	// chatsEach is how many chats each trader has linked, and chatBase the number of the first.
+	// chatsEach is how many chats each trader has linked, and chatBase the
+	// number of the first.
 	chatsEach, chatBase = 10, 1000
-	// feedNotices is how long the gateway may take to notice that the first chat of all was linked.
+	// feedNotices is how long the gateway may take to notice that the first
+	// chat of all was linked.
 	feedNotices = 4 * time.Second
-	// updatesMost is how many updates the far side gives at a time, as Telegram does.
+	// updatesMost is how many updates the far side gives at a time, as
+	// Telegram does.
 	updatesMost = 100
 )
 
-// notifications measures what users are told: creations without anybody who is, then beside chats of every trader; how long a
-// payment's first message takes to each chat; and how many messages a second are handed over. The far side is a bot's, here.
+// notifications measures what users are told: creations without anybody who is,
+// then beside chats of every trader; how long a payment's first message takes
+// to each chat; and how many messages a second are handed over. The far side is
+// a bot's, here.
 func (b *bench) notifications(ctx context.Context) {
 	far := newFarSide()
 	defer far.Close()
@@ -57,8 +62,10 @@ func (b *bench) asTraders(ctx context.Context, procedure string, read func(trade
 	}, read)
 }
 
-// linkChats has every trader link their chats, as people do it: by the address that a call gives, opened in the chat. A code
-// replaces the one before it, so a trader's chats come one after another. It answers when the first were linked.
+// linkChats has every trader link their chats, as people do it: by the address
+// that a call gives, opened in the chat. A code replaces the one before it, so
+// a trader's chats come one after another. It answers when the first were
+// linked.
 func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time) {
 	for n := range chatsEach {
 		far.heed("Linked.")
@@ -77,7 +84,8 @@ func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time) {
 	return first
 }
 
-// tellOfPayments measures how long the first payment of each trader takes to their chats, beside the creations that make it.
+// tellOfPayments measures how long the first payment of each trader takes to
+// their chats, beside the creations that make it.
 func (b *bench) tellOfPayments(ctx context.Context, far *farSide) {
 	b.forgetTold(ctx)
 	far.heed(" open.")
@@ -100,7 +108,8 @@ func (b *bench) tellOfPayments(ctx context.Context, far *farSide) {
 	b.report.latencies("notification", taken)
 }
 
-// tellOfTrials measures how many messages a second are handed over, of trials of all at once.
+// tellOfTrials measures how many messages a second are handed over, of trials
+// of all at once.
 func (b *bench) tellOfTrials(ctx context.Context, far *farSide) {
 	b.forgetTold(ctx)
 	far.heed("trial")
@@ -113,21 +122,25 @@ func (b *bench) tellOfTrials(ctx context.Context, far *farSide) {
 	b.say("  %d messages, %.0f/s", messages, rate)
 }
 
-// forgetTold has what was told be long ago, so that nothing waits to be told together with what follows.
+// forgetTold has what was told be long ago, so that nothing waits to be told
+// together with what follows.
 func (b *bench) forgetTold(ctx context.Context) {
 	check(pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
-		// The lock waits for the gateway, which tells and delivers meanwhile.
+		// The lock waits for the gateway, which tells and delivers
+		// meanwhile.
 		_, lock := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
 		_, forget := tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
 		return errors.Join(lock, forget)
 	}), "forget what was told")
 }
 
-// farSide is Telegram, as a bot knows it. What arrives there are the first messages to each chat about something.
+// farSide is Telegram, as a bot knows it. What arrives there are the first
+// messages to each chat about something.
 type farSide struct {
 	*httptest.Server
 	*arrivals
-	// updates wait to be asked for in the order of their numbers, number is that of the last.
+	// updates wait to be asked for in the order of their numbers, number is
+	// that of the last.
 	updates chan string
 	number  int
 	about   atomic.Value

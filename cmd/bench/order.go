@@ -9,8 +9,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// orders makes creations for one cashbox and method. Amounts are random, so that they seldom meet
-// on a requisite.
+// orders makes creations for one cashbox and method. Amounts are random, so
+// that they seldom meet on a requisite.
 type orders struct {
 	box
 	method, callback string
@@ -41,8 +41,8 @@ func (o orders) asked(id, amount string) payment.Request {
 	}
 }
 
-// request is a whole creation as it goes over the wire: it is made, and signed, before the clock
-// runs.
+// request is a whole creation as it goes over the wire: it is made, and signed,
+// before the clock runs.
 func (o orders) request(address string, body []byte) []byte {
 	names := sign.DefaultHeaders
 	return post(address, "/api/v1/payments", body,

@@ -12,23 +12,25 @@ import (
 )
 
 const (
-	// burstClients are one merchant's callers at once, and hangingEndpoints those that never
-	// answer, each with hangingEvents.
+	// burstClients are one merchant's callers at once, and hangingEndpoints
+	// those that never answer, each with hangingEvents.
 	burstClients                    = 200
 	hangingEndpoints, hangingEvents = 500, 100
-	// desks are the traders' that list payments at once, and replayedEvents a merchant's that are
-	// sent again to an endpoint that hangs.
+	// desks are the traders' that list payments at once, and replayedEvents
+	// a merchant's that are sent again to an endpoint that hangs.
 	desks, replayedEvents = 20, 100_000
 )
 
 // othersName is what the samples' names begin with.
 const othersName = "others_p99_ms."
 
-// trouble is what one of them has, or does. What it takes up it lets go of at its end.
+// trouble is what one of them has, or does. What it takes up it lets go of at
+// its end.
 type trouble struct {
 	name  string
 	begin func(*bench, context.Context)
-	// outside says that the trouble itself keeps a snapshot, as nothing of the house does.
+	// outside says that the trouble itself keeps a snapshot, as nothing of
+	// the house does.
 	outside bool
 }
 
@@ -46,8 +48,9 @@ func troubles() []trouble {
 	}
 }
 
-// others measures how long creations of merchants take who have no part in a trouble, while it
-// lasts, and how long the house itself keeps a snapshot at most.
+// others measures how long creations of merchants take who have no part in a
+// trouble, while it lasts, and how long the house itself keeps a snapshot at
+// most.
 func (b *bench) others(ctx context.Context) {
 	c := b.apart(ctx, "others")
 	defer c.leave()
@@ -57,8 +60,8 @@ func (b *bench) others(ctx context.Context) {
 	}
 }
 
-// watchSnapshots looks at the age of every snapshot in the database until what it answers is
-// called, which tells the oldest's in seconds.
+// watchSnapshots looks at the age of every snapshot in the database until what
+// it answers is called, which tells the oldest's in seconds.
 func (b *bench) watchSnapshots(ctx context.Context) func() float64 {
 	const oldest = `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
 		where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()`
@@ -119,8 +122,8 @@ func (b *bench) burst(ctx context.Context) {
 	})
 }
 
-// list has traders look for what they have confirmed, of which there is nothing among all they have
-// open.
+// list has traders look for what they have confirmed, of which there is nothing
+// among all they have open.
 func (b *bench) list(ctx context.Context) { b.along(ctx, desks, b.listCompleted) }
 
 func (b *bench) listCompleted(client int) []byte {
@@ -137,8 +140,8 @@ func (b *bench) auditAlong(ctx context.Context) {
 	}))
 }
 
-// hangEvents writes events for the merchants given, of an endpoint each that is at the address:
-// given up, or to be delivered.
+// hangEvents writes events for the merchants given, of an endpoint each that is
+// at the address: given up, or to be delivered.
 const hangEvents = `
 with owner as (
     select merchant_id, min(id) as cashbox_id from cashbox where merchant_id = any($1::bigint[]) group by merchant_id
@@ -171,15 +174,16 @@ func (b *bench) hang(ctx context.Context) {
 	b.merchantsOf(ctx, hangingEndpoints, b.hangingHost(ctx), hangingEvents, "pending")
 }
 
-// replayToHanging has a merchant send again all that their endpoint did not take, and it still
-// hangs.
+// replayToHanging has a merchant send again all that their endpoint did not
+// take, and it still hangs.
 func (b *bench) replayToHanging(ctx context.Context) {
 	url := b.hangingHost(ctx)
 	ids := b.merchantsOf(ctx, 1, url, replayedEvents, "dead")
 	b.each(ctx, 1, func(int) []byte { return b.sendAgain(ids[0], url) }, nil)
 }
 
-// merchantsOf makes merchants with a cashbox and as many events each, in a status.
+// merchantsOf makes merchants with a cashbox and as many events each, in a
+// status.
 func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) (ids []int64) {
 	b.onStage(ctx, func(s *stage) {
 		for range merchants {

@@ -10,15 +10,19 @@ import (
 )
 
 const (
-	// overloadTimes is how many times the creations come that the gateway can make, on overloadClients connections.
+	// overloadTimes is how many times the creations come that the gateway
+	// can make, on overloadClients connections.
 	overloadTimes, overloadClients = 10, 1000
-	// overloadSync is how much longer each COMMIT takes, in microseconds, as with a slower disk.
+	// overloadSync is how much longer each COMMIT takes, in microseconds,
+	// as with a slower disk.
 	overloadSync = 3000
 )
 
-// overload has ten times the creations come that can be made. It measures how many are made all the same, how soon the others
-// are refused, and how many are made a while later. The gateway has one connection for creations, and the disk is slow: that
-// bounds it, and not the machine, which the generator needs as well.
+// overload has ten times the creations come that can be made. It measures how
+// many are made all the same, how soon the others are refused, and how many are
+// made a while later. The gateway has one connection for creations, and the
+// disk is slow: that bounds it, and not the machine, which the generator needs
+// as well.
 func (b *bench) overload(ctx context.Context) {
 	narrow := *b
 	narrow.connections = 1

@@ -19,8 +19,9 @@ const cardMethod = "mtstpay"
 // pageLinks are so many for each client.
 const pageLinks = 20
 
-// pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
-// compressed, and measures how often the one of a requisite is shown.
+// pages weighs what a payer's browser loads: the page with its stylesheets and
+// scripts, as they come compressed, and measures how often the one of a
+// requisite is shown.
 func (b *bench) pages(ctx context.Context) {
 	err := caught(func() {
 		_, checkouts := b.links(ctx, cardMethod, 1)

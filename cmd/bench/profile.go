@@ -21,7 +21,8 @@ type packageUse struct {
 
 func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") }
 
-// profiled has the gateway profile itself while something is done, and keeps what its packages took.
+// profiled has the gateway profile itself while something is done, and keeps
+// what its packages took.
 func (b *bench) profiled(ctx context.Context, do func()) {
 	gateway := b.gateway
 	check(gateway.signal(beginProfile), "begin a profile")
@@ -47,7 +48,8 @@ func (b *bench) profiled(ctx context.Context, do func()) {
 	}
 }
 
-// byPackage adds up the lines of pprof's list: a function's own time, in what part of all, and its name.
+// byPackage adds up the lines of pprof's list: a function's own time, in what
+// part of all, and its name.
 func byPackage(top string) []packageUse {
 	sums := map[string]float64{}
 	for line := range strings.Lines(top) {
@@ -59,7 +61,8 @@ func byPackage(top string) []packageUse {
 		if err != nil {
 			continue
 		}
-		// Types of generic functions are named with their packages, too, and functions in assembly without one.
+		// Types of generic functions are named with their packages,
+		// too, and functions in assembly without one.
 		function := fields[5]
 		if types := strings.IndexAny(function, "(["); types >= 0 {
 			function = function[:types]

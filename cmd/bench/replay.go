@@ -54,7 +54,8 @@ func worth(amount string) [worths]decimal.Decimal {
 	return [worths]decimal.Decimal{fiat, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()}
 }
 
-// usual leaves out the creations that took another way than most, as those do that find a slot taken.
+// usual leaves out the creations that took another way than most, as those do
+// that find a slot taken.
 func usual(recorded []creation) []creation {
 	byShape := map[string][]creation{}
 	var best []creation
@@ -76,12 +77,14 @@ func usual(recorded []creation) []creation {
 // replayedIDs lie beyond those that the gateway comes to.
 const replayedIDs = 1 << 40
 
-// drawnAmounts is among how many amounts a replay chooses: enough for them to meet seldom.
+// drawnAmounts is among how many amounts a replay chooses: enough for them to
+// meet seldom.
 const drawnAmounts = 100_000
 
-// replayer replays recorded creations, a connection a client: the same statements in the same round
-// trips, without HTTP and without the gateway. Order ids, amounts, their worth, uuids and times are
-// fresh; what the gateway would choose is taken from the recorded creation.
+// replayer replays recorded creations, a connection a client: the same
+// statements in the same round trips, without HTTP and without the gateway.
+// Order ids, amounts, their worth, uuids and times are fresh; what the gateway
+// would choose is taken from the recorded creation.
 func (b *bench) replayer(ctx context.Context) (act, error) {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
@@ -91,8 +94,9 @@ func (b *bench) replayer(ctx context.Context) (act, error) {
 		sums := worth(recorded[i].amount)
 		recorded[i].worth = sums[:]
 	}
-	// What they are worth is calculated before the clock runs: the ceiling is the statements alone. As numbers of 0.00000001
-	// it is nothing for the collector to go through.
+	// What they are worth is calculated before the clock runs: the ceiling
+	// is the statements alone. As numbers of 0.00000001 it is nothing for
+	// the collector to go through.
 	drawn := make([][worths]int64, drawnAmounts)
 	for i := range drawn {
 		for k, sum := range worth(amount()) {
@@ -128,8 +132,9 @@ func refused(err error) bool {
 	return errors.As(err, &told) && strings.HasPrefix(told.Code, integrityConstraints)
 }
 
-// replay sends a trip's statements together, with a fresh creation's values, and reads their answers. One
-// that ends otherwise than the recorded one was refused.
+// replay sends a trip's statements together, with a fresh creation's values,
+// and reads their answers. One that ends otherwise than the recorded one was
+// refused.
 func (c creation) replay(ctx context.Context, conn *pgx.Conn, made trip, fresh creation) (bool, error) {
 	var batch pgx.Batch
 	for _, said := range made {
@@ -151,7 +156,8 @@ func (c creation) replay(ctx context.Context, conn *pgx.Conn, made trip, fresh c
 	return done, results.Close()
 }
 
-// renew is what a fresh creation says where the recorded one said this. Days stay, which are midnights.
+// renew is what a fresh creation says where the recorded one said this. Days
+// stay, which are midnights.
 func (c creation) renew(arg any, fresh creation) any {
 	switch said := arg.(type) {
 	case string:

@@ -29,8 +29,8 @@ func tapped(t *testing.T, url string, heard *tap) *pgx.Conn {
 	return conn
 }
 
-// create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the payment's id
-// itself.
+// create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the
+// payment's id itself.
 func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
 	var batch pgx.Batch
 	batch.Queue("begin")
@@ -41,9 +41,9 @@ func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// Creations of one pipeline are recorded as one round trip each, and replayed with ids, order ids
-// and amounts of their own. What a constraint refuses is not done, and leaves the connection as it
-// was.
+// Creations of one pipeline are recorded as one round trip each, and replayed
+// with ids, order ids and amounts of their own. What a constraint refuses is
+// not done, and leaves the connection as it was.
 func TestReplayOfAPipeline(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), dbtest.Empty(t)
@@ -95,8 +95,8 @@ func wantRows(t *testing.T, pool db.Pool, want int) {
 
 var noError = testenv.NoError
 
-// A batch from BEGIN to COMMIT is one round trip, and so is each statement by itself. What comes
-// after an error was not carried out.
+// A batch from BEGIN to COMMIT is one round trip, and so is each statement by
+// itself. What comes after an error was not carried out.
 func TestTap(t *testing.T) {
 	t.Parallel()
 	ctx, heard := t.Context(), new(tap)

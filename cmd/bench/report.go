@@ -13,21 +13,25 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// figure is one number of the result: the median of the samples of its name, unless it says otherwise.
-// A name with a dot lies in an object.
+// figure is one number of the result: the median of the samples of its name,
+// unless it says otherwise. A name with a dot lies in an object.
 type figure struct {
 	name, how string
-	// aim is the least that is aimed at, or with most the most; 0 is no aim.
+	// aim is the least that is aimed at, or with most the most; 0 is no
+	// aim.
 	aim  float64
 	most bool
-	// of and by name the samples that are divided: with paired, those of the same seconds. Without by it is the samples of of.
+	// of and by name the samples that are divided: with paired, those of
+	// the same seconds. Without by it is the samples of of.
 	of, by string
 	paired bool
-	// highest takes the highest sample. optional leaves it out of the result where it was not measured.
+	// highest takes the highest sample. optional leaves it out of the
+	// result where it was not measured.
 	highest, optional bool
 }
 
-// figures are all that is measured. What is measured anew needs a line here, and a part that samples it.
+// figures are all that is measured. What is measured anew needs a line here,
+// and a part that samples it.
 func figures() []figure {
 	list := slices.Clone(own)
 	for _, t := range troubles() {
@@ -118,10 +122,12 @@ type report struct {
 	samples  map[string][]float64
 	machine  machine
 	settings settings
-	// windows are what statements took in a window of a part, in order. packages is the gateway's CPU.
+	// windows are what statements took in a window of a part, in order.
+	// packages is the gateway's CPU.
 	windows  map[string][][]statementUse
 	packages []packageUse
-	// soak and bloat are what the gateway held each minute, and the largest tables at the end.
+	// soak and bloat are what the gateway held each minute, and the largest
+	// tables at the end.
 	soak  []standing
 	bloat []map[string]any
 }
@@ -151,7 +157,8 @@ func (r *report) median(name string) *float64 {
 	return &middle
 }
 
-// finish makes the samples of what follows from others. A slow minute is in both samples of a pair.
+// finish makes the samples of what follows from others. A slow minute is in
+// both samples of a pair.
 func (r *report) finish() {
 	for _, f := range figures() {
 		of, by := r.samples[f.of], r.samples[f.by]
@@ -183,7 +190,8 @@ func (r *report) value(f figure) *float64 {
 	return r.median(f.name)
 }
 
-// print writes the result as one JSON object. A number that was not measured is null.
+// print writes the result as one JSON object. A number that was not measured is
+// null.
 func (r *report) print(w io.Writer) error {
 	all := map[string]any{
 		"machine": r.machine, "settings": r.settings, "samples": r.samples, "statements": r.windows, "gateway_cpu_by_package": r.packages,
@@ -218,7 +226,8 @@ func (r *report) print(w io.Writer) error {
 // statementsShown and packagesShown are so many of each, the costliest.
 const statementsShown, packagesShown = 14, 20
 
-// tell writes the result for people: what was measured beside its aim, and where the time is.
+// tell writes the result for people: what was measured beside its aim, and
+// where the time is.
 func (r *report) tell(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "what\tmeasured\tfrom\tto\taim\t\thow")
@@ -259,7 +268,8 @@ func (r *report) tell(w io.Writer) {
 	_ = table.Flush()
 }
 
-// short writes a number with three digits that count, or whole where it is large.
+// short writes a number with three digits that count, or whole where it is
+// large.
 func short(x float64) string {
 	if x >= 100 || x <= -100 {
 		return fmt.Sprintf("%.0f", x)
@@ -272,8 +282,9 @@ type result struct {
 	Samples map[string][]float64 `json:"samples"`
 }
 
-// compare writes two results beside one another. Where the samples of the one do not reach those of the
-// other, and there are several of each, they differ by more than the runs do.
+// compare writes two results beside one another. Where the samples of the one
+// do not reach those of the other, and there are several of each, they differ
+// by more than the runs do.
 func compare(w io.Writer, paths []string) error {
 	var reports [2]*report
 	for i, path := range paths {

@@ -25,15 +25,19 @@ import (
 
 const (
 	currency = "RUB"
-	// The methods whose pools of requisites are the larger and the smaller one.
+	// The methods whose pools of requisites are the larger and the smaller
+	// one.
 	manyMethod = "sbp"
 	fewMethod  = "sim"
-	// funds is more USDT than any run can hold, so that no trader runs short.
+	// funds is more USDT than any run can hold, so that no trader runs
+	// short.
 	funds    = "1000000000"
 	validity = 12 * time.Hour
-	// mostOpen is the largest number of payments that an operator may let a merchant have open.
+	// mostOpen is the largest number of payments that an operator may let a
+	// merchant have open.
 	mostOpen = 50_000
-	// operators are so many, since one may call 200 times a second in a sandbox.
+	// operators are so many, since one may call 200 times a second in a
+	// sandbox.
 	operators = 40
 )
 
@@ -42,15 +46,16 @@ type box struct {
 	keyID, secret string
 }
 
-// scene is who takes part: merchants with their cashboxes, and traders with the requisites of two
-// pools.
+// scene is who takes part: merchants with their cashboxes, and traders with the
+// requisites of two pools.
 type scene struct {
 	// merchantID is the merchant of boxes, which credits go to.
 	merchantID int64
 	boxes      []box
-	// creating are cashboxes of a merchant each, so that none comes near the number of payments a
-	// merchant may have open. recording is one more: what is recorded with it is replayed without
-	// regard to that number.
+	// creating are cashboxes of a merchant each, so that none comes near
+	// the number of payments a merchant may have open. recording is one
+	// more: what is recorded with it is replayed without regard to that
+	// number.
 	creating  []box
 	recording box
 	traderIDs []int64
@@ -61,8 +66,9 @@ type scene struct {
 	next *atomic.Int64
 }
 
-// stage writes into a scene's database what operators would set there by as many calls: the gateways
-// find it at their start, or notice it, as they notice what other replicas set.
+// stage writes into a scene's database what operators would set there by as
+// many calls: the gateways find it at their start, or notice it, as they notice
+// what other replicas set.
 type stage struct {
 	*bench
 	ctx   context.Context
@@ -90,9 +96,9 @@ func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe) {
 	return v, requisite.NewSafe(v, must(card.HashKey(ctx, db.New(b.pool), v, key.Bytes("unused"))))
 }
 
-// setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
-// their two pools: the sandbox's few traders would each be a lock that thousands of payments wait
-// for.
+// setTheStage adds the bench's own merchants and traders to the sandbox, and
+// leaves them alone in their two pools: the sandbox's few traders would each be
+// a lock that thousands of payments wait for.
 func (b *bench) setTheStage(ctx context.Context) {
 	b.scene = scene{tokens: map[int64]string{}, next: new(atomic.Int64)}
 	b.onStage(ctx, func(s *stage) {
@@ -107,8 +113,9 @@ func (b *bench) setTheStage(ctx context.Context) {
 	b.vacuum(ctx)
 }
 
-// addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
-// A hundred passwords to hash would take longer than everything else.
+// addUser makes a user, whom nobody signs in by password, and answers the token
+// that signs them in. A hundred passwords to hash would take longer than
+// everything else.
 func (s *stage) addUser(user session.NewUser) string {
 	token := rand.Text()
 	id := must(session.InsertUser(s.ctx, s.q, user, "none", s.now))
@@ -177,8 +184,8 @@ func (s *stage) addTrader(name string) int64 {
 	}))
 }
 
-// addRequisites switches off the requisites that are in the two pools already, and deals new ones
-// out to the traders in turn.
+// addRequisites switches off the requisites that are in the two pools already,
+// and deals new ones out to the traders in turn.
 func (s *stage) addRequisites() {
 	must(s.tx.Exec(s.ctx, "update requisite set enabled = false where currency = $1 and method = any($2)",
 		currency, []string{manyMethod, fewMethod}))

@@ -12,14 +12,17 @@ import (
 )
 
 const (
-	// soakSettled payments are settled in a round of the soak, and so many pages and lists loaded.
+	// soakSettled payments are settled in a round of the soak, and so many
+	// pages and lists loaded.
 	soakSettled, soakPages, soakLists = 600, 20, 20
 	// soakSample is how often the soak looks at what it uses.
 	soakSample = time.Minute
-	// soakRestless is the part at the beginning in which pools and caches fill. What is used then counts not.
+	// soakRestless is the part at the beginning in which pools and caches
+	// fill. What is used then counts not.
 	soakRestless = 6
-	// soakMore is how much more may be used at the end than after the restless part, where it is counted: a leak of one for a
-	// thousand payments is far more.
+	// soakMore is how much more may be used at the end than after the
+	// restless part, where it is counted: a leak of one for a thousand
+	// payments is far more.
 	soakMore = 40
 	// soakTimes is the same for memory, in which it is a part of all.
 	soakTimes = 1.25
@@ -28,8 +31,9 @@ const (
 // standing is what is used at a moment of the soak, by the names of the result.
 type standing map[string]float64
 
-// soak settles payments and loads pages and lists for as long as it is told, and looks each minute at what
-// the gateway holds. It fails where that goes on growing.
+// soak settles payments and loads pages and lists for as long as it is told,
+// and looks each minute at what the gateway holds. It fails where that goes on
+// growing.
 func (b *bench) soak(ctx context.Context) {
 	if b.soakFor == 0 {
 		return
@@ -80,15 +84,16 @@ func (b *bench) stand(ctx context.Context) standing {
 	return s
 }
 
-// soakBloat is what the tables that take the most take on the disk at the end, and how much of it is nothing any more.
+// soakBloat is what the tables that take the most take on the disk at the end,
+// and how much of it is nothing any more.
 const soakBloat = `select relname::text as "table", n_live_tup::float8 as live_rows, n_dead_tup::float8 as dead_rows,
     pg_table_size(relid)::float8 as table_bytes, pg_indexes_size(relid)::float8 as index_bytes
 from pg_stat_user_tables order by pg_total_relation_size(relid) desc limit 20`
 
 var errLeak = errors.New("what the gateway uses goes on growing")
 
-// checkSoak compares the highest of the quarter after the restless part with the lowest of the last quarter:
-// what swings does not grow, what leaks does.
+// checkSoak compares the highest of the quarter after the restless part with
+// the lowest of the last quarter: what swings does not grow, what leaks does.
 func checkSoak(seen []standing) error {
 	seen = seen[len(seen)/soakRestless:]
 	quarter := max(len(seen)/4, 1)

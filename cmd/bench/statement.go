@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statementUse is what the executions of one statement took of PostgreSQL, together.
+// statementUse is what the executions of one statement took of PostgreSQL,
+// together.
 type statementUse struct {
 	// Name is sqlc's, or the statement's beginning.
 	Name  string  `json:"name"`
@@ -20,7 +21,8 @@ type statementUse struct {
 	WAL     float64 `json:"wal_bytes"`
 }
 
-// countStatements has PostgreSQL count what each statement takes, where it has the extension.
+// countStatements has PostgreSQL count what each statement takes, where it has
+// the extension.
 func (b *bench) countStatements(ctx context.Context) {
 	admin, err := pgx.Connect(ctx, b.server.URL("postgres"))
 	check(err, "reach PostgreSQL")
@@ -37,12 +39,14 @@ func (b *bench) countStatements(ctx context.Context) {
 	b.startServer(ctx)
 }
 
-// statementsOf lists what statements took of a database, but for the bench's own.
+// statementsOf lists what statements took of a database, but for the bench's
+// own.
 const statementsOf = `select query, calls::float8, total_exec_time, (shared_blks_hit + shared_blks_read)::float8, wal_bytes::float8
 from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
     and query not like 'checkpoint%' and query not like '%pg_stat_statements%'`
 
-// statements reads what each statement took so far. It is empty where PostgreSQL does not count.
+// statements reads what each statement took so far. It is empty where
+// PostgreSQL does not count.
 func (b *bench) statements(ctx context.Context) map[string]statementUse {
 	all := map[string]statementUse{}
 	if !b.counts {
@@ -62,7 +66,8 @@ func (s *statementUse) add(more statementUse) {
 	s.Calls, s.MS, s.Buffers, s.WAL = s.Calls+more.Calls, s.MS+more.MS, s.Buffers+more.Buffers, s.WAL+more.WAL
 }
 
-// statementName is the name that sqlc gives in the first line, or how the statement begins.
+// statementName is the name that sqlc gives in the first line, or how the
+// statement begins.
 func statementName(sql string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(sql), "\n")
 	if name, named := strings.CutPrefix(first, "-- name: "); named {

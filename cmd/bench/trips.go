@@ -21,16 +21,19 @@ import (
 )
 
 const (
-	// unrecorded creations come first, until the connection they use has its statements prepared,
-	// and each merchant's key and open payments are known.
+	// unrecorded creations come first, until the connection they use has
+	// its statements prepared, and each merchant's key and open payments
+	// are known.
 	unrecorded = 200
 	recordings = 60
 )
 
-// roundTrips has one client create payments in this process, and notes the statements. What counts
-// is all that is said to PostgreSQL for the creations, in whatever tables.
+// roundTrips has one client create payments in this process, and notes the
+// statements. What counts is all that is said to PostgreSQL for the creations,
+// in whatever tables.
 func (b *bench) roundTrips(ctx context.Context) {
-	// Ids of payments are like those of nothing else then, and so are found among what is said.
+	// Ids of payments are like those of nothing else then, and so are found
+	// among what is said.
 	b.exec(ctx, "reserve ids", reserveIDs, 1_000_000)
 	heard := new(tap)
 	create := b.creatorHere(ctx, heard)
@@ -53,12 +56,13 @@ func (b *bench) roundTrips(ctx context.Context) {
 	b.report.sample("create_statements", statements)
 }
 
-// settingsHere is how long settings are believed that this process has read. Nobody changes them
-// while creations are recorded, and another process than a gateway's asks for them in vain.
+// settingsHere is how long settings are believed that this process has read.
+// Nobody changes them while creations are recorded, and another process than a
+// gateway's asks for them in vain.
 const settingsHere = time.Hour
 
-// creatorHere authenticates and creates payments in this process, with the services that the gateway
-// has for it, over connections that are heard.
+// creatorHere authenticates and creates payments in this process, with the
+// services that the gateway has for it, over connections that are heard.
 func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amount string) (int64, time.Time) {
 	settings := must(inforce.NewKeeper(ctx, b.pool, settingsHere, nil))
 	_, safe := b.safes(ctx)
@@ -89,17 +93,17 @@ func (b *bench) heardPool(ctx context.Context, heard *tap) db.Pool {
 	return tapped
 }
 
-// call is a statement as it was sent, and how it ended. One that failed, or came after one that did,
-// has no tag.
+// call is a statement as it was sent, and how it ended. One that failed, or
+// came after one that did, has no tag.
 type call struct {
 	sql  string
 	args []any
 	tag  string
 }
 
-// trip is what the driver sends before it waits for the server: a statement, or a batch of them,
-// also one that begins with BEGIN and ends with COMMIT. Preparing statements, which is done once on
-// a connection, is none.
+// trip is what the driver sends before it waits for the server: a statement, or
+// a batch of them, also one that begins with BEGIN and ends with COMMIT.
+// Preparing statements, which is done once on a connection, is none.
 type trip []*call
 
 // completed is how many of its statements were carried out.
@@ -132,7 +136,8 @@ func (t *tap) told() []trip {
 	return trips
 }
 
-// openCalls is the context's key of the calls of a trip that are still to be answered.
+// openCalls is the context's key of the calls of a trip that are still to be
+// answered.
 type openCalls struct{}
 
 // keep keeps a trip, and has what ends it find it in the context.
@@ -179,7 +184,8 @@ func (t *tap) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBa
 
 func (*tap) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// newCall takes arguments out of their pointers, so that what is alike in several calls is seen.
+// newCall takes arguments out of their pointers, so that what is alike in
+// several calls is seen.
 func newCall(sql string, args []any) *call {
 	c := &call{sql: sql}
 	for _, arg := range args {

@@ -14,21 +14,24 @@ import (
 	"time"
 )
 
-// wire is a client's kept-alive connection. It sends requests as they were made and reuses its
-// buffers, so that the generator takes as little of the machine as it can.
+// wire is a client's kept-alive connection. It sends requests as they were made
+// and reuses its buffers, so that the generator takes as little of the machine
+// as it can.
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
 	body bytes.Buffer
 }
 
-// errStatus is an answer that is no success, and errBusy one that asks to come again.
+// errStatus is an answer that is no success, and errBusy one that asks to come
+// again.
 var (
 	errStatus = errors.New("the gateway answered")
 	errBusy   = fmt.Errorf("%w, busy", errStatus)
 )
 
-// send sends a request and reads the answer, whose body stays valid until the next.
+// send sends a request and reads the answer, whose body stays valid until the
+// next.
 func (w *wire) send(request []byte) ([]byte, error) {
 	if _, err := w.conn.Write(request); err != nil {
 		return nil, fmt.Errorf("send: %w", err)
@@ -55,13 +58,15 @@ func statusError(response *http.Response) error {
 	return errStatus
 }
 
-// busyMost is how long a caller may be told to come again before the measurement fails.
+// busyMost is how long a caller may be told to come again before the
+// measurement fails.
 const busyMost = 5 * time.Second
 
 // busyAnswers are how many calls were told to come again, and did.
 var busyAnswers atomic.Int64
 
-// insist asks again when told to come again, as callers do. All of that time counts.
+// insist asks again when told to come again, as callers do. All of that time
+// counts.
 func insist[T any](ask func() (T, error)) (T, error) {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		answer, err := ask()
@@ -77,8 +82,8 @@ func (b *bench) address() string {
 	return strings.TrimPrefix(b.gateway.BaseURL, "http://")
 }
 
-// callers are clients of the gateway, a connection each. What they send is made ahead; one that comes to the end of that makes
-// more as it goes.
+// callers are clients of the gateway, a connection each. What they send is made
+// ahead; one that comes to the end of that makes more as it goes.
 type callers struct {
 	wires []*wire
 	make  func(client int) []byte
@@ -86,7 +91,8 @@ type callers struct {
 	made [][][]byte
 }
 
-// callers connects them. The gateway closes connections on which nothing comes, so they are opened just before they are needed.
+// callers connects them. The gateway closes connections on which nothing comes,
+// so they are opened just before they are needed.
 func (b *bench) callers(ctx context.Context, clients int, request func(client int) []byte) *callers {
 	c := &callers{make: request, made: make([][][]byte, clients)}
 	for range clients {
@@ -132,8 +138,8 @@ func (c *callers) act(_ context.Context, client int) (bool, error) {
 	return err == nil, err
 }
 
-// each has the clients send so many requests together, and hands the answers to read, if there is one. It answers how long that
-// took once they had connected.
+// each has the clients send so many requests together, and hands the answers to
+// read, if there is one. It answers how long that took once they had connected.
 func (b *bench) each(ctx context.Context, count int, request func(i int) []byte, read func(i int, answer []byte) error) time.Duration {
 	c := b.callers(ctx, b.clients, nil)
 	defer c.hangUp()
@@ -147,7 +153,8 @@ func (b *bench) each(ctx context.Context, count int, request func(i int) []byte,
 	}))
 }
 
-// along has clients call again and again until the part ends. They may be told to come later.
+// along has clients call again and again until the part ends. They may be told
+// to come later.
 func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) {
 	c := b.callers(ctx, clients, request)
 	b.atEnd(meanwhile(ctx, func(ctx context.Context) {

@@ -27,7 +27,8 @@ import (
 // descriptionPath is the one path below /api/ that is no call.
 const descriptionPath = "/api/v1/openapi.json"
 
-// apiHandler is everything on the API address: the documented paths, and Connect beside them.
+// apiHandler is everything on the API address: the documented paths, and
+// Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
 	services := g.procedures()
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
@@ -36,8 +37,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	}
 	door.WarnIgnored = g.sandbox
 	door.Device = g.messages.Admit
-	// There is room for as many calls as there are connections: those for creations, and as many
-	// again for the others.
+	// There is room for as many calls as there are connections: those for
+	// creations, and as many again for the others.
 	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
 	mux := http.NewServeMux()
 	if err := services.Mount(mux, door); err != nil {
@@ -118,10 +119,12 @@ func (g *gateway) operatorRooms() operator.Services {
 	}
 }
 
-// rootsPath is where the pages of the ledger are published, on the API address and the portal.
+// rootsPath is where the pages of the ledger are published, on the API address
+// and the portal.
 const rootsPath = "/.well-known/ledger-roots.json"
 
-// publish adds what anybody may read, and only read: the description of the API, the public keys, and the pages of the ledger.
+// publish adds what anybody may read, and only read: the description of the
+// API, the public keys, and the pages of the ledger.
 func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 	description := whenAsked(func() (http.Handler, error) {
 		written, err := describe()
@@ -155,8 +158,8 @@ func writeJSON(w http.ResponseWriter, file []byte) {
 	_, _ = w.Write(file)
 }
 
-// besides serves the paths of mux that are exactly a procedure's, and all others as documented: a ServeMux would redirect
-// unclean ones.
+// besides serves the paths of mux that are exactly a procedure's, and all
+// others as documented: a ServeMux would redirect unclean ones.
 func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == descriptionPath || !strings.HasPrefix(r.URL.Path, "/api/") {
@@ -173,8 +176,8 @@ func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
 	})
 }
 
-// referenceHandler is the reference of the API. In a sandbox its pages make calls, which pass the same
-// door as all others.
+// referenceHandler is the reference of the API. In a sandbox its pages make
+// calls, which pass the same door as all others.
 func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.Handler) (http.Handler, error) {
 	description, err := describe()
 	if err != nil {
@@ -194,8 +197,8 @@ func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.H
 	return reference.New(services)
 }
 
-// whenAsked makes a handler at its first request: a start does not wait for what few ask for. The program's own data alone
-// decides whether that fails.
+// whenAsked makes a handler at its first request: a start does not wait for
+// what few ask for. The program's own data alone decides whether that fails.
 func whenAsked(build func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValues(build)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -209,8 +212,8 @@ func whenAsked(build func() (http.Handler, error)) http.Handler {
 	})
 }
 
-// advanceClock moves the test clock and does what has become due by it, so that the caller sees the
-// outcome.
+// advanceClock moves the test clock and does what has become due by it, so that
+// the caller sees the outcome.
 func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, error) {
 	now, err := g.testClock.Advance(ctx, seconds)
 	if err != nil {
@@ -219,7 +222,8 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	return now, errors.Join(g.round.payments.ExpireAll(ctx), g.round.payouts.ExpireAll(ctx), g.round.checkouts.Poll(ctx))
 }
 
-// payHandler is everything on the pay address. Once stopping is closed nobody is kept waiting.
+// payHandler is everything on the pay address. Once stopping is closed nobody
+// is kept waiting.
 func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	services := pay.Services{
 		Payments:  g.payments,
@@ -241,14 +245,16 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	return g.observer.Observe(pay.New(services))
 }
 
-// simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
+// simulateTransfer stands in for a payer's bank and for the trader who sees the
+// money arrive.
 func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	_, err := g.payments.Confirm(ctx, trader, p.ID)
 	return err
 }
 
-// portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
+// portalHandler is everything on the portals' address. Once stopping is closed
+// nobody is kept waiting.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
 	services := portals.Services{
 		Sessions:    g.users,

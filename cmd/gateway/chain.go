@@ -31,7 +31,8 @@ var chainVariable = map[string]string{
 	"TRC20":    "GATEWAY_CHAIN_TRC20_URLS",
 }
 
-// readChains reads the nodes of each network. No problem quotes an address, which can contain a key.
+// readChains reads the nodes of each network. No problem quotes an address,
+// which can contain a key.
 func (c *config) readChains(found *problems, texts map[string]string) {
 	c.chainURLs = map[string][]string{}
 	for _, network := range chain.Names() {
@@ -55,8 +56,9 @@ func (c *config) readChains(found *problems, texts map[string]string) {
 	}
 }
 
-// wireChains builds a watcher for each network that has nodes; a sandbox has its own form of the others. The operator of the program names the nodes, so that they
-// may be in a network of its own.
+// wireChains builds a watcher for each network that has nodes; a sandbox has
+// its own form of the others. The operator of the program names the nodes, so
+// that they may be in a network of its own.
 func (g *gateway) wireChains(ctx context.Context) error {
 	var watched []string
 	for _, network := range chain.Networks() {

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/session"
 )
 
-// migrate brings the database to the present schema and ends. It makes what is not there yet. With -check it only tells what it
-// would do.
+// migrate brings the database to the present schema and ends. It makes what is
+// not there yet. With -check it only tells what it would do.
 func (e environment) migrate(ctx context.Context, args []string) error {
 	var c config
 	var distribute string
@@ -50,7 +50,8 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	return db.Distribute(ctx, database.url)
 }
 
-// checkMigrations tells what a migration would do, and whether older programs can work afterwards.
+// checkMigrations tells what a migration would do, and whether older programs
+// can work afterwards.
 func (e environment) checkMigrations(ctx context.Context, c config) error {
 	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
@@ -85,15 +86,17 @@ func (e environment) checkMigrations(ctx context.Context, c config) error {
 	return err
 }
 
-// withDatabase runs a command on a database that is there and has this program's schema, beside a
-// live gateway if there is one. It makes and migrates nothing.
+// withDatabase runs a command on a database that is there and has this
+// program's schema, beside a live gateway if there is one. It makes and
+// migrates nothing.
 func (e environment) withDatabase(ctx context.Context, c config, do func(db.Pool, place) error) error {
 	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
 	defer database.close()
-	// An audit of a distributed database holds writers on one connection and asks on another.
+	// An audit of a distributed database holds writers on one connection
+	// and asks on another.
 	pool, err := db.Open(ctx, database.url, 2, db.ForCommands)
 	if db.IsNoDatabase(err) {
 		return fmt.Errorf("%w: %w", db.ErrNoGateway, err)
@@ -120,8 +123,8 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("database %q on %s", p.database, p.host) }
 
-// errUnclean and notAudited make the audit's exit status: 1 where the ledger does not hold, 2 where
-// nobody knows.
+// errUnclean and notAudited make the audit's exit status: 1 where the ledger
+// does not hold, 2 where nobody knows.
 var errUnclean = errors.New("the ledger does not hold")
 
 type notAudited struct{ error }
@@ -146,8 +149,8 @@ func audited(err error) error {
 	return err
 }
 
-// prove tells whether every invariant holds in a database. Where a page of it cannot be read, or with "whole" always, it
-// reads all of them.
+// prove tells whether every invariant holds in a database. Where a page of it
+// cannot be read, or with "whole" always, it reads all of them.
 func (e environment) prove(ctx context.Context, pool db.Pool, at place, whole bool) error {
 	began := time.Now()
 	found, err := audit.Everything(ctx, pool)

@@ -16,11 +16,12 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// config is what the program is told by flags and environment. Secrets come by environment alone:
-// flags show in lists of processes.
+// config is what the program is told by flags and environment. Secrets come by
+// environment alone: flags show in lists of processes.
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
-	// fixed are the flags of the addresses that were given, by flag or variable.
+	// fixed are the flags of the addresses that were given, by flag or
+	// variable.
 	fixed                      map[string]bool
 	baseURL, payURL, portalURL string
 	// payOperator is said at the foot of the hosted pages; "" is nothing.
@@ -40,19 +41,24 @@ type config struct {
 	markup      decimal.Decimal
 	// callbackHosts are the private hosts that a sandbox sends webhooks to.
 	callbackHosts []string
-	// processorNetworks are the private networks that traders' processors may be in.
+	// processorNetworks are the private networks that traders' processors
+	// may be in.
 	processorNetworks []netip.Prefix
-	// drainDelay is how long a gateway that was told to stop still takes new requests.
+	// drainDelay is how long a gateway that was told to stop still takes
+	// new requests.
 	drainDelay time.Duration
-	// giveBackOutages has open payments get back the time in which no process served.
+	// giveBackOutages has open payments get back the time in which no
+	// process served.
 	giveBackOutages bool
 	// fourEyes says which of an operator's actions take a second operator.
 	fourEyes foureyes.Rules
 
-	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long that is kept; 0 is for good.
+	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long
+	// that is kept; 0 is for good.
 	keepFiles, keepRequisites, keepAttempts, keepMessages time.Duration
 
-	// confirmDepositsSeen has deposits confirmed without an operator when their transfers are final.
+	// confirmDepositsSeen has deposits confirmed without an operator when
+	// their transfers are final.
 	confirmDepositsSeen bool
 	// notify are the channels by which users are told.
 	notify notifySettings
@@ -62,7 +68,8 @@ type config struct {
 	externalSecret string
 	// callbackV2 has a payment's callback take Signature-V2 alone.
 	callbackV2 bool
-	// vaultKeys and linkKeys have the one in use first. A sandbox has its own where none are given.
+	// vaultKeys and linkKeys have the one in use first. A sandbox has its
+	// own where none are given.
 	vaultKeys, linkKeys [][]byte
 }
 
@@ -116,7 +123,8 @@ func (c *config) databaseOptions() []setting {
 	}
 }
 
-// signatureOptions are how merchants sign, and whose addresses are believed or called.
+// signatureOptions are how merchants sign, and whose addresses are believed or
+// called.
 func (c *config) signatureOptions(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
@@ -136,7 +144,8 @@ func (c *config) signatureOptions(t *texts) []setting {
 	}
 }
 
-// operationOptions are how the program is run: stops, second operators, and what is kept.
+// operationOptions are how the program is run: stops, second operators, and
+// what is kept.
 func (t *texts) operationOptions() []setting {
 	return []setting{
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
@@ -223,7 +232,8 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	return c, nil
 }
 
-// parseDatabase reads the flags of a command that works on the database alone, and more of its own.
+// parseDatabase reads the flags of a command that works on the database alone,
+// and more of its own.
 func (e environment) parseDatabase(
 	command string, args []string, more []setting, names ...string,
 ) (c config, found []string, err error) {

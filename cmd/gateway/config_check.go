@@ -24,22 +24,25 @@ import (
 )
 
 const (
-	// productionDrain is long enough for a load balancer to see that the gateway is no longer
-	// ready.
+	// productionDrain is long enough for a load balancer to see that the
+	// gateway is no longer ready.
 	productionDrain = 5 * time.Second
 	maxDrain        = time.Minute
-	// minExternalSecret is the least length of the secret that lets the application set any status.
+	// minExternalSecret is the least length of the secret that lets the
+	// application set any status.
 	minExternalSecret = 32
 )
 
-// problems are what is wrong with the settings, so that one start tells all of it.
+// problems are what is wrong with the settings, so that one start tells all of
+// it.
 type problems []error
 
 func (p *problems) add(name, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
 }
 
-// A deadline of a dispute or of a webhook's last attempt must never find that what it needs is gone.
+// A deadline of a dispute or of a webhook's last attempt must never find that
+// what it needs is gone.
 const leastDays, mostDays = 30, 36500
 
 // readDays reads for how many days something is kept.
@@ -121,8 +124,9 @@ func (c *config) readDrain(found *problems, text string) {
 	}
 }
 
-// readCallbackSignature reads which signature of a callback is enough. A plain one, seen once, completes
-// any payment at any time, so production takes it only where somebody has said so.
+// readCallbackSignature reads which signature of a callback is enough. A plain
+// one, seen once, completes any payment at any time, so production takes it
+// only where somebody has said so.
 func (c *config) readCallbackSignature(found *problems, text string) {
 	switch text {
 	case "":
@@ -134,10 +138,12 @@ func (c *config) readCallbackSignature(found *problems, text string) {
 	}
 }
 
-// hostName is a name as compose networks have them. It is no address: that would open a network.
+// hostName is a name as compose networks have them. It is no address: that
+// would open a network.
 var hostName = regexp.MustCompile(`^[a-z]([a-z0-9_.-]*[a-z0-9_])?$`)
 
-// readCallbackHosts reads which private hosts a sandbox sends webhooks to. Production has none.
+// readCallbackHosts reads which private hosts a sandbox sends webhooks to.
+// Production has none.
 func (c *config) readCallbackHosts(found *problems, text string) {
 	if text == "" {
 		return
@@ -156,8 +162,8 @@ func (c *config) readCallbackHosts(found *problems, text string) {
 	}
 }
 
-// private are the networks that one's own machines may be in, and metadata are addresses within them
-// that clouds answer at with the secrets of a machine.
+// private are the networks that one's own machines may be in, and metadata are
+// addresses within them that clouds answer at with the secrets of a machine.
 var (
 	private = []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
@@ -166,8 +172,8 @@ var (
 	metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
 )
 
-// readProcessorNetworks reads which private networks get whole cards. Loopback, link-local addresses and
-// those of a cloud's metadata never do.
+// readProcessorNetworks reads which private networks get whole cards. Loopback,
+// link-local addresses and those of a cloud's metadata never do.
 func (c *config) readProcessorNetworks(found *problems, text string) {
 	if text == "" {
 		return
@@ -188,8 +194,8 @@ func (c *config) readProcessorNetworks(found *problems, text string) {
 	}
 }
 
-// readPortalOrigins reads a list of origins as browsers send them: nothing that no browser sends may
-// stand there and seem to work.
+// readPortalOrigins reads a list of origins as browsers send them: nothing that
+// no browser sends may stand there and seem to work.
 func (c *config) readPortalOrigins(found *problems, text string) {
 	if text == "" {
 		return
@@ -211,7 +217,8 @@ func (c *config) readPortalOrigins(found *problems, text string) {
 	}
 }
 
-// originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
+// originForm is how browsers write an origin, with the exception of standard
+// ports, which they leave out.
 var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
 func (p *problems) readSwitch(into *bool, name, text string) {
@@ -264,7 +271,8 @@ func (c *config) checkAddresses(found *problems) {
 	}
 }
 
-// checkURL checks a public URL. A sandbox may leave it out, and then its listener's is taken.
+// checkURL checks a public URL. A sandbox may leave it out, and then its
+// listener's is taken.
 func (c *config) checkURL(found *problems, name, text string) {
 	u, err := url.Parse(text)
 	switch {
@@ -299,7 +307,8 @@ func (c *config) checkHeaders(found *problems) {
 	}
 }
 
-// readSecrets reads what comes by environment alone. No problem quotes any of it.
+// readSecrets reads what comes by environment alone. No problem quotes any of
+// it.
 func (c *config) readSecrets(found *problems, t texts) {
 	c.externalSecret = t.externalSecret
 	if c.externalSecret != "" && len(c.externalSecret) < minExternalSecret {
@@ -327,7 +336,8 @@ func (c *config) completeKeys(own sandbox.Key) {
 	}
 }
 
-// decodeKeys reads a list of base64 keys, and refuses what nobody would have drawn at random.
+// decodeKeys reads a list of base64 keys, and refuses what nobody would have
+// drawn at random.
 func decodeKeys(found *problems, name, list string) [][]byte {
 	var keys [][]byte
 	for i, text := range strings.Split(list, ",") {

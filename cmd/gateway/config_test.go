@@ -30,7 +30,8 @@ func production() map[string]string {
 	}
 }
 
-// parse reads settings as serve does, with the given ones put over a production's.
+// parse reads settings as serve does, with the given ones put over a
+// production's.
 func parse(more map[string]string, args ...string) (config, error) {
 	variables := production()
 	variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
@@ -38,7 +39,8 @@ func parse(more map[string]string, args ...string) (config, error) {
 	return parseConfig(args, func(name string) string { return variables[name] }, io.Discard)
 }
 
-// The environment is not shown in the help of any command, since it has secrets.
+// The environment is not shown in the help of any command, since it has
+// secrets.
 func TestHelpConceals(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
@@ -51,8 +53,8 @@ func TestHelpConceals(t *testing.T) {
 	}
 }
 
-// Production has no keys and addresses unless they are given. Keys that are none are refused without
-// being quoted.
+// Production has no keys and addresses unless they are given. Keys that are
+// none are refused without being quoted.
 func TestProductionNeeds(t *testing.T) {
 	t.Parallel()
 	key := production()["GATEWAY_LINK_KEYS"]
@@ -72,8 +74,9 @@ func TestProductionNeeds(t *testing.T) {
 	}
 }
 
-// A setting that cannot work is refused at the start, under the names of its flag and its variable, and without secrets: those of
-// testdata/refused.txt are.
+// A setting that cannot work is refused at the start, under the names of its
+// flag and its variable, and without secrets: those of testdata/refused.txt
+// are.
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, row := range testenv.Rows(t, "refused.txt") {
@@ -121,7 +124,8 @@ func TestSettings(t *testing.T) {
 		sandboxed.drainDelay == 0, "in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
 }
 
-// Production takes a callback's plain signature only where it is told to, a sandbox takes both.
+// Production takes a callback's plain signature only where it is told to, a
+// sandbox takes both.
 func TestCallbackSignatureSetting(t *testing.T) {
 	t.Parallel()
 	const variable = "GATEWAY_CALLBACK_SIGNATURE"
@@ -177,7 +181,8 @@ func TestVersionText(t *testing.T) {
 	}
 }
 
-// The banner names the program as it can be run again, in words that a shell takes.
+// The banner names the program as it can be run again, in words that a shell
+// takes.
 func TestRunAs(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
@@ -190,7 +195,8 @@ func TestRunAs(t *testing.T) {
 	}
 }
 
-// Who has a sandbox of a development version is told what to remove, and who has another database is not.
+// Who has a sandbox of a development version is told what to remove, and who
+// has another database is not.
 func TestBeginsAnew(t *testing.T) {
 	t.Parallel()
 	refused := fmt.Errorf("migrate: %w", db.ErrBeforeBaseline)

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/sandbox"
 )
 
-// database is the PostgreSQL the program works on: one it was given, or one it manages.
+// database is the PostgreSQL the program works on: one it was given, or one it
+// manages.
 type database struct {
 	url    string
 	server *pgserver.Server // nil when given
@@ -28,7 +29,8 @@ const (
 	stopTimeout  = 20 * time.Second
 )
 
-// openDatabase reaches the database, starting the managed one if none was given.
+// openDatabase reaches the database, starting the managed one if none was
+// given.
 func openDatabase(
 	ctx context.Context, c config, log *slog.Logger, tell func(format string, args ...any),
 ) (*database, error) {
@@ -64,7 +66,8 @@ func (d *database) create(ctx context.Context) error {
 	return fault.Doing("create database", err)
 }
 
-// anew adds to the refusal of a database from before the baseline how a sandbox begins anew.
+// anew adds to the refusal of a database from before the baseline how a sandbox
+// begins anew.
 func (c config) anew(err error) error {
 	if c.databaseURL != "" || !errors.Is(err, db.ErrBeforeBaseline) {
 		return err
@@ -72,7 +75,8 @@ func (c config) anew(err error) error {
 	return fmt.Errorf("%w: delete the sandbox's directory %s", err, c.dataDir)
 }
 
-// died is closed if the managed server ends under us; a given one never closes it.
+// died is closed if the managed server ends under us; a given one never closes
+// it.
 func (d *database) died() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -91,8 +95,9 @@ func (d *database) close() {
 	}
 }
 
-// besideServer reaches the database for a command that may run beside a live gateway: through the
-// sandbox's file if somebody answers there, else as serve does.
+// besideServer reaches the database for a command that may run beside a live
+// gateway: through the sandbox's file if somebody answers there, else as serve
+// does.
 func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -103,8 +108,8 @@ func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, e
 	return openDatabase(ctx, c, log, nil)
 }
 
-// existing is besideServer for commands that must not make a database where there is none. A server
-// that is stopped is started for them.
+// existing is besideServer for commands that must not make a database where
+// there is none. A server that is stopped is started for them.
 func existing(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -120,8 +125,8 @@ func existing(ctx context.Context, c config, log *slog.Logger) (*database, error
 	return &database{url: server.URL(databaseName), server: server}, nil
 }
 
-// foundServer is the database that was given, or that of the sandbox that runs on the data
-// directory.
+// foundServer is the database that was given, or that of the sandbox that runs
+// on the data directory.
 func foundServer(ctx context.Context, c config) *database {
 	if c.databaseURL != "" {
 		return &database{url: c.databaseURL}
@@ -143,8 +148,9 @@ func answers(ctx context.Context, url string) bool {
 	return true
 }
 
-// makeDataDir makes the data directory and its path absolute. Others may pass through it, so that
-// PostgreSQL can run under another account; what is secret in it is readable by its owner alone.
+// makeDataDir makes the data directory and its path absolute. Others may pass
+// through it, so that PostgreSQL can run under another account; what is secret
+// in it is readable by its owner alone.
 func makeDataDir(c *config) error {
 	if !c.sandbox { // production keeps all it has in its database
 		return nil

@@ -13,9 +13,11 @@ import (
 
 type doors struct{ api, pay, portal, ops net.Listener }
 
-// openDoors opens every address before anything else, so that a taken one is found at once. Until somebody takes what
-// comes, the public ones refuse connections: a proxy goes on to another gateway then, and would wait otherwise for
-// as long as a start takes. A sandbox takes another port where one that nobody has asked for is taken.
+// openDoors opens every address before anything else, so that a taken one is
+// found at once. Until somebody takes what comes, the public ones refuse
+// connections: a proxy goes on to another gateway then, and would wait
+// otherwise for as long as a start takes. A sandbox takes another port where
+// one that nobody has asked for is taken.
 func openDoors(ctx context.Context, c *config, tell func(format string, args ...any)) (*doors, error) {
 	var d doors
 	var refusing []net.Listener
@@ -43,7 +45,8 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 			return nil, listenError(door.flag, door.addr, err)
 		}
 		*door.listener = listener
-		// A port that the system has chosen would be another afterwards, and no proxy knows it. One that refuses
+		// A port that the system has chosen would be another
+		// afterwards, and no proxy knows it. One that refuses
 		// connections could be taken by another sandbox.
 		if _, port, _ := net.SplitHostPort(door.addr); port != "0" && !may && door.listener != &d.ops {
 			refusing = append(refusing, listener)
@@ -61,8 +64,8 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 	return &d, nil
 }
 
-// openNear opens a free port: the first of every tenth after a taken one, so that those of one sandbox look
-// alike, or else any.
+// openNear opens a free port: the first of every tenth after a taken one, so
+// that those of one sandbox look alike, or else any.
 func openNear(ctx context.Context, addr string) (net.Listener, error) {
 	host, text, _ := net.SplitHostPort(addr)
 	taken, err := strconv.Atoi(text)
@@ -78,7 +81,8 @@ func openNear(ctx context.Context, addr string) (net.Listener, error) {
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 }
 
-// takeConnections ends the time in which the public addresses refuse connections.
+// takeConnections ends the time in which the public addresses refuse
+// connections.
 func (d *doors) takeConnections() error {
 	for _, public := range []struct {
 		listener net.Listener

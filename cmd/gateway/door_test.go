@@ -15,8 +15,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A sandbox takes another port where one that nobody asked for is in use, and says so. A port that was
-// given, or that a public URL leads to, is kept to, and so is every port of production.
+// A sandbox takes another port where one that nobody asked for is in use, and
+// says so. A port that was given, or that a public URL leads to, is kept to,
+// and so is every port of production.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	taken := testenv.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
@@ -51,7 +52,9 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// A sandbox signs anybody in, so it is reached from this machine alone unless it is told an address. Production listens as it is told, by default everywhere.
+// A sandbox signs anybody in, so it is reached from this machine alone unless
+// it is told an address. Production listens as it is told, by default
+// everywhere.
 func TestSandboxIsOfThisMachine(t *testing.T) {
 	t.Parallel()
 	nothing := func(string) string { return "" }
@@ -69,8 +72,9 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 	testenv.Check(t, err == nil && c.apiAddr == ":8080", "production: %s; %v", c.apiAddr, err)
 }
 
-// A request with two lengths is refused, and behind a body in chunks nothing is read from the connection: a proxy in
-// front may have seen the end of the body elsewhere.
+// A request with two lengths is refused, and behind a body in chunks nothing is
+// read from the connection: a proxy in front may have seen the end of the body
+// elsewhere.
 func TestNothingBehindChunks(t *testing.T) {
 	t.Parallel()
 	g := &gateway{}

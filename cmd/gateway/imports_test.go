@@ -12,7 +12,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// floors are the packages, each with the floor it is on. Imports only ever go down.
+// floors are the packages, each with the floor it is on. Imports only ever go
+// down.
 var floors = map[string]int{
 	"gateway.example/internal/catalogue":                  0,
 	"gateway.example/internal/timeline":                   5,
@@ -154,8 +155,9 @@ var floors = map[string]int{
 	"gateway.example/internal/tools/pluginzip":            8,
 }
 
-// forbidden are imports that would go down and still must not be: the two transports know services,
-// not the database nor each other, and only the program knows that a sandbox exists.
+// forbidden are imports that would go down and still must not be: the two
+// transports know services, not the database nor each other, and only the
+// program knows that a sandbox exists.
 var forbidden = []struct{ from, to string }{
 	{"gateway.example/rpc", "gateway.example/internal/db"},
 	{"gateway.example/web", "gateway.example/internal/db"},
@@ -187,7 +189,8 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// The OTLP exporters would bring gRPC and its gateway, which take longest of all to compile.
+// The OTLP exporters would bring gRPC and its gateway, which take longest of
+// all to compile.
 func TestQuickBuild(t *testing.T) {
 	t.Parallel()
 	for _, one := range packages(t) {
@@ -196,14 +199,15 @@ func TestQuickBuild(t *testing.T) {
 	}
 }
 
-// generated are the messages, clients and handlers, and what makes the handlers.
+// generated are the messages, clients and handlers, and what makes the
+// handlers.
 var generated = []string{"gateway.example/rpc/gen", "gateway.example/rpc/unary"}
 
 // published are the packages that programs of others import.
 var published = append([]string{"gateway.example/rpc/sign", "gateway.example/rpc/webhook"}, generated...)
 
-// What others import brings nothing of the gateway's inside with it, and signing and verifying need
-// nothing but the standard library.
+// What others import brings nothing of the gateway's inside with it, and
+// signing and verifying need nothing but the standard library.
 func TestPublishedPackages(t *testing.T) {
 	t.Parallel()
 	for _, one := range packages(t) {

@@ -14,8 +14,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// steps tells whoever starts a sandbox what it does meanwhile: its first start can take a minute. A production
-// gateway has its log.
+// steps tells whoever starts a sandbox what it does meanwhile: its first start
+// can take a minute. A production gateway has its log.
 func (e environment) steps(c config) func(format string, args ...any) {
 	if !c.sandbox {
 		return func(string, ...any) {}
@@ -23,8 +23,8 @@ func (e environment) steps(c config) func(format string, args ...any) {
 	return func(format string, args ...any) { _, _ = fmt.Fprintf(e.stdout, format+"\n", args...) }
 }
 
-// introduce tells whoever started a sandbox what to open and what to paste. The file is true from
-// here on.
+// introduce tells whoever started a sandbox what to open and what to paste. The
+// file is true from here on.
 func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, databaseURL string) error {
 	if !g.sandbox {
 		return nil
@@ -77,14 +77,15 @@ The webhook goes to %[12]s. In a second terminal, this receives and verifies it:
 
 `
 
-// welcomeHook is where the sample payment's webhook goes, and where "gateway listen" waits for it.
+// welcomeHook is where the sample payment's webhook goes, and where "gateway
+// listen" waits for it.
 const (
 	welcomeHookAddr = "127.0.0.1:8099"
 	welcomeHook     = "http://" + welcomeHookAddr + "/webhook"
 )
 
-// printWelcome prints commands that work as they are, as often as the sandbox is started: each start
-// has an order of its own.
+// printWelcome prints commands that work as they are, as often as the sandbox
+// is started: each start has an order of its own.
 func (g *gateway) printWelcome(e environment, info sandbox.Info) error {
 	box := info.Cashboxes[0]
 	body := fmt.Sprintf(
@@ -122,8 +123,8 @@ func (g *gateway) listenCommand() string {
 	return text
 }
 
-// runAs is how the program was run: by go run, which makes a program that is gone at the end, or by
-// the path it has.
+// runAs is how the program was run: by go run, which makes a program that is
+// gone at the end, or by the path it has.
 func runAs(path string) string {
 	if !strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return quoted(path)

@@ -21,20 +21,20 @@ const (
 
 const (
 	keysEvery = time.Minute
-	// linkKeyKept is how long after a process last made links with a key all processes must know
-	// it: payers open links for hours.
+	// linkKeyKept is how long after a process last made links with a key
+	// all processes must know it: payers open links for hours.
 	linkKeyKept = 24 * time.Hour
-	// keyGone is how long after a process last told that a key is its first nobody seals with that
-	// key any more.
+	// keyGone is how long after a process last told that a key is its first
+	// nobody seals with that key any more.
 	keyGone = 3 * keysEvery
 )
 
 // errKeysDiffer makes a process not ready.
 var errKeysDiffer = errors.New("keys are missing")
 
-// checkKeys refuses to start without a key that something is sealed with, or that links of the last
-// day are made with: calls would fail one by one later on. A vault key that nothing is sealed with
-// any more is forgotten.
+// checkKeys refuses to start without a key that something is sealed with, or
+// that links of the last day are made with: calls would fail one by one later
+// on. A vault key that nothing is sealed with any more is forgotten.
 func (g *gateway) checkKeys(ctx context.Context) error {
 	q := db.New(g.workPool)
 	missing, err := g.missingKeys(ctx, q)
@@ -75,7 +75,8 @@ func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNee
 	return nil
 }
 
-// describeUses says what a vault key opens, such as "3 of payin.address", or "" if that is nothing.
+// describeUses says what a vault key opens, such as "3 of payin.address", or ""
+// if that is nothing.
 func describeUses(uses []reseal.Use, fingerprint string) string {
 	var words []string
 	for _, use := range uses {
@@ -86,9 +87,10 @@ func describeUses(uses []reseal.Use, fingerprint string) string {
 	return strings.Join(words, ", ")
 }
 
-// noteKeys tells the other replicas which keys this one uses. One that lacks a key of theirs only
-// says that it is still there, if its keys are known: they may be wrong, and then it must not be the
-// reason for which the others are not ready.
+// noteKeys tells the other replicas which keys this one uses. One that lacks a
+// key of theirs only says that it is still there, if its keys are known: they
+// may be wrong, and then it must not be the reason for which the others are not
+// ready.
 func (g *gateway) noteKeys(ctx context.Context) error {
 	differ := g.keysAgree(ctx)
 	if differ != nil && !errors.Is(differ, errKeysDiffer) {
@@ -110,7 +112,8 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 	return differ
 }
 
-// keysAgree reports, in words that give no key away, which keys that are in use this process lacks.
+// keysAgree reports, in words that give no key away, which keys that are in use
+// this process lacks.
 func (g *gateway) keysAgree(ctx context.Context) error {
 	missing, err := g.missingKeys(ctx, db.New(g.opsPool))
 	if err != nil || len(missing) == 0 {
@@ -137,7 +140,8 @@ func (g *gateway) missingKeys(ctx context.Context, q *db.Queries) ([]db.SecretKe
 	}), nil
 }
 
-// fingerprints are those of the keys that were given for a purpose, the first key's first.
+// fingerprints are those of the keys that were given for a purpose, the first
+// key's first.
 func (c *config) fingerprints(purpose string) []string {
 	var all []string
 	for _, key := range map[string][][]byte{purposeVault: c.vaultKeys, purposeLink: c.linkKeys}[purpose] {

@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/sandbox"
 )
 
-// receiver gets the webhooks of a sandbox, verifies them, prints them and may send them on.
+// receiver gets the webhooks of a sandbox, verifies them, prints them and may
+// send them on.
 type receiver struct {
 	info sandbox.Info
 	// forward is where webhooks are sent on to, "" for nowhere.
@@ -77,8 +78,8 @@ func isForward(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
 
-// ServeHTTP takes a webhook. The gateway gets the answer of the receiver behind, so that it sends
-// again what that one has not taken.
+// ServeHTTP takes a webhook. The gateway gets the answer of the receiver
+// behind, so that it sends again what that one has not taken.
 func (l *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, webhookMost))
 	keyID, signed := l.signer(body, r.Header)

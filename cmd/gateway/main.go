@@ -1,5 +1,5 @@
-// Command gateway is the payment gateway: the service and the commands around it. It parses, wires
-// and shuts down; what it does is in the packages below.
+// Command gateway is the payment gateway: the service and the commands around
+// it. It parses, wires and shuts down; what it does is in the packages below.
 package main
 
 import (
@@ -35,8 +35,8 @@ func main() {
 	os.Exit(exitStatus(err)) //nolint:gocritic // stop has nothing left to do
 }
 
-// exitStatus is 2 where the command or a setting is wrong, or nobody knows whether the ledger holds;
-// 1 for every other failure.
+// exitStatus is 2 where the command or a setting is wrong, or nobody knows
+// whether the ledger holds; 1 for every other failure.
 func exitStatus(err error) int {
 	if errors.As(err, new(usageError)) || errors.As(err, new(notAudited)) {
 		return 2
@@ -55,7 +55,8 @@ type command struct {
 	name string
 	// arguments are what follows the name, besides flags.
 	arguments string
-	// does is a line on what the command does, more what its own help says besides.
+	// does is a line on what the command does, more what its own help says
+	// besides.
 	does, more string
 	run        func(environment, context.Context, []string) error
 }

@@ -17,10 +17,12 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// botToken is the form of a bot's token. One of another form would stand in errors of the library.
+// botToken is the form of a bot's token. One of another form would stand in
+// errors of the library.
 var botToken = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
-// notifySettings are the channels by which users are told. The secrets come by the environment.
+// notifySettings are the channels by which users are told. The secrets come by
+// the environment.
 type notifySettings struct {
 	telegramURL, mailFrom    string
 	token, smtpURL, pushKeys string
@@ -52,7 +54,8 @@ func (n *notifySettings) read(found *problems) {
 	}
 }
 
-// mailServer reads the address of an SMTP server, and reports whether it is one.
+// mailServer reads the address of an SMTP server, and reports whether it is
+// one.
 func mailServer(address string) (server notify.MailServer, reads bool) {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {

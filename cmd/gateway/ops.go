@@ -18,8 +18,8 @@ import (
 // ops answers whoever runs the gateway.
 type ops struct {
 	metrics *prometheus.Registry
-	// check is set once the gateway is ready, and taken away when it starts to stop. It asks the
-	// database.
+	// check is set once the gateway is ready, and taken away when it starts
+	// to stop. It asks the database.
 	check atomic.Pointer[func(context.Context) error]
 }
 
@@ -77,8 +77,9 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ready\n"))
 }
 
-// mostQueued is how many deliveries are counted: a merchant whose endpoint is away for days may have
-// more, and counting those would cost more than it tells.
+// mostQueued is how many deliveries are counted: a merchant whose endpoint is
+// away for days may have more, and counting those would cost more than it
+// tells.
 const mostQueued = 100_000
 
 func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
@@ -93,7 +94,8 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 	)
 }
 
-// errClockWrong makes a process not ready: it would end payments whose payers still have time.
+// errClockWrong makes a process not ready: it would end payments whose payers
+// still have time.
 var errClockWrong = errors.New("the clock differs from the database's by more than a minute")
 
 func watchClock(metrics prometheus.Registerer, skew *db.Skew) {
@@ -111,7 +113,8 @@ func (g *gateway) readiness(ctx context.Context) error {
 	return g.keysAgree(ctx)
 }
 
-// watchReplica tells how late the read replica is, and where lists are read from.
+// watchReplica tells how late the read replica is, and where lists are read
+// from.
 func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_read_replica_lag_seconds",

@@ -33,7 +33,8 @@ func TestQueuesAreCounted(t *testing.T) {
 		"insert into settlement_due (merchant_id, payment_id, currency, since) select 1, n, 'RUB', now() from generate_series(1, 3) n",
 		`insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 			select 1, gen_random_uuid(), 'shop.example', now(), 0 from generate_series(1, 2)`,
-		// One has waited for 90 s, one is being delivered to, one is not due, and one does not answer.
+		// One has waited for 90 s, one is being delivered to, one is
+		// not due, and one does not answer.
 		`insert into webhook_endpoint (merchant_id, host, due_at, leased_until, slow) values
 			(1, 'a', now() - interval '90.2 s', '-infinity', false), (1, 'b', now() - interval '1 h', now() + interval '1 m', false),
 			(1, 'c', now() + interval '1 h', '-infinity', false), (1, 'd', now() - interval '1 h', '-infinity', true)`,
@@ -63,8 +64,8 @@ func TestGarbagePart(t *testing.T) {
 	testenv.Check(t, liveBytes() <= 1<<40, "what lives is not known")
 }
 
-// A process whose clock is more than a minute off is not ready, and says why. Its rounds that judge by the time are passed by
-// until the clock is right.
+// A process whose clock is more than a minute off is not ready, and says why.
+// Its rounds that judge by the time are passed by until the clock is right.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

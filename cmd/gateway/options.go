@@ -8,24 +8,28 @@ import (
 	"strings"
 )
 
-// setting ties a flag to its environment variable and default. Some have no variable.
+// setting ties a flag to its environment variable and default. Some have no
+// variable.
 type setting struct {
 	target                     *string
 	flag, env, otherwise, help string
 }
 
-// options are the flags of one command, its arguments, and the environment variables it reads.
+// options are the flags of one command, its arguments, and the environment
+// variables it reads.
 type options struct {
 	*flag.FlagSet
 	command   command
 	variables []variable
-	// behind are the environment variables behind flags, by the flag's name.
+	// behind are the environment variables behind flags, by the flag's
+	// name.
 	behind map[string]string
 	help   io.Writer
 }
 
-// newOptions has the settings at what their variables say, or at their defaults. The defaults that
-// help shows are the program's: those of the environment may be secret.
+// newOptions has the settings at what their variables say, or at their
+// defaults. The defaults that help shows are the program's: those of the
+// environment may be secret.
 func newOptions(
 	name string, getenv func(string) string, help io.Writer, settings []setting, variables ...variable,
 ) *options {
@@ -47,9 +51,9 @@ func newOptions(
 	return o
 }
 
-// parse reads flags, and between them the arguments, of which there must be exactly those named. The
-// last may be left out if its name is in brackets. Asked for help, it gives it and returns
-// flag.ErrHelp.
+// parse reads flags, and between them the arguments, of which there must be
+// exactly those named. The last may be left out if its name is in brackets.
+// Asked for help, it gives it and returns flag.ErrHelp.
 func (o *options) parse(args []string, names ...string) ([]string, error) {
 	var found []string
 	for {
@@ -86,7 +90,8 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// wrong says what is wrong with the command, and where to look for how it is right.
+// wrong says what is wrong with the command, and where to look for how it is
+// right.
 func (o *options) wrong(err error) error {
 	return usageError{fmt.Errorf("%s: %w: see gateway %s -h", o.Name(), err, o.Name())}
 }

@@ -21,8 +21,9 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// With the tag points the program notes each moment before and after a commit or a call outward, and kills itself at the one
-// that it finds in a file. Tests build it so; the program that is released has none of this.
+// With the tag points the program notes each moment before and after a commit
+// or a call outward, and kills itself at the one that it finds in a file. Tests
+// build it so; the program that is released has none of this.
 func init() {
 	dir := os.Getenv("POINTS_OF_TEST")
 	if dir == "" {
@@ -39,8 +40,9 @@ type points struct {
 	noted map[string]bool
 }
 
-// at is called at a moment of a place. Each is written to the file "passed" once; without that file they are written anew.
-// At the one that the file "kill" names, the program kills itself, once.
+// at is called at a moment of a place. Each is written to the file "passed"
+// once; without that file they are written anew. At the one that the file
+// "kill" names, the program kills itself, once.
 func (p *points) at(moment, place string) {
 	name := moment + " " + place
 	p.mu.Lock()
@@ -70,7 +72,8 @@ const (
 	deep = 64
 )
 
-// committer is who commits or calls: the functions of the first package of the house above the packages through which all do.
+// committer is who commits or calls: the functions of the first package of the
+// house above the packages through which all do.
 func committer() string {
 	callers := make([]uintptr, deep)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -97,8 +100,8 @@ func committer() string {
 
 var closure = regexp.MustCompile(`(\.InTx|\.InTxWithin|\.Write)?(\.func\d+|\.\d+|\[\.\.\.\]|\.gowrap\d+|-range\d+)+`)
 
-// cutPackage cuts a function's name into its package and itself, without the number of a closure
-// and what was inlined around it.
+// cutPackage cuts a function's name into its package and itself, without the
+// number of a closure and what was inlined around it.
 func cutPackage(name string) (in, function string) {
 	slash := strings.LastIndex(name, "/") + 1
 	in, function, _ = strings.Cut(name[slash:], ".")
@@ -125,7 +128,8 @@ func (p *points) ends(ctx context.Context, err error) {
 
 var writes = regexp.MustCompile(`(?i)\b(insert into|update|delete from)\b`)
 
-// TraceQueryStart implements pgx.QueryTracer. A statement that writes outside of a transaction commits by itself.
+// TraceQueryStart implements pgx.QueryTracer. A statement that writes outside
+// of a transaction commits by itself.
 func (p *points) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	return p.begins(ctx, data.SQL == "commit" || conn.PgConn().TxStatus() == 'I' && writes.MatchString(data.SQL))
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// A gateway that the bench builds writes a CPU profile of the time between two signals. No other has
-// this: a profile names what runs.
+// A gateway that the bench builds writes a CPU profile of the time between two
+// signals. No other has this: a profile names what runs.
 func init() {
 	file, told := os.LookupEnv("BENCH_PROFILE")
 	if !told {

@@ -25,7 +25,8 @@ import (
 
 var errBadBackup = errors.New("the backup does not serve")
 
-// rehearse restores a backup beside the database that it is of, and proves that it could take its place.
+// rehearse restores a backup beside the database that it is of, and proves that
+// it could take its place.
 func (e environment) rehearse(ctx context.Context, args []string) error {
 	c, found, err := e.parseDatabase("rehearse", args, nil, "BACKUP")
 	if err != nil {
@@ -68,7 +69,8 @@ func (e environment) rehearseOn(ctx context.Context, backup string, original db.
 	})
 }
 
-// compare compares the sealed days of a restored database with those of the original, and says where the restored one ends.
+// compare compares the sealed days of a restored database with those of the
+// original, and says where the restored one ends.
 func (e environment) compare(ctx context.Context, restored db.Pool, want map[string]string) error {
 	days, err := audit.SealedDays(ctx, restored)
 	if err != nil {
@@ -138,7 +140,8 @@ func restoreDump(ctx context.Context, server *pgserver.Server, file, database st
 	return nil
 }
 
-// fetching are the settings that say how a backup gets the WAL that was archived after it, and how far.
+// fetching are the settings that say how a backup gets the WAL that was
+// archived after it, and how far.
 var fetching = regexp.MustCompile(`(?m)^\s*(?:restore_command|recovery_target\w*)\s*=.*$`)
 
 // startCopy starts a copy of a directory that is as pg_basebackup makes it.
@@ -157,8 +160,9 @@ func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error
 	if err := os.Chmod(data, 0o700); err != nil { //nolint:gosec // a directory must be passed through
 		return nil, err
 	}
-	// The settings of the original name files, addresses and commands of its machine, of which only how archived WAL is
-	// fetched counts here: the copy must not archive its own.
+	// The settings of the original name files, addresses and commands of
+	// its machine, of which only how archived WAL is fetched counts here:
+	// the copy must not archive its own.
 	plain := map[string]string{
 		"postgresql.conf": "hot_standby = off\n", "postgresql.auto.conf": "", "pg_hba.conf": "local all all trust\n", "pg_ident.conf": "",
 	}

@@ -36,8 +36,9 @@ func TestMain(m *testing.M) {
 	dbtest.Main(m)
 }
 
-// What the commands of the program say and how they end, each script in a directory of its own. It
-// has the words of rsc.io/script, and those of scriptCommands.
+// What the commands of the program say and how they end, each script in a
+// directory of its own. It has the words of rsc.io/script, and those of
+// scriptCommands.
 func TestScripts(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -54,14 +55,16 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// strangersEnvironment is this process's own, without the settings of a gateway that it may have.
+// strangersEnvironment is this process's own, without the settings of a gateway
+// that it may have.
 func strangersEnvironment() []string {
 	var environment []string
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		ours := strings.HasPrefix(name, "GATEWAY_") || strings.HasPrefix(name, "DATABASE_") ||
 			strings.HasPrefix(name, "OTEL_")
-		// Where PostgreSQL is found is a matter of the machine, not of a test.
+		// Where PostgreSQL is found is a matter of the machine, not of
+		// a test.
 		if !ours || name == postgresVariable.name {
 			environment = append(environment, variable)
 		}
@@ -71,8 +74,8 @@ func strangersEnvironment() []string {
 
 type scriptRun func(s *script.State, args []string) (script.WaitFunc, error)
 
-// scriptCommands are what a script can say besides. "<file" as the last argument is the standard
-// input.
+// scriptCommands are what a script can say besides. "<file" as the last
+// argument is the standard input.
 func scriptCommands(t *testing.T) map[string]script.Cmd {
 	commands := script.DefaultCmds()
 	add := func(name, arguments, does string, run scriptRun) {
@@ -151,7 +154,8 @@ func scriptCommands(t *testing.T) map[string]script.Cmd {
 	return commands
 }
 
-// input is what the last argument names after a "<", and the arguments before it.
+// input is what the last argument names after a "<", and the arguments before
+// it.
 func input(s *script.State, args []string) (before []string, content []byte, err error) {
 	last := len(args) - 1
 	if last < 0 || !strings.HasPrefix(args[last], "<") {
@@ -161,7 +165,8 @@ func input(s *script.State, args []string) (before []string, content []byte, err
 	return args[:last], content, err
 }
 
-// runProgram runs this test binary as the program, which must end with the status.
+// runProgram runs this test binary as the program, which must end with the
+// status.
 func runProgram(status string, args []string) script.WaitFunc {
 	return func(s *script.State) (string, string, error) {
 		args, stdin, err := input(s, args)
@@ -188,7 +193,8 @@ func runProgram(status string, args []string) script.WaitFunc {
 	}
 }
 
-// runSQL has the script's database do something. The first value of each row is a line of output.
+// runSQL has the script's database do something. The first value of each row is
+// a line of output.
 func runSQL(s *script.State, args []string) (script.WaitFunc, error) {
 	statements, file, err := input(s, args)
 	if err != nil {
@@ -212,8 +218,8 @@ func runSQL(s *script.State, args []string) (script.WaitFunc, error) {
 	}, nil
 }
 
-// listen takes connections at the address that it returns. It says the answer to each and ends it,
-// and without one it lets them wait.
+// listen takes connections at the address that it returns. It says the answer
+// to each and ends it, and without one it lets them wait.
 func listen(t *testing.T, answer string) (address string) {
 	t.Helper()
 	listener := testenv.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)

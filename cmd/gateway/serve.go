@@ -32,12 +32,13 @@ type gateway struct {
 	ops *ops
 	// tell tells whoever starts a sandbox what it does.
 	tell func(format string, args ...any)
-	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no
-	// connections of one another.
+	// Calls, deliveries, what comes round by itself, and whoever asks how
+	// things stand use up no connections of one another.
 	pools db.Pools
 	// replica is what lists are read from; nil where there is none.
 	replica *db.Replica
-	// group is of all the others; beatPool has a connection that is asked every second whether it works.
+	// group is of all the others; beatPool has a connection that is asked
+	// every second whether it works.
 	group                                                 db.Group
 	deliveryPool, workPool, exportPool, opsPool, beatPool db.Pool
 
@@ -65,7 +66,8 @@ type gateway struct {
 }
 
 const (
-	// These pools have a size of their own. That of those for calls follows -db-connections.
+	// These pools have a size of their own. That of those for calls follows
+	// -db-connections.
 	deliveryConnections, workConnections, exportConnections, opsConnections, beatConnections = 8, 10, 2, 1, 1
 	// drainTimeout is how long accepted requests get to finish.
 	drainTimeout = 30 * time.Second
@@ -159,8 +161,8 @@ func (g *gateway) openReplica(ctx context.Context) (err error) {
 	return err
 }
 
-// openSecrets takes the keys from the environment, and in a sandbox those not given from the
-// sandbox's own.
+// openSecrets takes the keys from the environment, and in a sandbox those not
+// given from the sandbox's own.
 func (g *gateway) openSecrets(context.Context) error {
 	var err error
 	if g.sandbox {
@@ -182,8 +184,9 @@ func (g *gateway) openSecrets(context.Context) error {
 	return nil
 }
 
-// openSafes takes the key of the hashes of cards and requisites from the database, where it stays the same when vault keys
-// change. The first start makes it.
+// openSafes takes the key of the hashes of cards and requisites from the
+// database, where it stays the same when vault keys change. The first start
+// makes it.
 func (g *gateway) openSafes(ctx context.Context) error {
 	first, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
 	if err != nil {
@@ -198,7 +201,8 @@ func (g *gateway) openSafes(ctx context.Context) error {
 	return nil
 }
 
-// openClock takes the wall clock, or in a sandbox fills the database and takes its test clock.
+// openClock takes the wall clock, or in a sandbox fills the database and takes
+// its test clock.
 func (g *gateway) openClock(ctx context.Context) error {
 	g.clock = clock.Real{}
 	if !g.sandbox {
@@ -232,8 +236,8 @@ func (g *gateway) close() {
 	}
 }
 
-// run serves until ctx ends or something we cannot do without does, and then drains: requests and the
-// deliveries that are on their way, and then work.
+// run serves until ctx ends or something we cannot do without does, and then
+// drains: requests and the deliveries that are on their way, and then work.
 func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan struct{}) error {
 	api, err := g.apiHandler()
 	if err != nil {
@@ -282,16 +286,18 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	}
 	g.ops.check.Store(nil)
 	g.log.Info("stopping")
-	// None begins any more. What is due is delivered by another process, or after the next start.
+	// None begins any more. What is due is delivered by another process, or
+	// after the next start.
 	stopDeliveries()
 	g.drain(servers, stopWork, &working)
 	return err
 }
 
-// sayGoodbye goes on serving for a while, not ready any more, so that load balancers send nothing
-// more: a connection that is opened in the very instant in which a listener is closed would be
-// reset. Callers who kept connections are told to drop them, since one that is closed while a
-// request is on its way loses it.
+// sayGoodbye goes on serving for a while, not ready any more, so that load
+// balancers send nothing more: a connection that is opened in the very instant
+// in which a listener is closed would be reset. Callers who kept connections
+// are told to drop them, since one that is closed while a request is on its way
+// loses it.
 func (g *gateway) sayGoodbye() {
 	g.ops.check.Store(nil)
 	g.leaving.Store(true)
@@ -301,9 +307,9 @@ func (g *gateway) sayGoodbye() {
 	time.Sleep(g.drainDelay)
 }
 
-// public wraps the handler of a public URL: callers are told apart from proxies, to come by https
-// alone where that is how the URL has it, and to open new connections when the gateway is about to
-// stop.
+// public wraps the handler of a public URL: callers are told apart from
+// proxies, to come by https alone where that is how the URL has it, and to open
+// new connections when the gateway is about to stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
 	if g.sandbox {
 		handler = edge.OnlyOwnHosts(handler, g.baseURL, g.payURL, g.portalURL)
@@ -314,8 +320,10 @@ func (g *gateway) public(address string, handler http.Handler) http.Handler {
 		if secure {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		// Nothing that stands behind chunks is read: edge.OneLength does not follow them. In HTTP/1.0, which has no
-		// chunks, net/http drops them, so nothing behind such a request is read either.
+		// Nothing that stands behind chunks is read: edge.OneLength
+		// does not follow them. In HTTP/1.0, which has no chunks,
+		// net/http drops them, so nothing behind such a request is read
+		// either.
 		if g.leaving.Load() || len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}

@@ -46,25 +46,30 @@ import (
 	"gateway.example/internal/work"
 )
 
-// services are what calls are answered by, and what comes round by itself. Each is built once, by wire.
+// services are what calls are answered by, and what comes round by itself. Each
+// is built once, by wire.
 type services struct {
-	// keys tell merchants' programs, users those who sign in; limits count both.
+	// keys tell merchants' programs, users those who sign in; limits count
+	// both.
 	keys         *auth.Keys
 	merchantKeys *auth.MerchantKeys
 	users        *session.Service
 	limits       *limit.Limits
 	observer     *edge.Observer
-	// requests keeps what merchants' programs ask for, submissions which forms were sent.
+	// requests keeps what merchants' programs ask for, submissions which
+	// forms were sent.
 	requests    *requestlog.Log
 	submissions *submission.Service
 
-	// directory is what payments are made by, in memory; settings and rateSettings change it.
+	// directory is what payments are made by, in memory; settings and
+	// rateSettings change it.
 	keeper       *inforce.Keeper
 	settings     *directory.Settings
 	looks        *directory.Looks
 	rateSettings *rate.Settings
 	rates        *rate.Poller
-	// sums tell how payments come to be worth what they are, refusals which nobody could be found for.
+	// sums tell how payments come to be worth what they are, refusals which
+	// nobody could be found for.
 	sums      *rate.Explainer
 	refusals  *routing.Refusals
 	acquirers *acquirer.Directory
@@ -75,7 +80,8 @@ type services struct {
 	movers
 	round    movers
 	deposits *deposit.Service
-	// chains read networks, matcher finds the deposits that transfers are for.
+	// chains read networks, matcher finds the deposits that transfers are
+	// for.
 	chains  []loop
 	matcher *deposit.Service
 	// messages are those of banks, which confirm payments.
@@ -93,26 +99,29 @@ type services struct {
 	relay     *webhook.Relay
 	deliverer *webhook.Deliverer
 
-	// programs go on with what they have just written; pages are also read from the replica, and exports over connections of
-	// their own.
+	// programs go on with what they have just written; pages are also read
+	// from the replica, and exports over connections of their own.
 	programs, pages, exports readers
 	// timelines tell what happened to payments and payouts.
 	timelines *timeline.Service
 	hours     *figures.Hours
-	// waits counts what waits for whom, queues are what waits for operators, savedViews lists that users find again by a name.
+	// waits counts what waits for whom, queues are what waits for
+	// operators, savedViews lists that users find again by a name.
 	waits      *waits.Service
 	queues     *work.Service
 	savedViews *savedview.Service
 	reads      *sensitive.Reads
 
-	// notices are what users are told, bot answers them in Telegram; nil without one.
+	// notices are what users are told, bot answers them in Telegram; nil
+	// without one.
 	notices         *notify.Service
 	noticeFeed      *notify.Feed
 	noticeDeliverer *notify.Deliverer
 	bot             *notify.TelegramSender
 
 	signer *attest.Signer
-	// sealer seals the days of the ledger, proofs show what is on their pages.
+	// sealer seals the days of the ledger, proofs show what is on their
+	// pages.
 	sealer    *seal.Sealer
 	proofs    *seal.Service
 	sealFails prometheus.Counter
@@ -185,8 +194,8 @@ func (g *gateway) wireCallers(ctx context.Context) (err error) {
 	return err
 }
 
-// wireSettings builds what is set. In a sandbox a trader needs no processor of their own to take cards, and it alone has an
-// acquirer of its own.
+// wireSettings builds what is set. In a sandbox a trader needs no processor of
+// their own to take cards, and it alone has an acquirer of its own.
 func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresses) (err error) {
 	if g.keeper, err = inforce.NewKeeper(ctx, g.opsPool, inforce.Usable, g.ops.metrics); err != nil {
 		return err
@@ -293,7 +302,8 @@ func (g *gateway) wireReports() {
 	g.reads = sensitive.New(g.pools)
 }
 
-// newReaders builds the services that read over the connections given, and from the replica where it is not nil.
+// newReaders builds the services that read over the connections given, and from
+// the replica where it is not nil.
 func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	return readers{
 		reports:  report.New(pools, g.clock, g.payments, replica),
@@ -303,7 +313,8 @@ func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	}
 }
 
-// wireWatch has the metrics and the alarms look at the services and at the database.
+// wireWatch has the metrics and the alarms look at the services and at the
+// database.
 func (g *gateway) wireWatch(ctx context.Context) error {
 	metrics, q := g.ops.metrics, db.New(g.opsPool)
 	g.skew = db.NewSkew(time.Now)

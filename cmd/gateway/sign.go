@@ -53,7 +53,8 @@ func (e environment) signFlags(args []string) (signing, error) {
 	return s, nil
 }
 
-// key finds the secret of the key: in the environment, or among those of the sandbox.
+// key finds the secret of the key: in the environment, or among those of the
+// sandbox.
 func (e environment) key(s *signing) (secret string, err error) {
 	if secret = e.getenv(envMerchantSecret); secret != "" {
 		if s.keyID == "" {
@@ -81,8 +82,8 @@ func (s *signing) addHeader(text string) error {
 	return nil
 }
 
-// sign prints the headers that sign the body on standard input, or an appeal; or it says what is
-// wrong with a signed request.
+// sign prints the headers that sign the body on standard input, or an appeal;
+// or it says what is wrong with a signed request.
 func (e environment) sign(_ context.Context, args []string) error {
 	s, err := e.signFlags(args)
 	if err != nil {
@@ -104,7 +105,8 @@ func (e environment) sign(_ context.Context, args []string) error {
 	return err
 }
 
-// signature is that of an appeal with the file, or of standard input without one.
+// signature is that of an appeal with the file, or of standard input without
+// one.
 func (e environment) signature(secret, reason, file string) (string, error) {
 	if file != "" {
 		stat, err := os.Stat(file)
@@ -123,7 +125,8 @@ func (e environment) signature(secret, reason, file string) (string, error) {
 	return sign.Signature(secret, body), nil
 }
 
-// lineBreakWarning says what becomes of line breaks on the way: they are signed, and not always sent.
+// lineBreakWarning says what becomes of line breaks on the way: they are
+// signed, and not always sent.
 func lineBreakWarning(body []byte) string {
 	where := "has line breaks"
 	if bytes.HasSuffix(body, []byte("\n")) {
@@ -135,8 +138,9 @@ func lineBreakWarning(body []byte) string {
 
 var errWrongSignature = errors.New("the signature is not right")
 
-// checkSignature says what is wrong with a request, by the key's id and secret. The headers of key id
-// and secret need not be given: they are then taken to be right.
+// checkSignature says what is wrong with a request, by the key's id and secret.
+// The headers of key id and secret need not be given: they are then taken to be
+// right.
 func (e environment) checkSignature(s signing, secret string) error {
 	var err error
 	if s.body != "" {

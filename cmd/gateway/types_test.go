@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Services answer with types of their own: a struct that embedded a row would show all its columns to
-// whoever reads it. A page of a list is no row.
+// Services answer with types of their own: a struct that embedded a row would
+// show all its columns to whoever reads it. A page of a list is no row.
 func TestNoExportedStructEmbedsARow(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

@@ -21,8 +21,8 @@ var errNotGenuine = errors.New("the file is not as it was signed")
 // keysMost bounds what is read of files of keys and of signed files.
 const keysMost = 64 << 20
 
-// verifyTimeline proves a signed timeline with the gateway's public keys, and says what is wrong
-// with it.
+// verifyTimeline proves a signed timeline with the gateway's public keys, and
+// says what is wrong with it.
 func (e environment) verifyTimeline(ctx context.Context, args []string) error {
 	var from string
 	found, err := newOptions("verify-timeline", e.getenv, e.stdout, []setting{keysSetting(&from)}).parse(args, "FILE")
@@ -86,7 +86,8 @@ func readKeys(ctx context.Context, from string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, keysMost))
 }
 
-// verifyProof proves what is in a file of proofs, and says what is wrong with it.
+// verifyProof proves what is in a file of proofs, and says what is wrong with
+// it.
 func (e environment) verifyProof(ctx context.Context, args []string) error {
 	var from, rootsFrom string
 	found, err := newOptions("verify-proof", e.getenv, e.stdout, []setting{
@@ -136,8 +137,8 @@ func (e environment) printVerdict(v seal.Verdict, rootsFrom string) error {
 	return err
 }
 
-// readRoots reads the published pages of some months, nil where none are to be read. A file has
-// whatever it has.
+// readRoots reads the published pages of some months, nil where none are to be
+// read. A file has whatever it has.
 func readRoots(ctx context.Context, from string, months []string) ([]seal.Page, error) {
 	if from == "" {
 		return nil, nil

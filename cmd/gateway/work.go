@@ -35,13 +35,15 @@ const (
 	// What reports read is summed up so often.
 	summariesEvery = time.Hour
 	hoursEvery     = 2 * time.Second
-	// Whether tables need a partition for a month to come is looked for so often.
+	// Whether tables need a partition for a month to come is looked for so
+	// often.
 	monthsEvery = time.Hour
 	// What has been kept long enough is looked for so often.
 	purgeEvery = time.Hour
 	// Whether a day is to be sealed is looked for so often.
 	sealEvery = time.Minute
-	// Audits are looked for so often; when they are due, internal/audit says.
+	// Audits are looked for so often; when they are due, internal/audit
+	// says.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
 	alarmsEvery    = 30 * time.Second
@@ -100,7 +102,8 @@ func (g *gateway) datedLoops() []loop {
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 		{"seal days", sealEvery, g.seal},
 		{"note keys", keysEvery, g.noteKeys},
-		// By the real time, as ids of events have it: a sandbox's clock may be years ahead.
+		// By the real time, as ids of events have it: a sandbox's clock
+		// may be years ahead.
 		{"make months", monthsEvery, func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) }},
 		{"purge", purgeEvery, g.purge},
 		{"prune cards", tidyEvery, g.round.checkouts.Prune},
@@ -158,8 +161,8 @@ func (g *gateway) purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the
-// next.
+// pollAcquirers begins a round without waiting for it: an acquirer that hangs
+// would hold up the next.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
 	g.polls.Go(func() {
 		if err := g.round.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -169,7 +172,8 @@ func (g *gateway) pollAcquirers(ctx context.Context) error {
 	return nil
 }
 
-// work runs every loop until ctx ends, and returns when the last has finished its round.
+// work runs every loop until ctx ends, and returns when the last has finished
+// its round.
 func (g *gateway) work(ctx context.Context) {
 	var running sync.WaitGroup
 	loops := g.timelessLoops()
@@ -199,7 +203,8 @@ func (l loop) run(ctx context.Context) {
 	tick := time.NewTicker(l.every)
 	defer tick.Stop()
 	for {
-		// A round that has begun is not cut short: it ends at its next transaction.
+		// A round that has begun is not cut short: it ends at its next
+		// transaction.
 		next := tick.C
 		if err := l.work(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			slog.ErrorContext(ctx, "background work failed", "work", l.name, "error", err)
@@ -227,8 +232,8 @@ func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 	return err
 }
 
-// watchAudits counts the audits this process makes, and tells what the last of each scope found,
-// whoever made it.
+// watchAudits counts the audits this process makes, and tells what the last of
+// each scope found, whoever made it.
 func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
 	for _, run := range []audit.Run{audit.Recent, audit.Complete} {
 		prometheus.WrapRegistererWith(prometheus.Labels{"scope": run.Scope}, metrics).MustRegister(asked(
@@ -242,7 +247,8 @@ func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counte
 	return runs
 }
 
-// asked is a metric that the database is asked for, -1 where it does not answer.
+// asked is a metric that the database is asked for, -1 where it does not
+// answer.
 func asked(name, help string, ask func(ctx context.Context) (int64, error)) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -264,17 +270,19 @@ func (g *gateway) seal(ctx context.Context) error {
 }
 
 const (
-	// tendEvery is how often the collector is told anew how much garbage it may leave.
+	// tendEvery is how often the collector is told anew how much garbage it
+	// may leave.
 	tendEvery = 10 * time.Second
-	// garbageMost bounds the garbage between two collections, where that is between these parts, in
-	// percent, of what lives.
+	// garbageMost bounds the garbage between two collections, where that is
+	// between these parts, in percent, of what lives.
 	garbageMost                       = 128 << 20
 	garbagePartLeast, garbagePartMost = 50, 400
 )
 
-// tendMemory lets the collector wait for as much garbage as there is room for. Go's own measure is as much garbage as memory
-// in use: with the few megabytes of a small gateway it would collect many times a second, with many requisites too seldom.
-// GOGC in the environment has the last word.
+// tendMemory lets the collector wait for as much garbage as there is room for.
+// Go's own measure is as much garbage as memory in use: with the few megabytes
+// of a small gateway it would collect many times a second, with many requisites
+// too seldom. GOGC in the environment has the last word.
 func tendMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePart(liveBytes()))

@@ -19,7 +19,8 @@ import (
 	"gateway.example/rpc"
 )
 
-// callers are groups by name, and who may call each procedure, as testdata/access.txt has them.
+// callers are groups by name, and who may call each procedure, as
+// testdata/access.txt has them.
 func callers(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{"device": {"device"}}
@@ -44,11 +45,13 @@ const nothing = "{}"
 // logout ends what everybody calls by, and so comes last.
 const logout = "portal.v1.AuthService/Logout"
 
-// moveClock takes long, because everything that is due is done, and looks at nobody who calls.
+// moveClock takes long, because everything that is due is done, and looks at
+// nobody who calls.
 const moveClock = "sandbox.v1.SandboxService/AdvanceClock"
 
-// Every procedure lets in whom it should, and refuses others for what they are: for nothing proved,
-// for a sign-in that is not finished, for their kind, for their role.
+// Every procedure lets in whom it should, and refuses others for what they are:
+// for nothing proved, for a sign-in that is not finished, for their kind, for
+// their role.
 func TestEveryProcedureAsEveryCaller(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -72,7 +75,8 @@ func TestEveryProcedureAsEveryCaller(t *testing.T) {
 	g.checkAccess(t, logout, may, persons, 0)
 }
 
-// checkAccess calls a procedure as everybody or, in the short run, as those whom apart leaves.
+// checkAccess calls a procedure as everybody or, in the short run, as those
+// whom apart leaves.
 func (g *instance) checkAccess(
 	t *testing.T, procedure string, may map[string][]string, persons map[string]func(body string) header, turn int,
 ) {
@@ -91,8 +95,8 @@ func (g *instance) checkAccess(
 	}
 }
 
-// apart leaves out who is refused for what they are as others are, but for nobody and two of them in turn; who is let in,
-// and roles, are all asked.
+// apart leaves out who is refused for what they are as others are, but for
+// nobody and two of them in turn; who is let in, and roles, are all asked.
 func apart(everybody, allowed []string, turn int) []string {
 	var asked, others []string
 	for _, person := range everybody {
@@ -109,8 +113,8 @@ func apart(everybody, allowed []string, turn int) []string {
 	return asked
 }
 
-// unproved are the refusals of callers who have no token, or whose token is not looked at; unwelcome
-// are all refusals of callers for who they are.
+// unproved are the refusals of callers who have no token, or whose token is not
+// looked at; unwelcome are all refusals of callers for who they are.
 var (
 	unproved  = []string{"unauthenticated", "invalid_signature", "signature_required", "merchant_key_id_required"}
 	unwelcome = append([]string{
@@ -119,7 +123,8 @@ var (
 	}, unproved...)
 )
 
-// refusalsOf are the codes of which a caller gets one; none where they are let in.
+// refusalsOf are the codes of which a caller gets one; none where they are let
+// in.
 func refusalsOf(person string, allowed []string) []string {
 	kind, _, _ := strings.Cut(person, "-")
 	of := func(kind string) func(string) bool {
@@ -200,7 +205,8 @@ func (g *instance) persons(t *testing.T) map[string]func(body string) header {
 	return found
 }
 
-// newUser is a user to be made; merchant and trader are 0 for those who belong to none.
+// newUser is a user to be made; merchant and trader are 0 for those who belong
+// to none.
 type newUser struct {
 	login, kind, role, state string
 	merchant, trader         int
@@ -229,7 +235,8 @@ func (g *instance) newPayer(t *testing.T, login string) (token string, id int) {
 	return token, id
 }
 
-// kept is what callers could have made or changed. A break that is set to what it was raises a trader's version.
+// kept is what callers could have made or changed. A break that is set to what
+// it was raises a trader's version.
 func (g *instance) kept(t *testing.T) string {
 	t.Helper()
 	return g.value(t, `select unnest(array[
@@ -260,7 +267,8 @@ func eachProcedure(fn func(procedure string, request protoreflect.MessageDescrip
 	})
 }
 
-// textFields are the paths of a message's texts, each with a body that sets nothing but it.
+// textFields are the paths of a message's texts, each with a body that sets
+// nothing but it.
 func textFields(m protoreflect.MessageDescriptor, text string) map[string]object {
 	bodies := map[string]object{}
 	for i := range m.Fields().Len() {
@@ -321,8 +329,8 @@ func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header
 	return g.caller(t, cell, body)
 }
 
-// unnamed reports whether a request is about a record of which the test has none, or names it by
-// the very text: that there is none such is said first.
+// unnamed reports whether a request is about a record of which the test has
+// none, or names it by the very text: that there is none such is said first.
 func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 	for _, name := range []protoreflect.Name{"payin_id", "deposit_id", "appeal_id", "message_id", "link_id"} {
 		if request.Fields().ByName(name) != nil {
@@ -332,7 +340,8 @@ func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 	return request.Name() == "ListFilePayoutsRequest" || path == "paymentId" || path == "paymentUuid" || path == "token"
 }
 
-// No procedure takes a text with control characters, in any of its fields: each is refused for exactly that field.
+// No procedure takes a text with control characters, in any of its fields: each
+// is refused for exactly that field.
 func TestTextEverywhere(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

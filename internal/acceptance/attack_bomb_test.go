@@ -45,15 +45,17 @@ func (g *instance) makeBombs(t *testing.T) {
 	})
 }
 
-// What is large, deep, long, packed or many is refused or answered soon, with little memory, and with no fault of ours.
+// What is large, deep, long, packed or many is refused or answered soon, with
+// little memory, and with no fault of ours.
 func TestBombs(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
 	plan := fresh(t)
 	plan.variables = map[string]string{"GOGC": "100"} // the heap is measured
 	g := plan.start(t)
-	// The time is that of the program's own processors: others of the machine may be busy with other tests.
-	// What any of them would take without our bounds is minutes.
+	// The time is that of the program's own processors: others of the
+	// machine may be busy with other tests. What any of them would take
+	// without our bounds is minutes.
 	const soon, little = 20, 200
 	g.makeBombs(t)
 	most := g.most(t, func() {
@@ -78,8 +80,9 @@ func (g *instance) cpu(t *testing.T) float64 {
 	return testenv.Must(g.metric("process_cpu_seconds_total"))(t)
 }
 
-// Clients that say something now and then, for ever, keep nobody else waiting, take little memory, and are
-// cut off: those that never finish their headers after ten seconds.
+// Clients that say something now and then, for ever, keep nobody else waiting,
+// take little memory, and are cut off: those that never finish their headers
+// after ten seconds.
 func TestSlowClients(t *testing.T) {
 	testenv.Long(t, "waits for time-outs")
 	t.Parallel()
@@ -127,8 +130,9 @@ func TestSlowClients(t *testing.T) {
 	testenv.Check(t, took <= time.Minute, "slow clients were cut off after %s", took)
 }
 
-// Every port speaks HTTP/1.1 alone: the beginning of HTTP/2 is refused, and an upgrade to it passed over, so that there are
-// no streams to reset. What two readers of HTTP/1.1 could take for different requests is refused too.
+// Every port speaks HTTP/1.1 alone: the beginning of HTTP/2 is refused, and an
+// upgrade to it passed over, so that there are no streams to reset. What two
+// readers of HTTP/1.1 could take for different requests is refused too.
 func TestOnlyPlainHTTP(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -170,7 +174,8 @@ func (g *instance) uploader(t *testing.T, n int) sandbox.Cashbox {
 	return box
 }
 
-// largeForm is a form of as many bytes as one may have, and largeFile how many of them are its file's. All uploads send the same.
+// largeForm is a form of as many bytes as one may have, and largeFile how many
+// of them are its file's. All uploads send the same.
 var (
 	largeFile = uploadLimit - len(form(reasonPart("x"), filePart("a.pdf", "")))
 	largeForm = sync.OnceValue(func() string {
@@ -183,7 +188,8 @@ func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
 	return trySend(http.MethodPost, address, largeForm(), appealHeaders(box, "x", "a.pdf", largeFile))
 }
 
-// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
+// heap is what a gateway's heap takes now, in MB, by its own metrics: also
+// where a race detector's build takes far more.
 func (g *instance) heap() (int, error) {
 	size, err := g.metric("go_memstats_heap_inuse_bytes")
 	return int(size) >> 20, err
@@ -212,12 +218,14 @@ func (g *instance) most(t *testing.T, fn func()) int {
 	return <-peak
 }
 
-// Fifty of the largest uploads at once, in either form, take no more memory than a few.
+// Fifty of the largest uploads at once, in either form, take no more memory
+// than a few.
 func TestUploadsTakeLittleMemory(t *testing.T) {
 	testenv.Long(t, "uploads a hundred large files")
 	t.Parallel()
 	plan := fresh(t)
-	// Garbage is collected early, so that the heap that is measured is one in use.
+	// Garbage is collected early, so that the heap that is measured is one
+	// in use.
 	plan.variables = map[string]string{"GOGC": "20"}
 	v := plan.start(t)
 	const each, allowed, little = 2, 150, 100
@@ -227,7 +235,8 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 		keys = append(keys, v.uploader(t, n))
 	}
 	var idle int
-	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too, and so has it collected.
+	// The start has hashed passwords, which takes 64 MB each. Reading
+	// metrics makes garbage too, and so has it collected.
 	noError(t, testenv.Eventually(func() (err error) {
 		if idle, err = v.heap(); err == nil && idle > little {
 			err = fmt.Errorf("the heap still has %d MB", idle)
@@ -252,7 +261,8 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 		t.Logf("%s: %d at once took the heap from %d MB to %d MB", form, len(answers), idle, peak)
 		testenv.Check(t, peak <= idle+allowed, "%s: the heap went from %d MB to %d MB", form, idle, peak)
 	}
-	// The first eight are appeals that are opened; the others are about payments that are not theirs.
+	// The first eight are appeals that are opened; the others are about
+	// payments that are not theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
 	crowd("messages", func(n int) (answer, error) { return v.messageLarge(ids[n%len(ids)], keys[n/each]) })
 }
@@ -280,7 +290,8 @@ func (g *instance) messageLarge(id string, box sandbox.Cashbox) (answer, error) 
 	return got, err
 }
 
-// slowUploads begin uploads whose bodies come by a byte a second, until the test ends.
+// slowUploads begin uploads whose bodies come by a byte a second, until the
+// test ends.
 func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many int) {
 	for range many {
 		path := strings.TrimPrefix(g.appealURL(id), g.BaseURL)
@@ -294,8 +305,9 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 	}
 }
 
-// Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same merchant, and no other
-// merchant. Who waited for those would be refused at last, like the same key.
+// Whose bodies come slowly keeps nobody waiting but themselves: not another key
+// of the same merchant, and no other merchant. Who waited for those would be
+// refused at last, like the same key.
 func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 	testenv.Long(t, "lets uploads wait in vain")
 	t.Parallel()

@@ -19,16 +19,19 @@ import (
 	"gateway.example/rpc"
 )
 
-// owning are the kinds of callers who have records of their own, as the table of foreign calls names them.
+// owning are the kinds of callers who have records of their own, as the table
+// of foreign calls names them.
 var owning = map[caller.Kind]string{
 	caller.MerchantKey: "key", caller.MerchantPortal: "merchant", caller.Trader: "trader",
 }
 
-// unowned are ids that are not looked up among the records of others: names that merchants give
-// themselves, and filters and cursors of lists, which TestForeign tries.
+// unowned are ids that are not looked up among the records of others: names
+// that merchants give themselves, and filters and cursors of lists, which
+// TestForeign tries.
 var unowned = regexp.MustCompile(`(^|\.)(order_id|user_id|key_id|request_id|before_id)$`)
 
-// untried are procedures of which no foreign call is refused for the id, each with the reason.
+// untried are procedures of which no foreign call is refused for the id, each
+// with the reason.
 var untried = map[string]string{
 	"/portal.v1.TraderService/TakePayin":      "a payout that waits is any trader's to take",
 	"/gateway.v1.PaymentService/CreateAppeal": "its signature covers a form: TestForeign sends it",
@@ -52,8 +55,9 @@ func ids(request protoreflect.MessageDescriptor) []string {
 	return found
 }
 
-// foreignCall is a call about records of others, and how strangers of each kind are refused: of some they are told that they
-// are not theirs, of others that there are none. Sessions and events of others are not there for anybody.
+// foreignCall is a call about records of others, and how strangers of each kind
+// are refused: of some they are told that they are not theirs, of others that
+// there are none. Sessions and events of others are not there for anybody.
 type foreignCall struct {
 	procedure, body string
 	codes           map[string]string
@@ -74,8 +78,8 @@ func foreign(t *testing.T) (calls []foreignCall) {
 	return calls
 }
 
-// Every procedure that takes an id, of whoever has records of their own, is called with another's in
-// TestForeign. A new one fails here until it is.
+// Every procedure that takes an id, of whoever has records of their own, is
+// called with another's in TestForeign. A new one fails here until it is.
 func TestForeignRecordsAreComplete(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
@@ -93,7 +97,8 @@ func TestForeignRecordsAreComplete(t *testing.T) {
 	})
 }
 
-// owned are a merchant's and a trader's records, of which strangers are to learn nothing.
+// owned are a merchant's and a trader's records, of which strangers are to
+// learn nothing.
 type owned struct {
 	// values are what a field of each name may be set to.
 	values map[string][]any
@@ -101,7 +106,8 @@ type owned struct {
 	secrets []string
 	// ids puts the ids of the records in the place of their names.
 	ids *strings.Replacer
-	// persons are those whose records they are, and strangers others of the same kinds.
+	// persons are those whose records they are, and strangers others of the
+	// same kinds.
 	persons, strangers map[string]func(body string) header
 }
 
@@ -152,7 +158,8 @@ func (g *instance) victims(t *testing.T) owned {
 // as calls by a token.
 func as(token string) func(string) header { return func(string) header { return bearer(token) } }
 
-// What belongs to somebody else is not there for those whom a procedure lets in to their own.
+// What belongs to somebody else is not there for those whom a procedure lets in
+// to their own.
 func TestForeign(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -163,8 +170,9 @@ func TestForeign(t *testing.T) {
 	t.Run("reads", func(t *testing.T) { strangersReadNothing(t, g, o) })
 }
 
-// strangersReadNothing: whoever calls any procedure, with any id, filter or cursor of another's, reads nothing of theirs.
-// The same calls show their owners what is theirs.
+// strangersReadNothing: whoever calls any procedure, with any id, filter or
+// cursor of another's, reads nothing of theirs. The same calls show their
+// owners what is theirs.
 func strangersReadNothing(t *testing.T, g *instance, o owned) {
 	calls, shown := 0, 0
 	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
@@ -189,13 +197,15 @@ func strangersReadNothing(t *testing.T, g *instance, o owned) {
 	testenv.Check(t, calls >= 150 && shown >= 40, "of %d calls only %d show their owners what is theirs", calls, shown)
 }
 
-// changes are procedures that do something: they are not repeated for the owner. TestForeign calls them.
+// changes are procedures that do something: they are not repeated for the
+// owner. TestForeign calls them.
 var changes = regexp.MustCompile(
 	`/(Create|Close|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
 		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`,
 )
 
-// bodies are calls with nothing named, and with each value of each field alone. A cursor is the one that the owner is given.
+// bodies are calls with nothing named, and with each value of each field alone.
+// A cursor is the one that the owner is given.
 func (o owned) bodies(
 	g *instance, t *testing.T, procedure, person string, request protoreflect.MessageDescriptor,
 ) []string {
@@ -230,7 +240,8 @@ func (o owned) bodies(
 	return bodies
 }
 
-// reveals is the first of the secrets that an answer has and the question had not, or "".
+// reveals is the first of the secrets that an answer has and the question had
+// not, or "".
 func (o owned) reveals(a answer, body string) string {
 	for _, secret := range o.secrets {
 		if strings.Contains(a.raw, secret) && !strings.Contains(body, secret) {
@@ -240,8 +251,9 @@ func (o owned) reveals(a answer, body string) string {
 	return ""
 }
 
-// foreignRecords: of an id that is another's a caller is told no more than the table of foreign calls says: the same of
-// every record and, where it says that there is none, the same as of an id that nobody has. Nothing changes.
+// foreignRecords: of an id that is another's a caller is told no more than the
+// table of foreign calls says: the same of every record and, where it says that
+// there is none, the same as of an id that nobody has. Nothing changes.
 func foreignRecords(t *testing.T, g *instance, o owned) {
 	before, refusals := g.kept(t), map[string]string{}
 	for _, test := range foreign(t) {
@@ -281,8 +293,9 @@ var stamp = regexp.MustCompile(`"(requestId|value)":"[^"]*"`)
 // unstamped is an answer without the id of its request.
 func unstamped(a answer) string { return fmt.Sprint(a.status, " ", stamp.ReplaceAllString(a.raw, "")) }
 
-// foreignREST: every documented path with an id refuses another merchant's key and user, over REST too, as it refuses
-// an id that nobody has or, by the contract, with cashbox_access_denied. Nothing changes.
+// foreignREST: every documented path with an id refuses another merchant's key
+// and user, over REST too, as it refuses an id that nobody has or, by the
+// contract, with cashbox_access_denied. Nothing changes.
 func foreignREST(t *testing.T, g *instance, o owned) {
 	values := map[string]string{
 		"payins/{payin_id}": "PAYIN", "{payment_id}": "OF_APPEAL", "{deposit_id}": "DEPOSIT", "{withdrawal_id}": "WITHDRAWAL",

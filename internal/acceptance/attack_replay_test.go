@@ -17,15 +17,18 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// proof is something that lets a caller in: how it is sent, and what is answered to a wrong one.
+// proof is something that lets a caller in: how it is sent, and what is
+// answered to a wrong one.
 type proof struct {
 	good string
 	send func(given string) answer
-	// refused reports whether an answer lets nobody in, and tells no more of a nearly right proof than of any other.
+	// refused reports whether an answer lets nobody in, and tells no more
+	// of a nearly right proof than of any other.
 	refused func(given string, a answer) bool
 }
 
-// byCode wants one status and code for every wrong proof, and another code for none at all.
+// byCode wants one status and code for every wrong proof, and another code for
+// none at all.
 func byCode(status int, code, none string) func(string, answer) bool {
 	return func(given string, a answer) bool {
 		if strings.TrimSpace(given) == "" && a.text("code") == none {
@@ -79,8 +82,9 @@ func (g *instance) proofs(t *testing.T) map[string]proof {
 	}
 }
 
-// Every proof of who calls is refused when it is cut at any length, goes on, is changed in any place, or
-// is another sort's. The answer is the same for each, and nothing has changed; whole, each lets in.
+// Every proof of who calls is refused when it is cut at any length, goes on, is
+// changed in any place, or is another sort's. The answer is the same for each,
+// and nothing has changed; whole, each lets in.
 func TestTruncatedProofs(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -113,7 +117,8 @@ func TestTruncatedProofs(t *testing.T) {
 	}
 }
 
-// other is another character of the same alphabet, which no alphabet reads as the same.
+// other is another character of the same alphabet, which no alphabet reads as
+// the same.
 func other(c byte) string {
 	if c == '1' {
 		return "2"
@@ -121,14 +126,16 @@ func other(c byte) string {
 	return "1"
 }
 
-// sameBytes reports whether two texts are one in base64: some bits of its last character mean nothing.
+// sameBytes reports whether two texts are one in base64: some bits of its last
+// character mean nothing.
 func sameBytes(a, b string) bool {
 	first, err := base64.URLEncoding.DecodeString(a)
 	second, err2 := base64.URLEncoding.DecodeString(b)
 	return err == nil && err2 == nil && bytes.Equal(first, second)
 }
 
-// A cursor that is cut, changed or another list's is refused as wrong, and is never a fault of ours.
+// A cursor that is cut, changed or another list's is refused as wrong, and is
+// never a fault of ours.
 func TestForgedCursors(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -173,9 +180,11 @@ func TestForgedCursors(t *testing.T) {
 	}
 }
 
-// How long a refused sign-in takes does not tell whether there is such a user, whether they are switched off, or whether
-// they have a password yet: the same work is done for each. The samples are taken in turn, so that a busy machine slows all
-// alike; without that work an answer takes a tenth of the time, and only then is the bound passed.
+// How long a refused sign-in takes does not tell whether there is such a user,
+// whether they are switched off, or whether they have a password yet: the same
+// work is done for each. The samples are taken in turn, so that a busy machine
+// slows all alike; without that work an answer takes a tenth of the time, and
+// only then is the bound passed.
 func TestSignInTellsNothingByTime(t *testing.T) {
 	testenv.Long(t, "measures time")
 	t.Parallel()
@@ -208,8 +217,9 @@ func TestSignInTellsNothingByTime(t *testing.T) {
 	}
 }
 
-// Whatever stands in a request line, a header, a query or a body, the log stays a JSON object a line, with
-// nothing of it: no line of a caller's own, no escape of a terminal.
+// Whatever stands in a request line, a header, a query or a body, the log stays
+// a JSON object a line, with nothing of it: no line of a caller's own, no
+// escape of a terminal.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -240,8 +250,8 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// Secrets go everywhere a caller can put them, and are found in no log. What the other tests send
-// is searched for at the end of them all.
+// Secrets go everywhere a caller can put them, and are found in no log. What
+// the other tests send is searched for at the end of them all.
 func TestLogsHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -18,7 +18,8 @@ import (
 // raw is a JSON value as it is to be sent, digits and escapes included.
 type raw = json.RawMessage
 
-// endpoint is a call with a JSON body: a valid body, how it is sent, and how it is answered.
+// endpoint is a call with a JSON body: a valid body, how it is sent, and how it
+// is answered.
 type endpoint struct {
 	good   func(more object) string
 	send   func(t *testing.T, w *instance, body string) answer
@@ -52,7 +53,8 @@ func signedPost(path string) func(*testing.T, *instance, string) answer {
 // fixed is a body that is the same each time.
 func fixed(body string) func(object) string { return func(object) string { return body } }
 
-// postCard types into a checkout that waits for its card. Once that has one, the next call gets another.
+// postCard types into a checkout that waits for its card. Once that has one,
+// the next call gets another.
 func postCard(t *testing.T, w *instance, body string) answer {
 	got := w.checkout(t, w.ids["no_card"], "payer-details", body)
 	if got.status == http.StatusOK {
@@ -70,7 +72,8 @@ func postCode(t *testing.T, w *instance, body string) answer {
 	return got
 }
 
-// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the field out.
+// body is a valid one with other values, pairs of a name and a JSON text; an
+// empty text leaves the field out.
 func (e endpoint) body(pairs ...string) string {
 	var fields map[string]raw
 	if err := json.Unmarshal([]byte(e.good(nil)), &fields); err != nil {
@@ -91,17 +94,20 @@ func (e endpoint) body(pairs ...string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// noTexts are values of every type but text. Flawed are texts that neither the database nor whoever
-// sends them could mean: halves of surrogate pairs, NUL, and bytes that are no UTF-8.
+// noTexts are values of every type but text. Flawed are texts that neither the
+// database nor whoever sends them could mean: halves of surrogate pairs, NUL,
+// and bytes that are no UTF-8.
 var (
 	noTexts = []string{"1", "1.5", "true", `["x"]`, "[]", `{"x":"y"}`}
 	flawed  = []string{`"a\ud800b"`, `"\udc00"`, `"a\u0000b"`, "\"a\xffb\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\""}
 )
 
-// bodyCase is a body, what is wrong in it, and the answer where it is not 422 for that.
+// bodyCase is a body, what is wrong in it, and the answer where it is not 422
+// for that.
 type bodyCase struct {
 	body string
-	// fields are those that the answer names; with more it may name others besides.
+	// fields are those that the answer names; with more it may name others
+	// besides.
 	fields []string
 	more   bool
 	// value is what the body has in the place of a valid one.
@@ -180,7 +186,8 @@ func (e endpoint) fieldCases(row []string) []bodyCase {
 	return all
 }
 
-// valuesOf are the values that a cell stands for; the empty text leaves the field out.
+// valuesOf are the values that a cell stands for; the empty text leaves the
+// field out.
 func valuesOf(cell string) []string {
 	if cell == "<none>" {
 		return []string{""}
@@ -232,8 +239,9 @@ func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
 	return len(all)
 }
 
-// Every body of testdata/wrong.txt is refused, naming exactly what is wrong in it, and changes
-// nothing; what stands just inside a limit, or may be left out, is taken.
+// Every body of testdata/wrong.txt is refused, naming exactly what is wrong in
+// it, and changes nothing; what stands just inside a limit, or may be left out,
+// is taken.
 func bodies(t *testing.T, g *instance) {
 	g.ids["spare"] = g.create(t, g.first(), nil).text("data.id")
 	g.ids["payin"] = g.createPayin(t, g.first()).text("data.id")
@@ -277,7 +285,8 @@ func bodies(t *testing.T, g *instance) {
 	t.Logf("%d bodies", tried)
 }
 
-// describedMessages are messages of docs/openapi.json as far as tests go by them.
+// describedMessages are messages of docs/openapi.json as far as tests go by
+// them.
 type describedMessages map[string]struct {
 	Required   []string
 	Properties map[string]struct {
@@ -302,7 +311,8 @@ var messages = sync.OnceValue(func() describedMessages {
 	return all.Components.Schemas
 })
 
-// creations are the sections of wrong.txt whose bodies create something: by which message, where, and what it is.
+// creations are the sections of wrong.txt whose bodies create something: by
+// which message, where, and what it is.
 var creations = map[string]struct {
 	endpoint
 	request, path, shown string
@@ -312,8 +322,9 @@ var creations = map[string]struct {
 	"deposit": {newDeposit, "CreateDepositRequest", deposits, "Deposit"},
 }
 
-// describedTexts are rows for the texts that a creation describes: what is wrong in any text, and what any that says no
-// more of itself takes. Those of wrong.txt come on top.
+// describedTexts are rows for the texts that a creation describes: what is
+// wrong in any text, and what any that says no more of itself takes. Those of
+// wrong.txt come on top.
 func describedTexts(title string) (wrong, taken [][]string) {
 	message := messages()[creations[title].request]
 	for _, name := range slices.Sorted(maps.Keys(message.Properties)) {
@@ -339,7 +350,8 @@ func describedTexts(title string) (wrong, taken [][]string) {
 	return wrong, taken
 }
 
-// What a creation is sent is in its answer, and in what is read later, wherever both have a text of that name.
+// What a creation is sent is in its answer, and in what is read later, wherever
+// both have a text of that name.
 func TestSentIsShown(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// caller is who makes a call of refused.txt, and what is different about what they send.
+// caller is who makes a call of refused.txt, and what is different about what
+// they send.
 func (g *instance) caller(t *testing.T, cell, body string) header {
 	t.Helper()
 	changes := strings.Split(cell, " + ")
@@ -123,7 +124,8 @@ func wrongAnswer(got answer, code, cell string) string {
 // wholeForm is an appeal that lacks nothing.
 var wholeForm = form(reasonPart("x"), filePart("a.pdf", pdf))
 
-// Every call of testdata/refused.txt is answered as it has it, and changes nothing. Then come the bodies of wrong.txt.
+// Every call of testdata/refused.txt is answered as it has it, and changes
+// nothing. Then come the bodies of wrong.txt.
 func TestTables(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -189,7 +191,8 @@ func TestWalks(t *testing.T) {
 	g.walk(t, "walks.txt")
 }
 
-// From an empty database to the first payment, in production: only the first operator is made by a command.
+// From an empty database to the first payment, in production: only the first
+// operator is made by a command.
 func TestPlatform(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

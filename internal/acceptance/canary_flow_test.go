@@ -19,22 +19,26 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1client"
 )
 
-// cardRun takes cards all the ways there are, as cards.txt says. AZN payments go to a processor, RUB ones to the sandbox's
-// acquirer and the desk.
+// cardRun takes cards all the ways there are, as cards.txt says. AZN payments
+// go to a processor, RUB ones to the sandbox's acquirer and the desk.
 type cardRun struct {
 	*instance
 	*canaries
 	t       *testing.T
 	answers text
-	// spans are those that it exports, links the tokens of the payments' pages.
+	// spans are those that it exports, links the tokens of the payments'
+	// pages.
 	spans *collector
 	links []string
 }
 
-// After every card's every way through a gateway with a process, a data directory and a PostgreSQL of its own, no log,
-// metric, answer, table or file holds a PAN, a CVV or a code, and nothing sealed is left of a card but where it is to be
-// used. What was erased is not gone: it stays in the heap until it is vacuumed, and in the write-ahead log and its archives.
-// That is why nothing but ciphertext may ever be written, and why the files are searched, not only the tables.
+// After every card's every way through a gateway with a process, a data
+// directory and a PostgreSQL of its own, no log, metric, answer, table or file
+// holds a PAN, a CVV or a code, and nothing sealed is left of a card but where
+// it is to be used. What was erased is not gone: it stays in the heap until it
+// is vacuumed, and in the write-ahead log and its archives. That is why nothing
+// but ciphertext may ever be written, and why the files are searched, not only
+// the tables.
 func TestNothingOfCardsIsLeft(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -46,7 +50,8 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 		spans:    c,
 	}
 	r.last4s = r.texts(t, "select distinct last4 from requisite where last4 like '0%'")
-	// PostgreSQL compresses long values; compressed, nothing could be found in them.
+	// PostgreSQL compresses long values; compressed, nothing could be found
+	// in them.
 	for _, plain := range r.texts(t, `select format('alter table %s alter column %I set storage external', attrelid::regclass, attname)
 		from pg_attribute a join pg_class c on c.oid = attrelid
 		where relkind = 'r' and relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped and attstorage = 'x'`) {
@@ -87,7 +92,8 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	t.Logf("%d PANs, %d CVVs, %d codes, %d places", len(r.pans), len(r.cvvs), len(r.codes), len(found))
 	r.booksAgree()
 	r.wantAudit(t)
-	// A sandbox that is stopped has a ledger too: its server is started for the audit, and stopped after it.
+	// A sandbox that is stopped has a ledger too: its server is started for
+	// the audit, and stopped after it.
 	noError(t, r.stop())
 	for range 2 {
 		exits(t, 0, []string{"clean", `database "gateway"`}, "audit", "-data-dir", r.dir)
@@ -137,8 +143,9 @@ func (r *cardRun) linked() string {
 	return token
 }
 
-// types sends a form of a payment's page, and opens the page that it leads to, as a browser does. A form that is filled in
-// wrongly leads to one that says so.
+// types sends a form of a payment's page, and opens the page that it leads to,
+// as a browser does. A form that is filled in wrongly leads to one that says
+// so.
 func (w *instance) types(t *testing.T, rest string) string {
 	token, rest, _ := strings.Cut(rest, " ")
 	below, rest, _ := strings.Cut(rest, " ")
@@ -158,7 +165,8 @@ func (w *instance) types(t *testing.T, rest string) string {
 	return ""
 }
 
-// plant puts values of the same kinds where callers may put what they like, and into a table that is dropped again.
+// plant puts values of the same kinds where callers may put what they like, and
+// into a table that is dropped again.
 func (r *cardRun) plant() *canaries {
 	c := &canaries{last4s: r.last4s}
 	pan, cvv, code := c.pan("4"), c.cvv(), c.code("1")
@@ -180,8 +188,9 @@ func (r *cardRun) plant() *canaries {
 	return c
 }
 
-// findsPlanted demands that the search has found what was planted: in tables, log, data files, and
-// in every form in the write-ahead log, though its table is gone.
+// findsPlanted demands that the search has found what was planted: in tables,
+// log, data files, and in every form in the write-ahead log, though its table
+// is gone.
 func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 	at := map[string][]string{}
 	for place, needles := range found {
@@ -204,7 +213,8 @@ func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 	testenv.Check(r.t, !slices.Contains(found["log"], pan), "the log has a request's id that is a card number")
 }
 
-// spansHoldNothing looks through the exported spans, in which also that is not what was planted.
+// spansHoldNothing looks through the exported spans, in which also that is not
+// what was planted.
 func (r *cardRun) spansHoldNothing(c *canaries) {
 	const last = "payment failed" // what expires is the last of the run
 	testenv.Until(r.t, "the last span has come", func() bool {

@@ -28,10 +28,12 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// canaries are what must not be found anywhere. Requisites are traders' phones, cards and accounts.
+// canaries are what must not be found anywhere. Requisites are traders' phones,
+// cards and accounts.
 type canaries struct {
 	pans, cvvs, codes, requisites []string
-	// last4s are the last four digits of the sandbox's requisites, which look like a CVV.
+	// last4s are the last four digits of the sandbox's requisites, which
+	// look like a CVV.
 	last4s []string
 }
 
@@ -45,7 +47,8 @@ func (c *canaries) cvv() string {
 	return cvv
 }
 
-// code makes one as long as may be. Of those that end in 0 the traders' processor says that they are wrong.
+// code makes one as long as may be. Of those that end in 0 the traders'
+// processor says that they are wrong.
 func (c *canaries) code(last string) string {
 	code := fmt.Sprintf("0%06d%s", rand.IntN(1_000_000), last)
 	c.codes = append(c.codes, code)
@@ -59,7 +62,8 @@ func (c *canaries) pan(digit string) string {
 	return pan
 }
 
-// randomPAN makes a valid number of 16 digits that begins with one. Its last four digits do not look like a canary's CVV.
+// randomPAN makes a valid number of 16 digits that begins with one. Its last
+// four digits do not look like a canary's CVV.
 func randomPAN(digit string) string {
 	for {
 		pan := fmt.Sprintf("%s%015d", digit, rand.Int64N(1_000_000_000_000_000))
@@ -69,19 +73,21 @@ func randomPAN(digit string) string {
 	}
 }
 
-// written is every way to write digits as text that is looked for: as they are, in hex, and in
-// base64, where they may begin at any of three places.
+// written is every way to write digits as text that is looked for: as they are,
+// in hex, and in base64, where they may begin at any of three places.
 func written(digits string) []string {
 	forms := []string{digits, hex.EncodeToString([]byte(digits))}
 	for shift := range 3 {
-		// The characters at both ends depend on what stands beside the digits.
+		// The characters at both ends depend on what stands beside the
+		// digits.
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + digits))
 		forms = append(forms, encoded[[]int{0, 2, 3}[shift]:(shift+len(digits))*8/6])
 	}
 	return forms
 }
 
-// writtenPAN is also a PAN in groups, and its bare hash: of what is left to guess of a PAN, a hash keeps no secret.
+// writtenPAN is also a PAN in groups, and its bare hash: of what is left to
+// guess of a PAN, a hash keeps no secret.
 func writtenPAN(pan string) []string {
 	sum := sha256.Sum256([]byte(pan))
 	forms := append(written(pan), hex.EncodeToString(sum[:]))
@@ -91,7 +97,8 @@ func writtenPAN(pan string) []string {
 	return forms
 }
 
-// storedPAN is a PAN as PostgreSQL stores numbers and bytes: bigint; numeric, in groups of four digits; a bytea's hash.
+// storedPAN is a PAN as PostgreSQL stores numbers and bytes: bigint; numeric,
+// in groups of four digits; a bytea's hash.
 func storedPAN(pan string) []string {
 	number, _ := strconv.ParseUint(pan, 10, 64)
 	sum := sha256.Sum256([]byte(pan))
@@ -103,7 +110,8 @@ func storedPAN(pan string) []string {
 	return []string{string(binary.NativeEndian.AppendUint64(nil, number)), string(groups), string(sum[:])}
 }
 
-// namedCVV is a CVV beside its name. A CVV alone is too short to be looked for among bytes.
+// namedCVV is a CVV beside its name. A CVV alone is too short to be looked for
+// among bytes.
 func namedCVV(cvv string) []string {
 	var forms []string
 	for _, between := range []string{`":"`, `": "`, `\":\"`, `":`, "=", ": ", ":", " "} {
@@ -112,7 +120,8 @@ func namedCVV(cvv string) []string {
 	return append(forms, "\x2a\x04"+cvv) // field 5 of SubmitPayerDetailsRequest, in protobuf
 }
 
-// storedCVV is a CVV that is all of a text or bytea in PostgreSQL: a byte with its length, and it.
+// storedCVV is a CVV that is all of a text or bytea in PostgreSQL: a byte with
+// its length, and it.
 func storedCVV(cvv string) string { return "\x0b" + cvv }
 
 // haystack looks for many needles in one pass.
@@ -143,7 +152,8 @@ func (h *haystack) add(needles ...string) {
 	}
 }
 
-// search is every needle in a place. A code among more digits, or behind a point, is part of something else.
+// search is every needle in a place. A code among more digits, or behind a
+// point, is part of something else.
 func (h *haystack) search(content []byte) []string {
 	var found []string
 	for i := 0; i+4 <= len(content); i++ {
@@ -171,11 +181,13 @@ func digitsGoOn(content []byte, from, to int) bool {
 
 var (
 	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	// fourDigits are digits alone. Behind a point they are part of a number, behind a backslash of an escaped byte.
+	// fourDigits are digits alone. Behind a point they are part of a
+	// number, behind a backslash of an escaped byte.
 	fourDigits = regexp.MustCompile(`(^|[^0-9A-Za-z.\\])(0\d{3})($|[^0-9A-Za-z])`)
 )
 
-// searchText looks also for CVVs that stand alone: text has no random bytes to mistake for them, save in UUIDs.
+// searchText looks also for CVVs that stand alone: text has no random bytes to
+// mistake for them, save in UUIDs.
 func (h *haystack) searchText(c *canaries, content string) []string {
 	found := h.search([]byte(content))
 	content = uuids.ReplaceAllString(content, "")
@@ -191,17 +203,21 @@ func (h *haystack) searchText(c *canaries, content string) []string {
 	}
 }
 
-// searchAll looks everywhere the gateway writes to, and says what it has found by place: standard
-// output and error, metrics, what callers were answered, every table, and every file of the data
-// directory, PostgreSQL's among them. Spans are searched beside it.
+// searchAll looks everywhere the gateway writes to, and says what it has found
+// by place: standard output and error, metrics, what callers were answered,
+// every table, and every file of the data directory, PostgreSQL's among them.
+// Spans are searched beside it.
 //
-// What it can tell: a PAN or a code of eight digits cannot be missed, nor mistaken, in any of the forms above, wherever it
-// was ever written, also where it was erased or rolled back since: the write-ahead log has it, and no segment of it has been
-// overwritten by then. A CVV is found in text, and in files beside its name or as the whole of a column.
+// What it can tell: a PAN or a code of eight digits cannot be missed, nor
+// mistaken, in any of the forms above, wherever it was ever written, also where
+// it was erased or rolled back since: the write-ahead log has it, and no
+// segment of it has been overwritten by then. A CVV is found in text, and in
+// files beside its name or as the whole of a column.
 //
-// What it cannot: a CVV, or a shorter code, inside other bytes, or stored as a number; anything compressed, so that the
-// tables are set not to be; a value that the end of a page of the write-ahead log cuts in two, which of this many would be
-// one; memory, and what a backend has not written to a file at all.
+// What it cannot: a CVV, or a shorter code, inside other bytes, or stored as a
+// number; anything compressed, so that the tables are set not to be; a value
+// that the end of a page of the write-ahead log cuts in two, which of this many
+// would be one; memory, and what a backend has not written to a file at all.
 func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
 	h, found := newHaystack(c), map[string][]string{}
 	for place, content := range v.texted(t, answers) {
@@ -246,8 +262,9 @@ func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	return places
 }
 
-// talkative pays at a processor that tells what it was told, in every part of answers good and bad. What it returns waits
-// until that is over: the gateway gives up the worst of them after ten seconds, which only the whole check has.
+// talkative pays at a processor that tells what it was told, in every part of
+// answers good and bad. What it returns waits until that is over: the gateway
+// gives up the worst of them after ten seconds, which only the whole check has.
 func (r *cardRun) talkative() func() {
 	p := &talker{arrived: map[string]int{}, calls: map[string]int{}, bad: badAnswers()}
 	r.setProcessor(r.t, newCardProcessor(r.t, p.answer))
@@ -270,11 +287,13 @@ func (r *cardRun) talkative() func() {
 	}
 }
 
-// talker answers the first call of a kind with something bad, a different thing for each attempt, and then as a processor
-// does: half of the cards are declined, and all codes. The last attempt never gets another answer.
+// talker answers the first call of a kind with something bad, a different thing
+// for each attempt, and then as a processor does: half of the cards are
+// declined, and all codes. The last attempt never gets another answer.
 type talker struct {
 	mu sync.Mutex
-	// arrived is the order of the attempts, calls counts each one's by kind.
+	// arrived is the order of the attempts, calls counts each one's by
+	// kind.
 	arrived, calls map[string]int
 	bad            []answerer
 }
@@ -325,7 +344,8 @@ func told(body object) string {
 	return fmt.Sprintf("%v cvv=%v %v", card["pan"], card["cvv"], body["code"])
 }
 
-// words answers with a status and, in its headers and body, with what it was told.
+// words answers with a status and, in its headers and body, with what it was
+// told.
 func words(status int) answerer {
 	return func(w http.ResponseWriter, _ string, body object, _ func(string) string) bool {
 		w.Header().Set("Location", "/"+url.PathEscape(told(body)))
@@ -336,7 +356,8 @@ func words(status int) answerer {
 	}
 }
 
-// signedWords answers as agreed on, save that what it was told is somewhere in it; the form takes attempt and words.
+// signedWords answers as agreed on, save that what it was told is somewhere in
+// it; the form takes attempt and words.
 func signedWords(form string) answerer {
 	return func(w http.ResponseWriter, _ string, body object, sign func(string) string) bool {
 		answer := fmt.Sprintf(form, textOf(body["attemptId"]), told(body))

@@ -27,7 +27,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// client waits as long as a test does, and follows no redirect: the gateway must not answer with one.
+// client waits as long as a test does, and follows no redirect: the gateway
+// must not answer with one.
 var client = &http.Client{
 	Timeout:       testenv.Patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -75,7 +76,8 @@ func (a answer) at(names string) any {
 
 func (a answer) text(names string) string { return fmt.Sprint(a.at(names)) }
 
-// detail is what tells of a fault: the body itself, or what a body of Connect has of ours.
+// detail is what tells of a fault: the body itself, or what a body of Connect
+// has of ours.
 func (a answer) detail() answer {
 	if details, _ := a.at("details").([]any); len(details) > 0 {
 		debug, _ := find(details[0], "debug")
@@ -92,7 +94,8 @@ func (a answer) fields() []string {
 
 func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.raw) }
 
-// wrong says what of an answer is not as wanted: its status or, in pairs of a path and a text, what stands in its body.
+// wrong says what of an answer is not as wanted: its status or, in pairs of a
+// path and a text, what stands in its body.
 func (a answer) wrong(status int, texts []string) string {
 	right := a.status == status
 	for i := 0; i < len(texts); i += 2 {
@@ -104,7 +107,8 @@ func (a answer) wrong(status int, texts []string) string {
 	return fmt.Sprintf("%.600s; want %d %s", a, status, strings.Join(texts, " "))
 }
 
-// want wants an answer's status and texts; what names the call where its line does not.
+// want wants an answer's status and texts; what names the call where its line
+// does not.
 func (a answer) want(t testing.TB, what string, status int, texts ...string) {
 	t.Helper()
 	testenv.Want(t, a.wrong(status, texts), "", "%s", what)
@@ -156,7 +160,8 @@ func trySend(method, address, body string, headers header) (answer, error) {
 	return headers.sent(request)
 }
 
-// sent sends a request with these headers, without those that are empty, and reads its answer.
+// sent sends a request with these headers, without those that are empty, and
+// reads its answer.
 func (h header) sent(request *http.Request) (answer, error) {
 	for name, value := range h {
 		if request.Header.Set(name, value); value == "" {
@@ -255,7 +260,8 @@ func (g *instance) read(t testing.TB, id string) answer {
 	return g.readBy(t, g.first(), payments+"/"+id)
 }
 
-// enter signs a user in at the portal, and returns the cookies that a browser has then.
+// enter signs a user in at the portal, and returns the cookies that a browser
+// has then.
 func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 	t.Helper()
 	user := g.user(t, login)
@@ -263,7 +269,8 @@ func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 	return submitted(t, g.PortalURL, "/sign-in", form, nil).cookies()
 }
 
-// browser signs a user in by the portal's form, and returns the cookie of the session.
+// browser signs a user in by the portal's form, and returns the cookie of the
+// session.
 func (g *instance) browser(t *testing.T, login string) string {
 	t.Helper()
 	cookies := g.enter(t, login)
@@ -287,7 +294,8 @@ func visited(t *testing.T, address string, cookies []*http.Cookie) string {
 	return page.must(t, "GET "+address, http.StatusOK).raw
 }
 
-// called makes a call of Connect, which must succeed, and returns the answer with its header.
+// called makes a call of Connect, which must succeed, and returns the answer
+// with its header.
 func called[Q, A any](t testing.TB, call func(context.Context, *Q) (*A, error), ask *Q) (*A, http.Header) {
 	t.Helper()
 	ctx, info := connect.NewClientContext(t.Context())

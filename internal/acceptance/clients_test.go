@@ -35,8 +35,8 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 	return string(out)
 }
 
-// driving is the environment of a program of another language that drives a sandbox: what it is told of it,
-// and the vectors that all clients share.
+// driving is the environment of a program of another language that drives a
+// sandbox: what it is told of it, and the vectors that all clients share.
 func driving(t *testing.T, told object) []string {
 	t.Helper()
 	encoded := testenv.Must(json.Marshal(told))(t)
@@ -45,8 +45,9 @@ func driving(t *testing.T, told object) []string {
 	return []string{"DRIVE=" + string(encoded), "VECTORS=" + vectors}
 }
 
-// openAll opens files, and those below directories, that another program reads, so that the go command does not
-// give an old result once they have changed: see openSources.
+// openAll opens files, and those below directories, that another program reads,
+// so that the go command does not give an old result once they have changed:
+// see openSources.
 func openAll(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, root := range paths {
@@ -69,8 +70,8 @@ func needs(t *testing.T, advice string, programs ...string) {
 	}
 }
 
-// installTypescript packs the TypeScript package and installs the packed file in an empty project,
-// as who uses it does. It returns the project's directory.
+// installTypescript packs the TypeScript package and installs the packed file
+// in an empty project, as who uses it does. It returns the project's directory.
 func installTypescript(t *testing.T) string {
 	needs(t, "install nodejs and npm", "npm")
 	needs(t, "npm ci --prefix rpc/typescript", filepath.Join(typescript, "node_modules/.bin/tsc"))
@@ -84,7 +85,8 @@ func installTypescript(t *testing.T) string {
 		testenv.Check(t, strings.Contains(contents, file+"\n"), "the package has no %s", file)
 	}
 	noError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true,"type":"module"}`), 0o600))
-	// The compiler and the types of Node, in the versions that the package names.
+	// The compiler and the types of Node, in the versions that the package
+	// names.
 	var read struct{ DevDependencies map[string]string }
 	noError(t, json.Unmarshal(testenv.Must(os.ReadFile(filepath.Join(typescript, "package.json")))(t), &read))
 	install := []string{"install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", packed[0]}
@@ -95,8 +97,10 @@ func installTypescript(t *testing.T) string {
 	return dir
 }
 
-// The TypeScript package as it is installed, on a server and in a browser. On a server it type-checks strictly, refuses what is
-// in no closed list, and takes a payment, a payout, a deposit, a card checkout and a sign-in through a running gateway.
+// The TypeScript package as it is installed, on a server and in a browser. On a
+// server it type-checks strictly, refuses what is in no closed list, and takes
+// a payment, a payout, a deposit, a card checkout and a sign-in through a
+// running gateway.
 func TestTypescriptClient(t *testing.T) {
 	testenv.Long(t, "packs, installs and compiles with npm")
 	t.Parallel()
@@ -114,8 +118,8 @@ func TestTypescriptClient(t *testing.T) {
 	})
 }
 
-// driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
-// allowed origin and from another.
+// driveBrowser: a card payment on a shop's own page, which every origin may do,
+// and a sign-in from an allowed origin and from another.
 func driveBrowser(t *testing.T, project string) {
 	tab := browsertest.New(t)
 	files := http.FileServer(http.Dir(project))
@@ -153,10 +157,12 @@ func (g *instance) traders(t *testing.T) []sandbox.User {
 	return traders
 }
 
-// constantList is a list in the source of the TypeScript package, or of the Python client.
+// constantList is a list in the source of the TypeScript package, or of the
+// Python client.
 var constantList = regexp.MustCompile(`(?m)^(?:export const )?(\w+) = (?:Literal)?\[([^\]]*)\]`)
 
-// The closed lists of the clients are those of the gateway. Those of TypeScript that are generated are not here.
+// The closed lists of the clients are those of the gateway. Those of TypeScript
+// that are generated are not here.
 func TestClientLists(t *testing.T) {
 	t.Parallel()
 	source := testenv.Must(os.ReadFile(filepath.Join(typescript, "src/types.ts")))(t)
@@ -189,11 +195,14 @@ func TestClientLists(t *testing.T) {
 	}
 }
 
-// wordpressDirs are where Debian's package has WordPress, and where it is unpacked without the web server that it wants.
+// wordpressDirs are where Debian's package has WordPress, and where it is
+// unpacked without the web server that it wants.
 var wordpressDirs = []string{"/usr/share/wordpress", "/opt/wordpress/usr/share/wordpress"}
 
-// A shop with the WooCommerce plug-in, as its zip has it, takes payments in WordPress beside a running sandbox: paid,
-// failed, too late, with another amount, by webhooks that come twice, out of order or forged, and after it was away.
+// A shop with the WooCommerce plug-in, as its zip has it, takes payments in
+// WordPress beside a running sandbox: paid, failed, too late, with another
+// amount, by webhooks that come twice, out of order or forged, and after it was
+// away.
 func TestWooCommerce(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -212,7 +221,8 @@ func TestWooCommerce(t *testing.T) {
 	phpunit := testenv.Must(exec.LookPath("phpunit"))(t)
 	t.Log(tool(t, tests, env, "php", "-d", "auto_prepend_file="+boot, phpunit, "--no-configuration",
 		"--do-not-cache-result", "--fail-on-warning", "."))
-	// The plug-in's part of the checkout that is made of blocks is drawn with what the shop told its script.
+	// The plug-in's part of the checkout that is made of blocks is drawn
+	// with what the shop told its script.
 	script := testenv.Must(filepath.Abs("../../rpc/php/woocommerce/blocks.js"))(t)
 	out := tool(t, "testdata/woocommerce", nil, "node", "blocks.mjs", script, filepath.Join(site, "blocks.json"))
 	testenv.Check(t, out == "payment_gateway offers sbp card, sends sbp\n", "the blocks' checkout: %s", out)
@@ -234,7 +244,8 @@ func needsWordPress(t *testing.T) string {
 	return wordpressDirs[at]
 }
 
-// newSite is a directory with what a shop has: room for a database, and WordPress's plug-ins.
+// newSite is a directory with what a shop has: room for a database, and
+// WordPress's plug-ins.
 func newSite(t *testing.T) string {
 	site := testenv.Must(os.MkdirTemp("", "gateway-shop-"))(t) // a socket's name must be short
 	t.Cleanup(func() { _ = os.RemoveAll(site) })
@@ -251,7 +262,8 @@ func newSite(t *testing.T) string {
 	return site
 }
 
-// beside runs a program until the test ends, once it listens at an address. It returns what that writes.
+// beside runs a program until the test ends, once it listens at an address. It
+// returns what that writes.
 func beside(t *testing.T, dir string, env []string, network, address, name string, args ...string) *text {
 	t.Helper()
 	var out text
@@ -271,7 +283,8 @@ func beside(t *testing.T, dir string, env []string, network, address, name strin
 
 const generators = "../tools/clients"
 
-// Clients that are generated from the description compile, and create a payment, signed as the manual says.
+// Clients that are generated from the description compile, and create a
+// payment, signed as the manual says.
 func TestGeneratedClients(t *testing.T) {
 	testenv.Long(t, "generates and compiles clients")
 	t.Parallel()
@@ -289,7 +302,8 @@ func TestGeneratedClients(t *testing.T) {
 	}
 }
 
-// oapiPayment creates a payment by a client of oapi-codegen, in the module of a shop.
+// oapiPayment creates a payment by a client of oapi-codegen, in the module of a
+// shop.
 func oapiPayment(t *testing.T, description string, env []string) []string {
 	dir := t.TempDir()
 	noError(t, os.Mkdir(filepath.Join(dir, "api"), 0o700))
@@ -312,7 +326,8 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 	needs(t, "npm ci --prefix internal/tools/clients", filepath.Join(modules, ".bin/openapi-ts"))
 	dir := t.TempDir()
 	noError(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
-	// Generators are installed elsewhere, from where openapi-ts would not find the project's tsconfig.json.
+	// Generators are installed elsewhere, from where openapi-ts would not
+	// find the project's tsconfig.json.
 	output := fmt.Sprintf("{ path: 'hey', tsConfigPath: %q }", filepath.Join(dir, "tsconfig.json"))
 	for name, content := range map[string]string{
 		"hey.config.mjs": fmt.Sprintf("export default { input: %q, output: %s, logs: { file: false } };", description, output),
@@ -330,8 +345,9 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 	return []string{tool(t, dir, env, "node", "out/hey.js"), tool(t, dir, env, "node", "out/fetch.js")}
 }
 
-// The Python client signs, verifies a webhook, and takes a payment and a payout through a running
-// gateway. Its syntax is that of Python 3.9, also where a newer one is installed.
+// The Python client signs, verifies a webhook, and takes a payment and a payout
+// through a running gateway. Its syntax is that of Python 3.9, also where a
+// newer one is installed.
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
 	needs(t, "install python3", "python3")
@@ -345,8 +361,9 @@ func TestPythonClient(t *testing.T) {
 	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 }
 
-// The PHP client signs, verifies webhooks, repeats creations, and makes every call of a merchant to a
-// running gateway. The core of shop modules pays, catches up and refunds beside it.
+// The PHP client signs, verifies webhooks, repeats creations, and makes every
+// call of a merchant to a running gateway. The core of shop modules pays,
+// catches up and refunds beside it.
 func TestPHPClient(t *testing.T) {
 	t.Parallel()
 	needs(t, "install php-cli, php-curl and phpunit", "php", "phpunit")
@@ -367,7 +384,8 @@ func TestPHPClient(t *testing.T) {
 	t.Log(out)
 }
 
-// The samples of the manual create a payment, and believe the webhook of its end.
+// The samples of the manual create a payment, and believe the webhook of its
+// end.
 func TestManualSamples(t *testing.T) {
 	testenv.Long(t, "compiles and runs samples in six languages")
 	t.Parallel()
@@ -400,7 +418,8 @@ func TestManualSamples(t *testing.T) {
 	}
 }
 
-// shopEnvironment is what the samples of the manual expect in their environment.
+// shopEnvironment is what the samples of the manual expect in their
+// environment.
 func shopEnvironment(g *instance, callback string) []string {
 	box := g.first()
 	return []string{

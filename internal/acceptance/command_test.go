@@ -23,8 +23,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What sign prints, sent with the body, is let in: by a sandbox's own key, and by one that is given. What else the
-// commands say, the scripts of cmd/gateway say.
+// What sign prints, sent with the body, is let in: by a sandbox's own key, and
+// by one that is given. What else the commands say, the scripts of cmd/gateway
+// say.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -45,7 +46,8 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// exits runs the program itself to its end, wants its exit status, and its output to have all of these words.
+// exits runs the program itself to its end, wants its exit status, and its
+// output to have all of these words.
 func exits(t *testing.T, want int, words []string, args ...string) string {
 	t.Helper()
 	out, errs, err := command(t, "", nil, args...)
@@ -76,8 +78,9 @@ func listener(t *testing.T, g *instance, address string, flags ...string) (strin
 	return address, heard
 }
 
-// A webhook goes on to a program of the developer's as it came, byte by byte, and what that answers is
-// what the gateway hears. While it is away, the gateway sends the webhook again.
+// A webhook goes on to a program of the developer's as it came, byte by byte,
+// and what that answers is what the gateway hears. While it is away, the
+// gateway sends the webhook again.
 func TestListenForwards(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -113,7 +116,8 @@ func TestListenForwards(t *testing.T) {
 	defer mu.Unlock()
 	testenv.Check(t, len(bodies) == 1 && strings.Contains(bodies[0], id) && !strings.Contains(bodies[0], "\n"),
 		"got %q", bodies)
-	// The gateway notes an answer after it has heard it, which is after the listener has told of it.
+	// The gateway notes an answer after it has heard it, which is after the
+	// listener has told of it.
 	noError(t, testenv.Eventually(func() error {
 		attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
 			join webhook_event e on e.id = a.event_id where e.url = $1 order by a.id`, "http://"+address+"/webhook")
@@ -124,7 +128,8 @@ func TestListenForwards(t *testing.T) {
 	}))
 }
 
-// The webhooks of a merchant whose only key is a legacy one are verified as well.
+// The webhooks of a merchant whose only key is a legacy one are verified as
+// well.
 func TestListenKnowsLegacy(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -166,7 +171,8 @@ func TestTriggerCommand(t *testing.T) {
 	trigger(2, []string{"event must be payment.completed, ", "id must be a uuid"}, "payment.eaten", "-id", "x")
 }
 
-// The health of a gateway is asked by its own program, as in a container that has no other.
+// The health of a gateway is asked by its own program, as in a container that
+// has no other.
 func TestHealthcheck(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -186,7 +192,8 @@ func TestHealthcheck(t *testing.T) {
 
 var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
 
-// What a payment's page offers to be copied reads that payment, once key and secret are filled in.
+// What a payment's page offers to be copied reads that payment, once key and
+// secret are filled in.
 func TestCurlOnPage(t *testing.T) {
 	t.Parallel()
 	needs(t, "there is nothing to paste into", "sh", "curl", "openssl")
@@ -205,8 +212,8 @@ func TestCurlOnPage(t *testing.T) {
 	testenv.Check(t, err == nil && got.text("data.uuid") == created.text("data.uuid"), "%s\n%s%v", command, out, err)
 }
 
-// A signed timeline is proven by the command with the keys that either address publishes. What else
-// the command says, the scripts of cmd/gateway say.
+// A signed timeline is proven by the command with the keys that either address
+// publishes. What else the command says, the scripts of cmd/gateway say.
 func TestVerifyTimeline(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -225,8 +232,8 @@ func TestVerifyTimeline(t *testing.T) {
 	}
 }
 
-// What is printed works when pasted as it is, also again, and what it starts ends with a verified
-// webhook. The program names itself as it was run.
+// What is printed works when pasted as it is, also again, and what it starts
+// ends with a verified webhook. The program names itself as it was run.
 func TestWelcome(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// checks are what proves the statements of a document, by heading and statement: testdata/NAME.txt has them.
+// checks are what proves the statements of a document, by heading and
+// statement: testdata/NAME.txt has them.
 func checks(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	found, key, section := map[string][]string{}, "", ""
@@ -40,19 +41,22 @@ func checks(t *testing.T, name string) map[string][]string {
 
 var sectionOf = regexp.MustCompile(`^\[(.+)\]$`)
 
-// parts is how many walks the statements are dealt out to, each on a gateway of its own, and slowSection the section that
-// one of them has to itself: its payers wait for the bank's answer to a dozen cards.
+// parts is how many walks the statements are dealt out to, each on a gateway of
+// its own, and slowSection the section that one of them has to itself: its
+// payers wait for the bank's answer to a dozen cards.
 const (
 	parts       = 3
 	slowSection = "What payers do"
 )
 
-// part is one walk's share: what can be checked at once, and what needs time to pass.
+// part is one walk's share: what can be checked at once, and what needs time to
+// pass.
 type part struct {
 	now, late []func(t *testing.T, w *instance)
 }
 
-// shortest is the part with the fewest statements, of those that are not a section's own.
+// shortest is the part with the fewest statements, of those that are not a
+// section's own.
 func shortest(dealt *[parts]part) *part {
 	of := &dealt[0]
 	for i := range dealt[:parts-1] {
@@ -63,9 +67,10 @@ func shortest(dealt *[parts]part) *part {
 	return of
 }
 
-// TestConformance walks the interface document and the page of decisions, statement by statement,
-// and proves each by calls to a running gateway. A statement without a check fails, and so does a
-// check whose statement has changed: it must be looked at again.
+// TestConformance walks the interface document and the page of decisions,
+// statement by statement, and proves each by calls to a running gateway. A
+// statement without a check fails, and so does a check whose statement has
+// changed: it must be looked at again.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	var dealt [parts]part
@@ -111,7 +116,8 @@ func TestConformance(t *testing.T) {
 			w := freshSandbox(t)
 			w.begin(t)
 			w.runs(t, steps, "everything")
-			// What needs time to pass comes last: the clock moves forward only.
+			// What needs time to pass comes last: the clock moves
+			// forward only.
 			for _, run := range slices.Concat(p.now, p.late) {
 				run(t, w)
 			}
@@ -158,7 +164,8 @@ func (w *instance) begin(t *testing.T) {
 	}
 }
 
-// pass lets time pass, and everything that is then over come to its end, so that nothing changes on its own afterwards.
+// pass lets time pass, and everything that is then over come to its end, so
+// that nothing changes on its own afterwards.
 func (w *instance) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	w.advance(t, by)
@@ -168,10 +175,12 @@ func (w *instance) pass(t *testing.T, by time.Duration) {
 	testenv.Until(t, "no payment or payout is over", func() bool { return w.count(t, over) == 0 })
 }
 
-// statement is a row of a table, an item of a list or a paragraph, without its backquotes.
+// statement is a row of a table, an item of a list or a paragraph, without its
+// backquotes.
 type statement struct {
 	heading, text string
-	// first is the first cell, or the first words; of rows of one section with the same, more.
+	// first is the first cell, or the first words; of rows of one section
+	// with the same, more.
 	first string
 }
 
@@ -203,7 +212,8 @@ func statements(t *testing.T, name string) []statement {
 	return all
 }
 
-// blocksOf joins what belongs together: a paragraph or an item may be several lines.
+// blocksOf joins what belongs together: a paragraph or an item may be several
+// lines.
 func blocksOf(content string) []string {
 	var blocks []string
 	open := false
@@ -223,7 +233,8 @@ func blocksOf(content string) []string {
 	return blocks
 }
 
-// first names a statement by as many cells as set it apart from those before it in its section.
+// first names a statement by as many cells as set it apart from those before it
+// in its section.
 func first(all []statement, heading, text string) string {
 	if !strings.HasPrefix(text, "|") {
 		words := strings.Fields(item.ReplaceAllString(text, ""))
@@ -242,14 +253,15 @@ func first(all []statement, heading, text string) string {
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// decided are those of the decisions' statements that are walked: the table of errors, that of
-// methods, and what payers do. The rest says how, not what.
+// decided are those of the decisions' statements that are walked: the table of
+// errors, that of methods, and what payers do. The rest says how, not what.
 func decided(s statement) bool {
 	return strings.HasPrefix(s.text, "|") || strings.HasPrefix(s.text, "- Method × currency") ||
 		s.heading == slowSection
 }
 
-// proofs are what takes more than calls, by their names, which interface.txt and decisions.txt have.
+// proofs are what takes more than calls, by their names, which interface.txt
+// and decisions.txt have.
 var proofs = map[string]func(t *testing.T, w *instance){
 	"callsAreLimited": callsAreLimited, "everyEndpointIsDescribed": everyEndpointIsDescribed,
 	"getSignsNothing": getSignsNothing, "headersAreConfigurable": headersAreConfigurable,
@@ -283,8 +295,8 @@ func endpoints(t *testing.T) []documented {
 	return all
 }
 
-// everyEndpointIsDescribed: the machine-readable description has each, under the documented
-// prefixes.
+// everyEndpointIsDescribed: the machine-readable description has each, under
+// the documented prefixes.
 func everyEndpointIsDescribed(t *testing.T, w *instance) {
 	described := map[string]bool{}
 	description := send(t, http.MethodGet, w.BaseURL+"/openapi.json", "", nil)
@@ -301,7 +313,8 @@ func everyEndpointIsDescribed(t *testing.T, w *instance) {
 	}
 }
 
-// signedEndpointsWantHeaders: each of the three, on each signed endpoint, in this order.
+// signedEndpointsWantHeaders: each of the three, on each signed endpoint, in
+// this order.
 func signedEndpointsWantHeaders(t *testing.T, w *instance) {
 	for _, e := range endpoints(t) {
 		caller, body := "key sandbox-rub", ""
@@ -338,8 +351,8 @@ func getSignsNothing(t *testing.T, w *instance) {
 	}
 }
 
-// headersAreConfigurable: a gateway with names of its own knows no others. Having no requisite it
-// refuses later on.
+// headersAreConfigurable: a gateway with names of its own knows no others.
+// Having no requisite it refuses later on.
 func headersAreConfigurable(t *testing.T, _ *instance) {
 	g := live(t, map[string]string{
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "an application's secret, long enough to be one", "GATEWAY_HEADER_KEY_ID": "X-Shop-Key",
@@ -352,7 +365,8 @@ func headersAreConfigurable(t *testing.T, _ *instance) {
 	g.post(t, box, body).want(t, "the default names", 401, "code", "signature_required")
 }
 
-// withoutApplicationSecret: such a gateway starts, warns, and creates nothing. Nothing of a sandbox is seeded, printed or written.
+// withoutApplicationSecret: such a gateway starts, warns, and creates nothing.
+// Nothing of a sandbox is seeded, printed or written.
 func withoutApplicationSecret(t *testing.T, _ *instance) {
 	g := live(t, nil)
 	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")

@@ -25,10 +25,12 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// acknowledged is what the gateway has told the load's clients, and what they asked without an answer.
+// acknowledged is what the gateway has told the load's clients, and what they
+// asked without an answer.
 type acknowledged struct {
 	mu sync.Mutex
-	// ids and open, creations without an answer, are by order id; statuses and asked, those asked for, by payment id.
+	// ids and open, creations without an answer, are by order id; statuses
+	// and asked, those asked for, by payment id.
 	ids, statuses, open, asked map[string]string
 	failed                     []error
 }
@@ -71,7 +73,8 @@ func (v *instance) load(t *testing.T, a *acknowledged, hook string, killed <-cha
 	}
 }
 
-// moveOn has a payment confirmed by its trader, or set by the application; every third stays pending.
+// moveOn has a payment confirmed by its trader, or set by the application;
+// every third stays pending.
 func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	status := []string{"completed", "failed", ""}[n%3]
 	if status == "" {
@@ -94,7 +97,8 @@ func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	}
 }
 
-// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's business.
+// confirm asks both traders of RUB requisites: the payment is one's, and none
+// of the other's business.
 func (v *instance) confirm(t *testing.T, id string) error {
 	t.Helper()
 	const call = "/portal.v1.TraderService/ConfirmReceived"
@@ -110,8 +114,9 @@ func (v *instance) confirm(t *testing.T, id string) error {
 	return fmt.Errorf("payment %s is no trader's", id)
 }
 
-// Killed in the middle of its work and started again, the gateway has kept what it said: every acknowledged payment and
-// status, one payment a repeated order, a ledger that holds, and a webhook for every change.
+// Killed in the middle of its work and started again, the gateway has kept what
+// it said: every acknowledged payment and status, one payment a repeated order,
+// a ledger that holds, and a webhook for every change.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	v := restartable(t)
@@ -152,7 +157,8 @@ func TestKilled(t *testing.T) {
 		len(a.asked))
 }
 
-// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last asked for.
+// keptItsWord reads every acknowledged payment: its status is the acknowledged
+// one, or the one last asked for.
 func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
 	for orderID, id := range a.ids {
 		got := v.read(t, id)
@@ -173,8 +179,8 @@ func (v *instance) repeatsOnce(t *testing.T, a *acknowledged) {
 	testenv.Check(t, len(doubles) == 0, "two payments for %v", doubles)
 }
 
-// deliversAll waits for a webhook of every status change. Those that were under way are made again
-// when their endpoints' leases have ended.
+// deliversAll waits for a webhook of every status change. Those that were under
+// way are made again when their endpoints' leases have ended.
 func (v *instance) deliversAll(t *testing.T, s *shop) {
 	changes := v.count(t, "select count(*) from payment_history where from_status is not null")
 	events := v.texts(t, "select id::text from webhook_event")
@@ -188,8 +194,9 @@ func (v *instance) deliversAll(t *testing.T, s *shop) {
 	})
 }
 
-// keepCalling calls on a connection that it keeps until it is told to drop it, and answers with what went wrong on the
-// way. It would then turn to another replica. Once leaving is seen, the next answer has to tell it.
+// keepCalling calls on a connection that it keeps until it is told to drop it,
+// and answers with what went wrong on the way. It would then turn to another
+// replica. Once leaving is seen, the next answer has to tell it.
 func keepCalling(g *instance, served *atomic.Int64, leaving *atomic.Bool, post bool) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
@@ -226,8 +233,9 @@ func keepCalling(g *instance, served *atomic.Int64, leaving *atomic.Bool, post b
 	}
 }
 
-// Clients who keep their connections under load notice nothing of a SIGTERM but that they are told to open new ones: no
-// answer is lost and none is an error. New connections are taken until the delay is over: the program's own log says
+// Clients who keep their connections under load notice nothing of a SIGTERM but
+// that they are told to open new ones: no answer is lost and none is an error.
+// New connections are taken until the delay is over: the program's own log says
 // when that is, since a starved machine may need longer for a call.
 func TestSIGTERMUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -266,9 +274,10 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 		"it stopped %s after it had said that it would\n%s", ended.Sub(began), v.stderr)
 }
 
-// A gateway that is told to stop answers the requests that are under way, and what those did is kept. However long they take, it
-// begins no delivery any more, and brings to its end what is on the way. The rest is delivered after the next start, and nothing
-// twice.
+// A gateway that is told to stop answers the requests that are under way, and
+// what those did is kept. However long they take, it begins no delivery any
+// more, and brings to its end what is on the way. The rest is delivered after
+// the next start, and nothing twice.
 func TestStopBeginsNoDelivery(t *testing.T) {
 	t.Parallel()
 	v := restartable(t)
@@ -295,8 +304,9 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	for _, id := range ids {
 		v.callback(t, id, `{"status":"failed"}`)
 	}
-	// A request that is on its way for long keeps the program from ending. It is known to have begun once
-	// the program asks for its body: a connection that nobody has accepted yet would be reset.
+	// A request that is on its way for long keeps the program from ending.
+	// It is known to have begun once the program asks for its body: a
+	// connection that nobody has accepted yet would be reset.
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "callbackUri": receiver.URL})
 	headers := with(signed(v.first(), body), "Content-Type", "application/json")
@@ -328,8 +338,8 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	}
 }
 
-// A gateway whose start takes long refuses connections, so that proxies go on to another one. Those who watch
-// it see that it is not ready.
+// A gateway whose start takes long refuses connections, so that proxies go on
+// to another one. Those who watch it see that it is not ready.
 func TestStartRefusesConnections(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
@@ -376,7 +386,8 @@ func dialled(t *testing.T, address, sent string) net.Conn {
 	return conn
 }
 
-// begun is a call that is begun by hand: of a body of that length so much is sent.
+// begun is a call that is begun by hand: of a body of that length so much is
+// sent.
 func (g *instance) begun(t *testing.T, path string, headers header, length int, body string) net.Conn {
 	t.Helper()
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: %d\r\n", path, length)
@@ -397,7 +408,8 @@ func answerOn(t *testing.T, conn net.Conn) answer {
 	return answer{status: response.StatusCode, header: response.Header, raw: raw, body: decoded(raw)}
 }
 
-// A sender that hangs up in the middle of a body takes nothing along: its order id is still free.
+// A sender that hangs up in the middle of a body takes nothing along: its order
+// id is still free.
 func TestBrokenSender(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -410,8 +422,9 @@ func TestBrokenSender(t *testing.T) {
 	testenv.Want(t, got.header.Get("Idempotent-Replay"), "", "it is a replay")
 }
 
-// A form that is too large comes from a client that sends all before it reads: it gets its answer, not a
-// reset. What a key may do is settled before anything of a body is read: that answer does not wait for a body that never comes.
+// A form that is too large comes from a client that sends all before it reads:
+// it gets its answer, not a reset. What a key may do is settled before anything
+// of a body is read: that answer does not wait for a body that never comes.
 func TestUploadsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

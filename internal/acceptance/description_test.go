@@ -34,7 +34,8 @@ type judge struct {
 type describedPath struct {
 	method  string
 	matches *regexp.Regexp
-	// headers are those of its answers, by the statuses that it may answer with, and at is where it is described.
+	// headers are those of its answers, by the statuses that it may answer
+	// with, and at is where it is described.
 	headers map[string]object
 	at      string
 	// json tells that it takes a body of JSON.
@@ -75,7 +76,8 @@ func pointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// judged is a transport that has every answer of the REST API compared with the description.
+// judged is a transport that has every answer of the REST API compared with the
+// description.
 type judged struct{ next http.RoundTripper }
 
 func (t judged) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -109,7 +111,8 @@ func (j *judge) find(method, path string) *describedPath {
 // telling are the headers by which an answer tells a program something.
 var telling = []string{"Retry-After", "Idempotent-Replay", "Idempotent-Mismatch"}
 
-// answer compares an answer. One to no operation at all must have the shape of errors.
+// answer compares an answer. One to no operation at all must have the shape of
+// errors.
 func (j *judge) answer(method, path string, status int, header http.Header, body []byte) {
 	at := "/components/schemas/Error"
 	if one := j.find(method, path); one != nil {
@@ -130,8 +133,8 @@ func (j *judge) answer(method, path string, status int, header http.Header, body
 	}
 }
 
-// request compares a request that was taken: a description that is stricter than the program would keep
-// a client from making it.
+// request compares a request that was taken: a description that is stricter
+// than the program would keep a client from making it.
 func (j *judge) request(r *http.Request) {
 	one := j.find(r.Method, r.URL.EscapedPath())
 	if one == nil || !one.json {

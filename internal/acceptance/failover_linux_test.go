@@ -74,7 +74,8 @@ func (c *cluster) primary(t *testing.T, but int) int {
 	return 0
 }
 
-// await waits until there are a primary and two standbys, both of which have all that is acknowledged.
+// await waits until there are a primary and two standbys, both of which have
+// all that is acknowledged.
 func (c *cluster) await(t *testing.T) {
 	t.Helper()
 	const standbys = "select count(*)::text || ' ' || count(*) filter (where sync_state = 'sync')::text from pg_stat_replication"
@@ -97,7 +98,8 @@ func (c *cluster) pid(name string) int {
 	return pid
 }
 
-// signal sends a signal to a server, its Patroni first, and all their processes.
+// signal sends a signal to a server, its Patroni first, and all their
+// processes.
 func (c *cluster) signal(server int, sig syscall.Signal) {
 	_ = syscall.Kill(c.pid(fmt.Sprintf("server%d.pid", server)), sig)
 	postmaster := c.pid(fmt.Sprintf("data%d/postmaster.pid", server))
@@ -125,8 +127,10 @@ func (c *cluster) again(t *testing.T, server int) {
 	noError(t, exec.Command(as[0], as[1:]...).Run())
 }
 
-// comesBack has a server come back that stood still or was cut off. A Patroni up to 3.0.2 may take its lock back from the
-// new primary, and what was acknowledged meanwhile is gone then: its machine is reset before, as a watchdog does.
+// comesBack has a server come back that stood still or was cut off. A Patroni
+// up to 3.0.2 may take its lock back from the new primary, and what was
+// acknowledged meanwhile is gone then: its machine is reset before, as a
+// watchdog does.
 func (c *cluster) comesBack(t *testing.T, server int, heal func()) {
 	t.Helper()
 	version := testenv.Must(exec.Command("patroni", "--version").Output())(t)
@@ -139,7 +143,8 @@ func (c *cluster) comesBack(t *testing.T, server int, heal func()) {
 	heal()
 }
 
-// cutOff drops what is sent to a server, and what it sends to etcd; undone by join.
+// cutOff drops what is sent to a server, and what it sends to etcd; undone by
+// join.
 func (c *cluster) cutOff(t *testing.T, server int) (join func()) {
 	rules := func(action string) error {
 		var errs []error
@@ -163,11 +168,13 @@ func (c *cluster) end() {
 	_ = testenv.Eventually(func() error { return os.RemoveAll(c.dir) })
 }
 
-// failoverTakes is within what time after its primary is gone every client is answered again.
+// failoverTakes is within what time after its primary is gone every client is
+// answered again.
 const failoverTakes = 15 * time.Second
 
-// The primary dies, stops without dying, and is cut off, each time under load. A standby that has all
-// that was acknowledged takes its place, both gateways find it by themselves in time, and nothing is lost.
+// The primary dies, stops without dying, and is cut off, each time under load.
+// A standby that has all that was acknowledged takes its place, both gateways
+// find it by themselves in time, and nothing is lost.
 func TestFailover(t *testing.T) {
 	if os.Getenv("GATEWAY_TEST_FAILOVER") == "" {
 		t.Skip("needs Patroni and etcd, and takes minutes: GATEWAY_TEST_FAILOVER=required has it run")

@@ -18,7 +18,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// disk is a small file system in memory. Where none may be mounted it is a directory, which never gets full.
+// disk is a small file system in memory. Where none may be mounted it is a
+// directory, which never gets full.
 type disk struct {
 	path    string
 	mounted bool
@@ -82,8 +83,8 @@ func (s *stage) moveLog(t *testing.T) {
 
 const logSize = "2g"
 
-// slotFillsDisk has a slot that nobody reads keep the log, until there is no room for more and PostgreSQL stops. It goes on as
-// soon as there is room.
+// slotFillsDisk has a slot that nobody reads keep the log, until there is no
+// room for more and PostgreSQL stops. It goes on as soon as there is room.
 func (s *stage) slotFillsDisk(t *testing.T) {
 	if !s.log.mounted {
 		return
@@ -109,8 +110,9 @@ func (s *stage) slotFillsDisk(t *testing.T) {
 	testenv.Must(s.pool.Exec(t.Context(), "select pg_drop_replication_slot('forgotten')"))(t)
 }
 
-// syncStalls has a process of PostgreSQL stop while it syncs the log, as it would at a disk that does not answer. It holds the
-// lock that all commits need.
+// syncStalls has a process of PostgreSQL stop while it syncs the log, as it
+// would at a disk that does not answer. It holds the lock that all commits
+// need.
 func (s *stage) syncStalls(t *testing.T) {
 	conn := testenv.Must(db.Driver(s.pool).Acquire(t.Context()))(t)
 	defer conn.Release()
@@ -122,7 +124,8 @@ func (s *stage) syncStalls(t *testing.T) {
 			if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 				continue
 			}
-			// Whoever looks would wait for what it holds, if that is not the log.
+			// Whoever looks would wait for what it holds, if that
+			// is not the log.
 			resume := time.AfterFunc(time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 			var syncs bool
 			noError(t, conn.QueryRow(t.Context(), `select count(*) > 0 from pg_stat_activity
@@ -139,7 +142,8 @@ func (s *stage) syncStalls(t *testing.T) {
 	noError(t, syscall.Kill(stopped, syscall.SIGCONT))
 }
 
-// databaseDiskIsFull has appeals' files on a disk of PostgreSQL's that is too small for them.
+// databaseDiskIsFull has appeals' files on a disk of PostgreSQL's that is too
+// small for them.
 func (s *stage) databaseDiskIsFull(t *testing.T) {
 	d := newDisk(t, "4m")
 	space := filepath.Join(d.path, "space")
@@ -152,14 +156,16 @@ func (s *stage) databaseDiskIsFull(t *testing.T) {
 	testenv.Must(s.pool.Exec(t.Context(), "drop tablespace small"))(t)
 }
 
-// gatewayDiskIsFull has the files arrive on a disk of the gateway's without room.
+// gatewayDiskIsFull has the files arrive on a disk of the gateway's without
+// room.
 func (s *stage) gatewayDiskIsFull(t *testing.T) {
 	s.uploads.resize(t, "512k")
 	s.appealAll(t, s.uploads.mounted, "503 unavailable", func() { s.uploads.resize(t, "64m") })
 }
 
-// appealAll opens appeals while there is no room for their files, and until all are there once there
-// is. Clients must have met this answer meanwhile, where a disk can get full.
+// appealAll opens appeals while there is no room for their files, and until all
+// are there once there is. Clients must have met this answer meanwhile, where a
+// disk can get full.
 func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func()) {
 	t.Helper()
 	const clients, each = 3, 3

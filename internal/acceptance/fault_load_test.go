@@ -24,8 +24,9 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// load is merchants' programs that create payments, have them moved and read them, at two replicas
-// by turns. Each makes a call again, with the same order id, until it is acknowledged.
+// load is merchants' programs that create payments, have them moved and read
+// them, at two replicas by turns. Each makes a call again, with the same order
+// id, until it is acknowledged.
 type load struct {
 	boxes []sandbox.Cashbox
 	// bases are the replicas' addresses.
@@ -34,7 +35,8 @@ type load struct {
 	// hooks choose the endpoint of a payment, for each of the boxes.
 	hooks []func() *shop
 
-	// seen is all that clients asked of payments, and were answered; feeds are what they read of events meanwhile.
+	// seen is all that clients asked of payments, and were answered; feeds
+	// are what they read of events meanwhile.
 	seen  *history.Orders
 	feeds []*feedReader
 
@@ -51,14 +53,16 @@ type load struct {
 
 // round is the time of one fault.
 type round struct {
-	// promises are the payments whose every call was acknowledged in this time.
+	// promises are the payments whose every call was acknowledged in this
+	// time.
 	promises []promise
 	calls    int
 	// answers are what clients got instead of an acknowledgement.
 	answers map[string]int
 	// wrong are answers that no client should get who comes again.
 	wrong []string
-	// silence is the longest time in which nobody was acknowledged anything.
+	// silence is the longest time in which nobody was acknowledged
+	// anything.
 	silence time.Duration
 }
 
@@ -117,8 +121,9 @@ func (l *load) next(r *round) *round {
 	return before
 }
 
-// pay is the life of one payment: created, moved unless it is an eighth, and read. Of every third somebody else asks for the
-// creation, too, while all that happens.
+// pay is the life of one payment: created, moved unless it is an eighth, and
+// read. Of every third somebody else asks for the creation, too, while all that
+// happens.
 func (l *load) pay(client, n int) {
 	at := client % len(l.boxes)
 	p := promise{order: newOrder(), status: "pending", box: l.boxes[at], hook: l.hooks[at]()}
@@ -160,8 +165,9 @@ func (l *load) pay(client, n int) {
 	}
 }
 
-// insist posts at one replica and at the other until it is acknowledged. It gives up only
-// what is answered as no client should be answered that comes again. It is none of the load's clients.
+// insist posts at one replica and at the other until it is acknowledged. It
+// gives up only what is answered as no client should be answered that comes
+// again. It is none of the load's clients.
 func (l *load) insist(path, body string, headers header) (answer, bool) {
 	return l.ask(bystander, history.Call{}, http.MethodPost, path, body, headers)
 }
@@ -207,7 +213,8 @@ func (l *load) note(client int, kind string, got answer, err error) bool {
 	return false
 }
 
-// kindOf is the kind of an answer: "" is an acknowledgement, "wrong" what clients should not get.
+// kindOf is the kind of an answer: "" is an acknowledgement, "wrong" what
+// clients should not get.
 func kindOf(got answer, err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -232,8 +239,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// recovered waits until every client was acknowledged something after a moment, and returns how
-// long the last of them waited for it.
+// recovered waits until every client was acknowledged something after a moment,
+// and returns how long the last of them waited for it.
 func (l *load) recovered(t *testing.T, healed time.Time) time.Duration {
 	noError(t, testenv.Eventually(func() error {
 		l.mu.Lock()
@@ -259,11 +266,13 @@ func (r *round) saw() string {
 	return strings.Join(seen, ", ")
 }
 
-// maxDeliveries is how often the contract has an event delivered at most: once, and ten times more.
+// maxDeliveries is how often the contract has an event delivered at most: once,
+// and ten times more.
 const maxDeliveries = 11
 
-// seen tells a recorder what a client was answered. What was refused, at the door or because there is no database, is to have
-// done nothing: it is not recorded, so that whatever it did is seen as wrong.
+// seen tells a recorder what a client was answered. What was refused, at the
+// door or because there is no database, is to have done nothing: it is not
+// recorded, so that whatever it did is seen as wrong.
 func seen(asked history.Call, end func(history.Answer), kind string, got answer) {
 	switch {
 	case kind == "":
@@ -278,7 +287,8 @@ func seen(asked history.Call, end func(history.Answer), kind string, got answer)
 	}
 }
 
-// feedReader is a merchant's program that reads events, and goes on from where it stopped.
+// feedReader is a merchant's program that reads events, and goes on from where
+// it stopped.
 type feedReader struct {
 	box   sandbox.Cashbox
 	bases [2]string
@@ -290,7 +300,8 @@ type feedReader struct {
 	cursors map[int]string
 }
 
-// page reads a page at one of the replicas, and reports whether there was anything. A page that does not come is asked for again.
+// page reads a page at one of the replicas, and reports whether there was
+// anything. A page that does not come is asked for again.
 func (r *feedReader) page() (more bool, err error) {
 	r.tries++
 	address := r.bases[r.tries%len(r.bases)] + "/api/v1/events?limit=100"
@@ -342,8 +353,10 @@ func eventOf(id, body string) history.Event {
 	return history.Event{ID: id, Order: e.text("meta.method") + " " + e.text("data.orderId"), Sequence: sequence, Body: body}
 }
 
-// checkHistory wants what clients saw to be explained by calls one after the other, the events that they read while faults came
-// and went to be all there are, in the order in which they are for everybody, and what came to endpoints to be those.
+// checkHistory wants what clients saw to be explained by calls one after the
+// other, the events that they read while faults came and went to be all there
+// are, in the order in which they are for everybody, and what came to endpoints
+// to be those.
 func (s *stage) checkHistory(t *testing.T) {
 	t.Helper()
 	orders, calls, unknown := s.load.seen.Counts()

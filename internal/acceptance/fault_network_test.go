@@ -17,17 +17,20 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// relay passes TCP connections on to the Unix socket of a PostgreSQL, and breaks them in the ways it is told to.
+// relay passes TCP connections on to the Unix socket of a PostgreSQL, and
+// breaks them in the ways it is told to.
 type relay struct {
 	net.Listener
 	socket string
 	mu     sync.Mutex
 	pairs  map[*pair]bool
-	// back is done with what comes from PostgreSQL, and forth with what goes to it, if there is one.
+	// back is done with what comes from PostgreSQL, and forth with what
+	// goes to it, if there is one.
 	back, forth breaking
 }
 
-// breaking does something before what has come is passed on, and says whether it is to be.
+// breaking does something before what has come is passed on, and says whether
+// it is to be.
 type breaking struct {
 	atomic.Pointer[func(p *pair) bool]
 }
@@ -79,7 +82,8 @@ func (r *relay) pass(near net.Conn) {
 	}
 }
 
-// copy passes on what comes. Of a silent pair it passes on nothing, not even its end.
+// copy passes on what comes. Of a silent pair it passes on nothing, not even
+// its end.
 func (p *pair) copy(to, from net.Conn, how *breaking) {
 	buffer := make([]byte, 1<<20)
 	for {
@@ -103,8 +107,8 @@ func (p *pair) end() {
 	_ = p.far.Close()
 }
 
-// silence makes all connections of this moment half-open: they stay, and nothing comes through them
-// any more. New ones are as good as ever.
+// silence makes all connections of this moment half-open: they stay, and
+// nothing comes through them any more. New ones are as good as ever.
 func (r *relay) silence() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +146,8 @@ func (b *breaking) breaks(lasts time.Duration, how func(p *pair) bool) {
 	b.Store(nil)
 }
 
-// late passes on what has come after two seconds, dropped never does, and resets ends the client's connection at once.
+// late passes on what has come after two seconds, dropped never does, and
+// resets ends the client's connection at once.
 func late(*pair) bool    { time.Sleep(2 * time.Second); return true }
 func dropped(*pair) bool { return false }
 func resets(p *pair) bool {
@@ -151,7 +156,8 @@ func resets(p *pair) bool {
 	return false
 }
 
-// buildWith builds the program with other contents of some files, which may be new.
+// buildWith builds the program with other contents of some files, which may be
+// new.
 func buildWith(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -168,11 +174,13 @@ func buildWith(t *testing.T, files map[string]string) string {
 	return program
 }
 
-// buildUnsteady builds the program with a clock that goes ten seconds back at each SIGUSR1 and ten ahead at each SIGUSR2, and
-// that asks whom the test says for the addresses of names. Nothing else is changed: what asks for the real time by itself, such
-// as a sign-in, still gets it.
+// buildUnsteady builds the program with a clock that goes ten seconds back at
+// each SIGUSR1 and ten ahead at each SIGUSR2, and that asks whom the test says
+// for the addresses of names. Nothing else is changed: what asks for the real
+// time by itself, such as a sign-in, still gets it.
 func buildUnsteady(t *testing.T) string {
-	// All in the one package that nothing else imports, so that only this is compiled again.
+	// All in the one package that nothing else imports, so that only this
+	// is compiled again.
 	const file = "../../cmd/gateway/serve.go"
 	source := testenv.Must(os.ReadFile(file))(t)
 	return buildWith(t, map[string]string{
@@ -215,7 +223,8 @@ func init() {
 }
 `
 
-// clockJumps sets the clock of one replica back, then ahead, then right; the other's and PostgreSQL's stay as they are.
+// clockJumps sets the clock of one replica back, then ahead, then right; the
+// other's and PostgreSQL's stay as they are.
 func (s *stage) clockJumps(t *testing.T) {
 	s.a.again(t, s.unsteady, nil)
 	time.Sleep(time.Second)
@@ -229,14 +238,16 @@ func (s *stage) clockJumps(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
-		// The sandbox's clock is ahead by as much on both. How long a creation takes is the machine's.
+		// The sandbox's clock is ahead by as much on both. How long a
+		// creation takes is the machine's.
 		before, at, after := createdAt(t, s.b), createdAt(t, s.a), createdAt(t, s.b)
 		at = at.Add(-jump.ahead)
 		testenv.Check(t, !at.Before(before) && !at.After(after), "with the clock %s ahead: %s is not from %s to %s", jump.ahead, at, before, after)
 	}
 }
 
-// again kills a gateway and starts another program in its place, with variables of its own.
+// again kills a gateway and starts another program in its place, with variables
+// of its own.
 func (g *instance) again(t *testing.T, program string, variables map[string]string) {
 	t.Helper()
 	g.kill()

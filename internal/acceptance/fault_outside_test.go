@@ -32,8 +32,8 @@ func (s *stage) badOr(own func() *shop) func() *shop {
 	}
 }
 
-// receiversMisbehave has one merchant's endpoints answer in every bad way, and well in the end. The
-// other merchant's events come as ever.
+// receiversMisbehave has one merchant's endpoints answer in every bad way, and
+// well in the end. The other merchant's events come as ever.
 func (s *stage) receiversMisbehave(t *testing.T) {
 	var strayed atomic.Int64
 	manners := []badManners{
@@ -103,8 +103,8 @@ func untold(promises []promise) error {
 	return nil
 }
 
-// awaitEvents waits until every end of a payment was told. What did not arrive at once is sent again
-// later, so the sandbox's clock goes on.
+// awaitEvents waits until every end of a payment was told. What did not arrive
+// at once is sent again later, so the sandbox's clock goes on.
 func (s *stage) awaitEvents(t *testing.T) {
 	t.Helper()
 	for _, l := range s.lines {
@@ -120,7 +120,8 @@ func (s *stage) awaitEvents(t *testing.T) {
 	}
 }
 
-// whereabouts says what the database knows of events of payments whose end was not told.
+// whereabouts says what the database knows of events of payments whose end was
+// not told.
 func (s *stage) whereabouts(t *testing.T, promises []promise) string {
 	var orders []string
 	for _, p := range promises {
@@ -142,8 +143,9 @@ func (s *stage) whereabouts(t *testing.T, promises []promise) string {
 	return fmt.Sprint(orders, known, err)
 }
 
-// processorMisbehaves has a trader's processor hang, answer about another attempt, and answer twice;
-// after each, it has charged the card. In the end it says so when it is asked.
+// processorMisbehaves has a trader's processor hang, answer about another
+// attempt, and answer twice; after each, it has charged the card. In the end it
+// says so when it is asked.
 func (s *stage) processorMisbehaves(t *testing.T) {
 	var behave atomic.Bool
 	var calls atomic.Int64
@@ -211,15 +213,16 @@ func (s *stage) payByCard(t *testing.T, pan string) string {
 	return created.text("data.id")
 }
 
-// gatewayStandsStill has a gateway stand still for longer than it leases the feed of what users are told, and go on as if
-// nothing had been.
+// gatewayStandsStill has a gateway stand still for longer than it leases the
+// feed of what users are told, and go on as if nothing had been.
 func (s *stage) gatewayStandsStill(t *testing.T) {
 	noError(t, s.a.cmd.Process.Signal(syscall.SIGSTOP))
 	time.Sleep(12 * time.Second)
 	noError(t, s.a.cmd.Process.Signal(syscall.SIGCONT))
 }
 
-// descriptorsAreTaken has a gateway open nothing more: no connection of a client, none to PostgreSQL or to a receiver.
+// descriptorsAreTaken has a gateway open nothing more: no connection of a
+// client, none to PostgreSQL or to a receiver.
 func (s *stage) descriptorsAreTaken(t *testing.T) {
 	pid := s.a.cmd.Process.Pid
 	limits := func(descriptors string) {
@@ -244,8 +247,9 @@ func (s *stage) connectionsEnd(t *testing.T) {
 	testenv.Must(s.pool.Exec(t.Context(), endConnections))(t)
 }
 
-// memoryIsShort starts a gateway with a limit below what it needs, so that it collects garbage all the time. One that goes on
-// beyond the limit of a machine or a container is killed.
+// memoryIsShort starts a gateway with a limit below what it needs, so that it
+// collects garbage all the time. One that goes on beyond the limit of a machine
+// or a container is killed.
 func (s *stage) memoryIsShort(t *testing.T) {
 	before := s.a.variables
 	s.a.again(t, s.a.program, map[string]string{"GOMEMLIMIT": "16MiB"})
@@ -253,8 +257,9 @@ func (s *stage) memoryIsShort(t *testing.T) {
 	s.a.again(t, s.a.program, before)
 }
 
-// dnsFails has both gateways' names unknown: first nobody answers, then somebody who fails. The merchant's endpoint has a name,
-// and what is to go there comes when names are known again.
+// dnsFails has both gateways' names unknown: first nobody answers, then
+// somebody who fails. The merchant's endpoint has a name, and what is to go
+// there comes when names are known again.
 func (s *stage) dnsFails(t *testing.T) {
 	names := newNames(t)
 	for _, g := range []*instance{s.a, s.b} {

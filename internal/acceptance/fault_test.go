@@ -22,7 +22,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// stage is two replicas on one PostgreSQL, which they reach through a relay that breaks connections, and the load on them.
+// stage is two replicas on one PostgreSQL, which they reach through a relay
+// that breaks connections, and the load on them.
 type stage struct {
 	*mortal
 	relay *relay
@@ -31,17 +32,21 @@ type stage struct {
 	pool  db.Pool
 	load  *load
 	lines []line
-	// newest is the program that has made the newest schema, where that is not the one under test.
+	// newest is the program that has made the newest schema, where that is
+	// not the one under test.
 	newest string
-	// unsteady is a program whose clock can be set, and who asks the test for addresses.
+	// unsteady is a program whose clock can be set, and who asks the test
+	// for addresses.
 	unsteady string
-	// within is how long after the end of a fault all clients are to be answered again.
+	// within is how long after the end of a fault all clients are to be
+	// answered again.
 	within time.Duration
 	// log is the disk of PostgreSQL's log.
 	log *disk
 	// uploads is where the second replica keeps files that arrive.
 	uploads *disk
-	// bad are endpoints that the first merchant names instead of the own one while there are any.
+	// bad are endpoints that the first merchant names instead of the own
+	// one while there are any.
 	bad atomic.Pointer[[]*shop]
 }
 
@@ -58,7 +63,8 @@ type line struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
+	// The server syncs, as one with real money does: what it has
+	// acknowledged is to outlive it.
 	s := &stage{mortal: newMortal(t, pgserver.Options{MaxConnections: 140}), within: 10 * time.Second}
 	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
@@ -91,9 +97,11 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 	s.load.hooks[0] = s.badOr(s.load.hooks[0])
 }
 
-// Over two replicas under load, every fault of a machine, a network, a database, a receiver and a processor is a matter of
-// coming back: each acknowledged call is there exactly once, the ledger holds, each event is delivered, callers who come
-// again meet 503 and broken connections only, and within ten seconds of its end all of them are answered again.
+// Over two replicas under load, every fault of a machine, a network, a
+// database, a receiver and a processor is a matter of coming back: each
+// acknowledged call is there exactly once, the ledger holds, each event is
+// delivered, callers who come again meet 503 and broken connections only, and
+// within ten seconds of its end all of them are answered again.
 func TestFaults(t *testing.T) {
 	mode := os.Getenv("GATEWAY_TEST_FAULTS")
 	if mode == "" {
@@ -169,8 +177,8 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	s.lines = append(s.lines, l)
 }
 
-// kept looks for promised payments in the database and by the API, and returns how many are not as
-// promised and how many are there twice.
+// kept looks for promised payments in the database and by the API, and returns
+// how many are not as promised and how many are there twice.
 func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
 	t.Helper()
 	var orders []string
@@ -244,7 +252,8 @@ func (s *stage) tableIsLocked(t *testing.T) {
 	noError(t, tx.Rollback(t.Context()))
 }
 
-// connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the places.
+// connectionsAreTaken ends the replicas' connections, and is faster than they
+// are at taking the places.
 func (s *stage) connectionsAreTaken(t *testing.T) {
 	conn := testenv.Must(db.Driver(s.pool).Acquire(t.Context()))(t)
 	defer conn.Release()
@@ -290,8 +299,9 @@ func (s *stage) writeTable(t *testing.T) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// Two replicas are replaced one after the other by a version with one migration more, and then by the older one again, which
-// works on the newer schema. No call fails that is made again.
+// Two replicas are replaced one after the other by a version with one migration
+// more, and then by the older one again, which works on the newer schema. No
+// call fails that is made again.
 func TestRollingUpgrade(t *testing.T) {
 	if os.Getenv("GATEWAY_TEST_FAULTS") == "" {
 		t.Skip("builds another program: GATEWAY_TEST_FAULTS=required has it run")

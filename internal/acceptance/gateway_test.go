@@ -28,43 +28,49 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// setup is how a gateway is started. What is not said is as most tests want it: a sandbox in a
-// directory of its own, on ports that the system chooses.
+// setup is how a gateway is started. What is not said is as most tests want it:
+// a sandbox in a directory of its own, on ports that the system chooses.
 type setup struct {
 	dir string
-	// database is an address. A sandbox without one has a PostgreSQL of its own.
+	// database is an address. A sandbox without one has a PostgreSQL of its
+	// own.
 	database  string
 	flags     []string
 	variables map[string]string
 	// live is a gateway in production, with the variables that one needs.
 	live bool
-	// fixed ports are the same at each start, and known before the first. A live gateway has them
-	// always, because it writes no file that tells them.
+	// fixed ports are the same at each start, and known before the first. A
+	// live gateway has them always, because it writes no file that tells
+	// them.
 	fixed bool
 	// program is what is started; "" is the program as it stands.
 	program string
 }
 
-// instance is a gateway: how it is started, what its sandbox.json tells, its process, and what was
-// made on it. It can be stopped or killed, and started again.
+// instance is a gateway: how it is started, what its sandbox.json tells, its
+// process, and what was made on it. It can be stopped or killed, and started
+// again.
 type instance struct {
 	setup
 	sandbox.Info
 	*process
 	pool           db.Pool
 	stdout, stderr *text
-	// settings is the newest version of the settings that the program is known to have.
+	// settings is the newest version of the settings that the program is
+	// known to have.
 	settings atomic.Int64
 	// forgiven says that a test has looked at how the process ended.
 	forgiven bool
 
 	// ids go into paths and bodies by name: "{payment}".
 	ids map[string]string
-	// answers and inbox are what a walk through the documents keeps, for checks of their fields.
+	// answers and inbox are what a walk through the documents keeps, for
+	// checks of their fields.
 	answers map[string]answer
 	inbox   *shop
-	// fresh are names that stand for something new each time, and heard is told what calls of lines are answered. busy says that
-	// others change things meanwhile.
+	// fresh are names that stand for something new each time, and heard is
+	// told what calls of lines are answered. busy says that others change
+	// things meanwhile.
 	fresh map[string]func() string
 	heard func(row []string, got answer)
 	busy  bool
@@ -96,7 +102,8 @@ func (s setup) instance() *instance {
 	return g
 }
 
-// prepare is a gateway that has not been started, and is stopped when the test ends.
+// prepare is a gateway that has not been started, and is stopped when the test
+// ends.
 func (s setup) prepare(t *testing.T) *instance {
 	t.Helper()
 	if s.dir == "" {
@@ -125,8 +132,9 @@ const anyPort = "127.0.0.1:0"
 
 var givenAddrs sync.Map
 
-// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start. Its port is not one
-// of those that systems hand out, so that no connection of another test takes it before the program does.
+// freeAddr is a loopback address nobody listens on, for programs that must be
+// found again after a start. Its port is not one of those that systems hand
+// out, so that no connection of another test takes it before the program does.
 func freeAddr() string {
 	for {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
@@ -141,8 +149,9 @@ func freeAddr() string {
 	}
 }
 
-// openDir is a directory that PostgreSQL may pass through when it runs as another user. It may take
-// a moment longer to end than the program that started it.
+// openDir is a directory that PostgreSQL may pass through when it runs as
+// another user. It may take a moment longer to end than the program that
+// started it.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := testenv.Must(os.MkdirTemp("", "gateway-of-test-"))(t)
@@ -157,7 +166,8 @@ func (g *instance) start(t testing.TB) {
 	noError(t, g.tryStart())
 }
 
-// tryStart is start for gateways that may refuse to: it returns what they ended with.
+// tryStart is start for gateways that may refuse to: it returns what they ended
+// with.
 func (g *instance) tryStart() error {
 	g.stdout, g.stderr, g.forgiven = new(text), new(text), false
 	cmd := gatewayCommand(context.Background(), g.variables, g.flags...)
@@ -176,7 +186,8 @@ func (g *instance) tryStart() error {
 	return err
 }
 
-// awaitReady waits until the program says that it is ready, or returns what it ended with.
+// awaitReady waits until the program says that it is ready, or returns what it
+// ended with.
 func (g *instance) awaitReady() error {
 	return testenv.Eventually(func() error {
 		select {
@@ -203,7 +214,8 @@ func ready(opsURL string) error {
 	return err
 }
 
-// ends waits for the end of a gateway that ends by itself, and returns what it ended with.
+// ends waits for the end of a gateway that ends by itself, and returns what it
+// ended with.
 func (g *instance) ends() error {
 	g.forgiven = true
 	select {
@@ -215,7 +227,8 @@ func (g *instance) ends() error {
 	}
 }
 
-// stop ends the gateway by a signal and returns what it ended with. All that it has written has arrived then.
+// stop ends the gateway by a signal and returns what it ended with. All that it
+// has written has arrived then.
 func (g *instance) stop() error {
 	if g.pool != nil {
 		g.pool.Close()
@@ -260,7 +273,8 @@ func (g *instance) exec(t *testing.T, sql string, args ...any) {
 	g.awaitSettings(t)
 }
 
-// awaitSettings waits until the program knows of every change of what it keeps in memory.
+// awaitSettings waits until the program knows of every change of what it keeps
+// in memory.
 func (g *instance) awaitSettings(t *testing.T) {
 	t.Helper()
 	version := g.count(t, "select version from setting_version")
@@ -298,7 +312,8 @@ func (g *instance) wantAudit(t *testing.T) {
 	testenv.Check(t, err == nil && strings.HasPrefix(out, "clean"), "audit: %v\n%s%s", err, out, errs)
 }
 
-// box is the cashbox whose key has the id; a legacy key's has nothing but the key.
+// box is the cashbox whose key has the id; a legacy key's has nothing but the
+// key.
 func (g *instance) box(t testing.TB, keyID string) sandbox.Cashbox {
 	t.Helper()
 	boxes := slices.Clone(g.Cashboxes)
@@ -320,8 +335,9 @@ func (g *instance) user(t testing.TB, login string) sandbox.User {
 	return g.Users[at]
 }
 
-// shared is the sandbox most tests use together, started by the first that asks. It manages its own
-// PostgreSQL, on which other tests make databases of theirs.
+// shared is the sandbox most tests use together, started by the first that
+// asks. It manages its own PostgreSQL, on which other tests make databases of
+// theirs.
 var shared struct {
 	once sync.Once
 	*instance
@@ -366,14 +382,15 @@ func endShared() error {
 	return err
 }
 
-// seeded is the database of a sandbox that has been started once, of which others are copies.
+// seeded is the database of a sandbox that has been started once, of which
+// others are copies.
 var seeded struct {
 	sync.Mutex
 	url string
 }
 
-// fresh is a sandbox that a test has to itself. It has the shared one's key, so that its database
-// can be a copy of one that was seeded before.
+// fresh is a sandbox that a test has to itself. It has the shared one's key, so
+// that its database can be a copy of one that was seeded before.
 func fresh(t *testing.T, flags ...string) setup {
 	t.Helper()
 	return setup{dir: copyKey(t, sharedSandbox(t).dir), database: seededDatabase(t), flags: flags}
@@ -392,7 +409,8 @@ func restartable(t *testing.T, flags ...string) *instance {
 	return s.start(t)
 }
 
-// seededDatabase is a database as a sandbox's first start leaves it, if the sandbox has the shared one's key.
+// seededDatabase is a database as a sandbox's first start leaves it, if the
+// sandbox has the shared one's key.
 func seededDatabase(t *testing.T) string {
 	t.Helper()
 	if dbtest.OnCitus() {

@@ -20,7 +20,8 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// testKey is a key that looks like one drawn at random, and the form it is given in.
+// testKey is a key that looks like one drawn at random, and the form it is
+// given in.
 func testKey(n byte) (key []byte, text string) {
 	key = append(bytes.Repeat([]byte{n}, vault.KeySize-1), n+1)
 	return key, base64.StdEncoding.EncodeToString(key)
@@ -32,8 +33,9 @@ func (g *instance) readiness(t *testing.T) answer {
 	return fetched(t, http.MethodGet, g.OpsURL+"/readyz", "", nil)
 }
 
-// Without the key that alone opens what is stored, the start is refused and says which key and
-// what. Behind a new one it is enough; and once nothing needs it, it may go, or where it was lost.
+// Without the key that alone opens what is stored, the start is refused and
+// says which key and what. Behind a new one it is enough; and once nothing
+// needs it, it may go, or where it was lost.
 func TestVaultKeyIsGone(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -66,8 +68,9 @@ func TestVaultKeyIsGone(t *testing.T) {
 	testenv.Must(start(newText))(t)
 }
 
-// A replica that lacks a key others use is not ready and says which, by fingerprint alone. One
-// whose keys are simply wrong does not start, and does not pull the others down.
+// A replica that lacks a key others use is not ready and says which, by
+// fingerprint alone. One whose keys are simply wrong does not start, and does
+// not pull the others down.
 func TestReplicasNeedTheSameKeys(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -100,7 +103,8 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	noError(t, second.awaitReady())
 }
 
-// rotation is a sandbox whose vault keys are rotated while it works, with one of everything sealed.
+// rotation is a sandbox whose vault keys are rotated while it works, with one
+// of everything sealed.
 type rotation struct {
 	*instance
 	url       string
@@ -110,12 +114,13 @@ type rotation struct {
 	payer, payout string
 	// paid is a payment that was given a requisite, which is value.
 	paid, value string
-	// totp is a trader's secret, offer is one that they have not confirmed yet.
+	// totp is a trader's secret, offer is one that they have not confirmed
+	// yet.
 	totp, offer, token string
 }
 
-// Vault keys are rotated by the steps of the manual, under load, without a failed call; then the old
-// key can go, and everything still opens.
+// Vault keys are rotated by the steps of the manual, under load, without a
+// failed call; then the old key can go, and everything still opens.
 func TestKeysRotate(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -158,7 +163,8 @@ func TestKeysRotate(t *testing.T) {
 	r.opensAll(t)
 }
 
-// sealOne has the gateway seal one of everything, and the test many cards besides, so that the rotation takes its time.
+// sealOne has the gateway seal one of everything, and the test many cards
+// besides, so that the rotation takes its time.
 func (r *rotation) sealOne(t *testing.T, old []byte) {
 	t.Helper()
 	box := r.first()
@@ -192,7 +198,8 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 		select 1, id, 1, 'visa', '4242', pan, '\x00', now() from unnest($1::bigint[], $2::bytea[]) as made (id, pan)`, ids, pans)
 }
 
-// confirmTOTP confirms a secret, and returns the token that the session has then.
+// confirmTOTP confirms a secret, and returns the token that the session has
+// then.
 func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
 	t.Helper()
 	code := testenv.Must(totp.GenerateCode(secret, time.Now()))(t)
@@ -223,7 +230,8 @@ func (r *rotation) paysAgain(t *testing.T) {
 	r.awaitCheckout(t, token, "paymentStatus", "completed")
 }
 
-// payoutDone creates a payout, reads it, and has a trader take it, see where to pay, and complete it.
+// payoutDone creates a payout, reads it, and has a trader take it, see where to
+// pay, and complete it.
 func (r *rotation) payoutDone(t *testing.T, id string) {
 	t.Helper()
 	trader := r.user(t, "trader-1").Token
@@ -240,8 +248,8 @@ func (r *rotation) told(t *testing.T) {
 	r.shop.await(t, created.text("data.orderId"))
 }
 
-// underLoad does something while calls of each kind that opens or seals go on, from before it to
-// after it. None of them may fail.
+// underLoad does something while calls of each kind that opens or seals go on,
+// from before it to after it. None of them may fail.
 func (r *rotation) underLoad(t *testing.T, do func()) {
 	var rounds [3]atomic.Int64
 	var stopped atomic.Bool

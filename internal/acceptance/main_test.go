@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAll builds the program, runs the tests, and searches at the end what was logged and answered.
+// runAll builds the program, runs the tests, and searches at the end what was
+// logged and answered.
 func runAll(m *testing.M) (code int, err error) {
 	testenv.InMemory()
 	together := parallel
@@ -59,8 +60,9 @@ func runAll(m *testing.M) (code int, err error) {
 	return code, err
 }
 
-// parallel is how many tests run at the same time. They wait much of the time: for the sandbox's acquirer, which thinks
-// for a second, for a webhook, for a sweep.
+// parallel is how many tests run at the same time. They wait much of the time:
+// for the sandbox's acquirer, which thinks for a second, for a webhook, for a
+// sweep.
 const parallel = 4
 
 // text is an output that several goroutines write and read.
@@ -81,7 +83,8 @@ func (w *text) String() string {
 	return w.buf.String()
 }
 
-// await waits until all of these words have been written: what a process writes arrives a moment later.
+// await waits until all of these words have been written: what a process writes
+// arrives a moment later.
 func (w *text) await(t *testing.T, words ...string) {
 	t.Helper()
 	noError(t, testenv.Eventually(func() error {
@@ -130,7 +133,8 @@ func keepSecret(found ...string) {
 	secrets.all = append(secrets.all, found...)
 }
 
-// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords, links.
+// leaks searches all that was logged for every secret the tests came by: keys,
+// tokens, passwords, links.
 func leaks() error {
 	logged := logs.String()
 	secrets.Lock()
@@ -144,7 +148,8 @@ func leaks() error {
 	return errors.Join(found...)
 }
 
-// races finds what the race detector saw in gateways whose end nobody looked at: their exit status would tell.
+// races finds what the race detector saw in gateways whose end nobody looked
+// at: their exit status would tell.
 func races() error {
 	logged := logs.String()
 	if at := strings.Index(logged, "WARNING: DATA RACE"); at >= 0 {
@@ -158,7 +163,8 @@ const mainPackage = "gateway.example/cmd/gateway"
 // executable is the program, which TestMain builds.
 var executable string
 
-// build compiles the program as it stands, with the race detector if these tests have it.
+// build compiles the program as it stands, with the race detector if these
+// tests have it.
 func build(dir string) error {
 	executable = filepath.Join(dir, "gateway.bin")
 	if err := compile(executable); err != nil {
@@ -174,7 +180,8 @@ func build(dir string) error {
 	return nil
 }
 
-// compile builds a program of the gateway, with the race detector if these tests have it. No debugger will need what -w leaves out.
+// compile builds a program of the gateway, with the race detector if these
+// tests have it. No debugger will need what -w leaves out.
 func compile(program string, flags ...string) error {
 	args := append([]string{"build", "-buildvcs=false", "-ldflags=-w", "-o", program}, flags...)
 	if testenv.Race {
@@ -187,12 +194,14 @@ func compile(program string, flags ...string) error {
 	return nil
 }
 
-// sources are the directories of the packages that the program is built from, and the files that are embedded in it.
+// sources are the directories of the packages that the program is built from,
+// and the files that are embedded in it.
 var sources []string
 
-// openSources opens what the program is built from. The go command notes what a test opens, and does not give an old result
-// once that has changed; of the program it would not know otherwise, since the tests do not import it. It notes nothing
-// before the tests run, so that TestMain is too early.
+// openSources opens what the program is built from. The go command notes what a
+// test opens, and does not give an old result once that has changed; of the
+// program it would not know otherwise, since the tests do not import it. It
+// notes nothing before the tests run, so that TestMain is too early.
 var openSources = sync.OnceFunc(func() {
 	for _, path := range sources {
 		if file, err := os.Open(path); err == nil {
@@ -201,15 +210,16 @@ var openSources = sync.OnceFunc(func() {
 	}
 })
 
-// gatewayCommand is the program with these arguments, in an environment in which only the given
-// variables of its own are set.
+// gatewayCommand is the program with these arguments, in an environment in
+// which only the given variables of its own are set.
 func gatewayCommand(ctx context.Context, variables map[string]string, args ...string) *exec.Cmd {
 	openSources()
 	cmd := exec.CommandContext(ctx, executable, args...)
 	cmd.Env = []string{"GOGC=400"} // there is memory enough, and dozens of gateways share few processors
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		// Where PostgreSQL is found is a matter of the machine, not of a test.
+		// Where PostgreSQL is found is a matter of the machine, not of
+		// a test.
 		ours := strings.HasPrefix(name, "GATEWAY_") || strings.HasPrefix(name, "DATABASE_") ||
 			strings.HasPrefix(name, "OTEL_")
 		if !ours || name == "GATEWAY_POSTGRES_BIN" {
@@ -228,7 +238,8 @@ type process struct {
 	// ended is closed when it has ended, and err then says how.
 	ended chan struct{}
 	err   error
-	// signalled is for cancel: the program takes a second signal for impatience.
+	// signalled is for cancel: the program takes a second signal for
+	// impatience.
 	signalled sync.Once
 }
 
@@ -239,7 +250,8 @@ func start(cmd *exec.Cmd, stderr fmt.Stringer) *process {
 	started := make(chan struct{})
 	go func() {
 		defer close(p.ended)
-		// The thread is kept for the child's whole life: the signal at a parent's death follows the thread that forked.
+		// The thread is kept for the child's whole life: the signal at
+		// a parent's death follows the thread that forked.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -270,7 +282,8 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// failure is how the program ended when it failed: with which status, and what it said last.
+// failure is how the program ended when it failed: with which status, and what
+// it said last.
 type failure struct {
 	status  int
 	message string
@@ -278,8 +291,9 @@ type failure struct {
 
 func (f failure) Error() string { return fmt.Sprintf("exit status %d: %s", f.status, f.message) }
 
-// explained puts into an exit error what the program wrote to its standard error as its reason: the
-// message alone, without the usage or the log before it.
+// explained puts into an exit error what the program wrote to its standard
+// error as its reason: the message alone, without the usage or the log before
+// it.
 func explained(err error, stderr string) error {
 	exit := new(exec.ExitError)
 	if !errors.As(err, &exit) {

@@ -80,7 +80,8 @@ func (g *instance) signedTo(t testing.TB, path string, box sandbox.Cashbox, body
 	return send(t, http.MethodPost, g.BaseURL+path, body, signed(box, body))
 }
 
-// withdrawing has a cashbox's key withdraw, too, which keys may not unless their merchant says so.
+// withdrawing has a cashbox's key withdraw, too, which keys may not unless
+// their merchant says so.
 func (g *instance) withdrawing(t *testing.T, box sandbox.Cashbox) sandbox.Cashbox {
 	t.Helper()
 	g.exec(t, "update api_key set scopes = scopes || '{withdrawals}' where key_id = $1 and not scopes @> '{withdrawals}'", box.KeyID)
@@ -126,7 +127,8 @@ func (g *instance) credentials(cashboxID any) string {
 	return g.BaseURL + fmt.Sprintf("/api/merchant-portal/merchant-cashboxes/%v/api-credentials", cashboxID)
 }
 
-// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's token.
+// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer
+// and its link's token.
 func (g *instance) cardPayment(t testing.TB, more object) (answer, string) {
 	t.Helper()
 	fields := object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"}
@@ -183,7 +185,8 @@ const (
 	pdf         = "%PDF-1.7\n"
 )
 
-// form is a multipart body of parts, each a header and a content as they are to be sent.
+// form is a multipart body of parts, each a header and a content as they are to
+// be sent.
 func form(parts ...[2]string) string {
 	var body strings.Builder
 	for _, part := range parts {
@@ -235,7 +238,8 @@ func postForm(t *testing.T, g *instance, short string) answer {
 	return got
 }
 
-// signedForm signs what an appeal's form has in it, or what is given where nobody can read it.
+// signedForm signs what an appeal's form has in it, or what is given where
+// nobody can read it.
 func signedForm(box sandbox.Cashbox, body, reason, fileName string, size int) header {
 	if sent, err := multipart.NewReader(strings.NewReader(body), "b").ReadForm(uploadLimit); err == nil {
 		if given := sent.Value["reason"]; len(given) > 0 {

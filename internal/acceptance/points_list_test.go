@@ -24,8 +24,9 @@ const (
 	ofDB   = "internal/db"
 )
 
-// TestPointsAreListed compares what the source commits and calls outward with the list of points, without building anything:
-// whoever writes a new commit says there which kill proves it, or why none has to.
+// TestPointsAreListed compares what the source commits and calls outward with
+// the list of points, without building anything: whoever writes a new commit
+// says there which kill proves it, or why none has to.
 func TestPointsAreListed(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -54,7 +55,8 @@ func packageOf(place string) string {
 	return place[:slash+1] + name
 }
 
-// readPoints reads the list: places, each below the reason why it is there, which ends with a colon.
+// readPoints reads the list: places, each below the reason why it is there,
+// which ends with a colon.
 func readPoints(t *testing.T) listedPoints {
 	t.Helper()
 	listed, reason := listedPoints{}, ""
@@ -98,10 +100,13 @@ func (p *passedPlaces) add(points []string) {
 	}
 }
 
-// aside is what a way of TestPoints passes, but not in each run, or as one who stands outside.
+// aside is what a way of TestPoints passes, but not in each run, or as one who
+// stands outside.
 var aside = regexp.MustCompile(byTime.String() + `|internal/(sandbox\b|payment\.\(\*Service\)\.serve)`)
 
-// compare wants every place that was passed to be known by the list, and each that is to be killed at to have been passed. A place is the functions of one package that call each other, the innermost first.
+// compare wants every place that was passed to be known by the list, and each
+// that is to be killed at to have been passed. A place is the functions of one
+// package that call each other, the innermost first.
 func (p *passedPlaces) compare(t *testing.T) {
 	listed, seen := readPoints(t), map[string]bool{}
 	for place := range p.all {
@@ -133,11 +138,13 @@ type source struct {
 // function is one of them. What is said of it is so of its closures, too.
 type function struct {
 	in, name string
-	// takes says that it is given a function to call, and ends that it commits or calls outward itself.
+	// takes says that it is given a function to call, and ends that it
+	// commits or calls outward itself.
 	takes, ends bool
 	// calls are what is called, of what.
 	calls [][]string
-	// pools are its variables with queries that are made outside of a transaction.
+	// pools are its variables with queries that are made outside of a
+	// transaction.
 	pools map[string]bool
 }
 
@@ -163,7 +170,8 @@ func readSource(t *testing.T) *source {
 	return s
 }
 
-// The source is as gofmt writes it: a function ends with the first brace at the beginning of a line.
+// The source is as gofmt writes it: a function ends with the first brace at the
+// beginning of a line.
 var (
 	inSource  = regexp.MustCompile(`(?ms)^func [^\n]*\}$|^func .*?^\}$`)
 	declared  = regexp.MustCompile(`^func (?:\((?:\w+ )?(\*?)(\w+)(?:\[[^\]]*\])?\) )?(\w+)`)
@@ -171,17 +179,19 @@ var (
 	query     = regexp.MustCompile("(?s)-- name: (\\w+) :\\w+\n(.*?)`")
 	writesSQL = regexp.MustCompile(`(?i)\b(insert into|update|delete from)\b`)
 	locks     = regexp.MustCompile(`(?i)\bfor (no key )?update\b`)
-	// ofPool are queries that commit by themselves: made of something that is no transaction, or a field for them.
+	// ofPool are queries that commit by themselves: made of something that
+	// is no transaction, or a field for them.
 	ofPool = regexp.MustCompile(`^(db\.New\([^()]*\)|[\w.]*\.(q|Queries))$`)
 	ofTx   = regexp.MustCompile(`\((tx|[\w.]*\.Tx)\)$`)
 	assign = regexp.MustCompile(`(?m)(\w[\w, ]*) :?= (.+)$`)
 	// given is a parameter that is a function to call.
 	given = regexp.MustCompile(`^[^{]*\b\w+ func\(`)
 	calls = regexp.MustCompile(`(?:(db\.New\([^()]*\)|\.?\w+)\.)?(\w+)(?:\[[^\]\n]*\])?\(`)
-	// commits begins or ends a transaction by the driver; the signature of a request is begun, too.
+	// commits begins or ends a transaction by the driver; the signature of
+	// a request is begun, too.
 	commits = regexp.MustCompile(`\bpgx\.Begin(Tx)?Func\(|\.(Begin|Commit)\(([^r(),]|[^(),]{2,})\)|\.BeginTx\(|(?i)\.Queue\("commit"`)
-	// outward leaves the machine: by HTTP, also by a client that is made where it is used, or by a library for mail, Telegram
-	// and push.
+	// outward leaves the machine: by HTTP, also by a client that is made
+	// where it is used, or by a library for mail, Telegram and push.
 	outward = regexp.MustCompile(`(?i:client)\.Do\([^,()]*\)|\bdirect\.Do\(|\}\)\.Do\(|\.(SendMessage|DialAndSend|DialAndSendWithContext|SendNotification|SendNotificationWithContext)\(|\bhttp\.(Get|Post|PostForm|Head)\(`)
 )
 
@@ -220,11 +230,12 @@ func alone(e string) bool { return ofPool.MatchString(e) && !ofTx.MatchString(e)
 // reading are transactions that are only for reading.
 var reading = map[string]bool{ofDB + ".List": true, ofDB + ".Glance": true, ofDB + ".Look": true, "internal/audit.proveAtRest": true}
 
-// places are the functions that commit or call outward, as points.go names them. Whoever gives a function to one that commits,
-// commits too.
+// places are the functions that commit or call outward, as points.go names
+// them. Whoever gives a function to one that commits, commits too.
 func (s *source) places() []string {
 	places := map[string]bool{}
-	// helping are functions through which others commit, by their package and name.
+	// helping are functions through which others commit, by their package
+	// and name.
 	helping := map[string]bool{}
 	for more := true; more; {
 		more = false
@@ -244,10 +255,12 @@ func (s *source) places() []string {
 	return slices.Sorted(maps.Keys(places))
 }
 
-// ofWriting matches the package db, and the fields of services that are a db.Writer.
+// ofWriting matches the package db, and the fields of services that are a
+// db.Writer.
 var ofWriting = regexp.MustCompile(`^(db|\.(making|attempted|left))$`)
 
-// helped tells whether a function commits by others, or by a query outside of a transaction.
+// helped tells whether a function commits by others, or by a query outside of a
+// transaction.
 func (s *source) helped(f function, helping map[string]bool) bool {
 	return slices.ContainsFunc(f.calls, func(call []string) bool {
 		of, what := call[1], call[2]

@@ -18,8 +18,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// pointed is a gateway that can be killed at a point: before or after a commit or a call outward. Whatever is asked of it is
-// asked until it has answered.
+// pointed is a gateway that can be killed at a point: before or after a commit
+// or a call outward. Whatever is asked of it is asked until it has answered.
 type pointed struct {
 	*instance
 	t         *testing.T
@@ -29,25 +29,30 @@ type pointed struct {
 	box       sandbox.Cashbox
 	// list is the last one that was handed over.
 	list string
-	// second is the token of the operator who approves what another one proposes.
+	// second is the token of the operator who approves what another one
+	// proposes.
 	second string
-	// deaths counts how often it died, and final are the answers that it has to keep to, by path.
+	// deaths counts how often it died, and final are the answers that it
+	// has to keep to, by path.
 	deaths int
 	final  map[string]string
 }
 
-// byTwo ends the name of a way that takes two operators. It is killed at what only such ones pass: the rest is that of other ways.
+// byTwo ends the name of a way that takes two operators. It is killed at what
+// only such ones pass: the rest is that of other ways.
 const byTwo = " by two"
 
 var ofTwo = regexp.MustCompile(`internal/proposal\.`)
 
-// byTime is what the program does at its own time, whatever way is gone: it may not come again.
+// byTime is what the program does at its own time, whatever way is gone: it may
+// not come again.
 var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|books|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|figures|ledger\.Fold(Now)?|notify|rate|requestlog|session\.\(\*Service\)\.see|webhook\.\(\*Deliverer\)\.renew|\w+\.(\(\*Service\)\.(Prune|Purge)\w*|(Purge|Erase)\w+))\b`)
 
-// TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
-// and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
-// one list and paid once, cards are charged once, webhooks come at least once and say the same each time, and the audit is
-// clean.
+// TestPoints walks each way of money once to collect its points, every moment
+// before and after a commit or a call outward, and then again for each with a
+// kill at it. Started again it goes on: what it has answered stands, every
+// withdrawal is on one list and paid once, cards are charged once, webhooks
+// come at least once and say the same each time, and the audit is clean.
 func TestPoints(t *testing.T) {
 	testenv.Long(t, "builds another program, and kills it some 100 times")
 	t.Parallel()
@@ -82,7 +87,8 @@ func TestPoints(t *testing.T) {
 			}
 			p.standsBy()
 			t.Logf("%d points, %d kills, %d deaths; not passed again: %q", len(aimed), kills, p.deaths, missed)
-			// One place that is not named above, before and after it, may be missed, but not of the few of proposals.
+			// One place that is not named above, before and after
+			// it, may be missed, but not of the few of proposals.
 			most := max(kills/10, 2)
 			if two {
 				most = 0
@@ -92,7 +98,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// buildPoints builds the program that can be killed at its points, and shows that the other one cannot.
+// buildPoints builds the program that can be killed at its points, and shows
+// that the other one cannot.
 func buildPoints(t *testing.T) string {
 	const switched = "POINTS_OF_TEST"
 	testenv.Check(t, !strings.Contains(string(testenv.Must(os.ReadFile(executable))(t)), switched), "the program has points")
@@ -139,7 +146,8 @@ func (p *pointed) collect(way func(*pointed, string)) (points []string) {
 	return points
 }
 
-// killAt has the program killed at a point of a way, and goes the way to its end. It tells whether the point was passed.
+// killAt has the program killed at a point of a way, and goes the way to its
+// end. It tells whether the point was passed.
 func (p *pointed) killAt(point string, way func(*pointed, string)) bool {
 	order := filepath.Join(p.points, "kill")
 	noError(p.t, errors.Join(os.WriteFile(order+".new", []byte(point), 0o600), os.Rename(order+".new", order)))
@@ -158,8 +166,8 @@ func (p *pointed) killAt(point string, way func(*pointed, string)) bool {
 	return false
 }
 
-// revived starts the program again if it has died. What it had leased is free, and its calls to processors are over, as they are
-// after some time.
+// revived starts the program again if it has died. What it had leased is free,
+// and its calls to processors are over, as they are after some time.
 func (p *pointed) revived() bool {
 	select {
 	case <-p.ended:
@@ -183,7 +191,8 @@ func (p *pointed) revived() bool {
 	return true
 }
 
-// call asks until there is an answer. Whoever asks again because there was none may be refused: it was done.
+// call asks until there is an answer. Whoever asks again because there was none
+// may be refused: it was done.
 func (p *pointed) call(method, address, body string, headers header) answer {
 	p.t.Helper()
 	var got answer
@@ -210,7 +219,8 @@ func (p *pointed) rpc(login, method, body string) answer {
 	return p.call(http.MethodPost, p.BaseURL+"/portal.v1."+method, body, bearer(p.user(p.t, login).Token))
 }
 
-// operate has an operator do something, and another one approve it where that takes two.
+// operate has an operator do something, and another one approve it where that
+// takes two.
 func (p *pointed) operate(method, body string) answer {
 	p.t.Helper()
 	got := p.rpc("operator", method, body)
@@ -220,7 +230,8 @@ func (p *pointed) operate(method, body string) answer {
 	return got
 }
 
-// proposedBy is the id of the proposal that was made instead of what was asked, or "".
+// proposedBy is the id of the proposal that was made instead of what was asked,
+// or "".
 func proposedBy(got answer) string {
 	for _, id := range []any{got.at("proposal.proposalId"), got.detail().at("proposalId")} {
 		if id != nil {
@@ -256,7 +267,8 @@ func (p *pointed) ends(path, status string, box sandbox.Cashbox) {
 // told waits for the webhook of an order's completion.
 func (p *pointed) told(order string) { p.toldOf(order, "COMPLETED") }
 
-// toldOf waits for the webhook of an order's end. However often one comes, it says the same, and no other says it, too.
+// toldOf waits for the webhook of an order's end. However often one comes, it
+// says the same, and no other says it, too.
 func (p *pointed) toldOf(order, status string) {
 	p.t.Helper()
 	p.until(order+" is told to be "+status, func() bool {
@@ -280,7 +292,8 @@ func (p *pointed) toldOf(order, status string) {
 	}
 }
 
-// standsBy wants every answer kept, each proposal made and decided once, and the ledger to hold.
+// standsBy wants every answer kept, each proposal made and decided once, and
+// the ledger to hold.
 func (p *pointed) standsBy() {
 	open := p.count(p.t, "select count(*) from proposal where decision is null")
 	twice := p.count(p.t, "select count(*) from (select from proposal group by action, payload having count(*) > 1) twice")

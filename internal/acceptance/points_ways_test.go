@@ -11,7 +11,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// ways are the main ways of money, each to its end. They take an order id, which is new.
+// ways are the main ways of money, each to its end. They take an order id,
+// which is new.
 var ways = map[string]func(p *pointed, order string){
 	"payment": (*pointed).payment, "application": (*pointed).application, "payout": (*pointed).payout, "deposit": (*pointed).deposit,
 	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card, "appeal": (*pointed).appealed, "cancel": (*pointed).cancel,
@@ -112,7 +113,8 @@ func (p *pointed) payout(orderID string) {
 	p.told(orderID)
 }
 
-// wallet has the sandbox's wallet send something, which its network shows with all its confirmations at once.
+// wallet has the sandbox's wallet send something, which its network shows with
+// all its confirmations at once.
 func (p *pointed) wallet(path string) {
 	form := url.Values{}
 	p.call(http.MethodPost, p.PortalURL+"/sandbox/wallet/"+path, form.Encode(), header{
@@ -159,7 +161,8 @@ func (p *pointed) card(orderID string) {
 	})
 }
 
-// byCard has a payer do what the phase of their payment wants until it is charged. The digit of the card says what the processor does.
+// byCard has a payer do what the phase of their payment wants until it is
+// charged. The digit of the card says what the processor does.
 func (p *pointed) byCard(orderID, digit string, pay func(page, pan, phase string)) {
 	box := p.box
 	defer func() { p.box = box }()
@@ -184,7 +187,8 @@ func (p *pointed) byCard(orderID, digit string, pay func(page, pan, phase string
 	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
 }
 
-// code has a payer type a card on the payment's page, have another code sent, and type a wrong one and the right one.
+// code has a payer type a card on the payment's page, have another code sent,
+// and type a wrong one and the right one.
 func (p *pointed) code(orderID string) {
 	p.byCard(orderID, "4", func(page, pan, phase string) {
 		if phase == "awaiting_payer_details" {

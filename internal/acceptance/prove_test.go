@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// stepWords are what a line of steps.txt begins with that is no call. What they return is wrong, as of all lines.
+// stepWords are what a line of steps.txt begins with that is no call. What they
+// return is wrong, as of all lines.
 var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 	"new": func(_ *testing.T, w *instance, rest string) string {
 		for name := range strings.FieldsSeq(rest) {
@@ -169,7 +170,8 @@ func (w *instance) try(t *testing.T, line string) string {
 	return ""
 }
 
-// called makes a call, and wants it to change nothing where it is refused. Its answer is kept by a name, if it is given one.
+// called makes a call, and wants it to change nothing where it is refused. Its
+// answer is kept by a name, if it is given one.
 func (w *instance) called(t *testing.T, name string, cells []string) string {
 	t.Helper()
 	answered, shown, _ := strings.Cut(cells[3], "; ")
@@ -191,7 +193,8 @@ func (w *instance) called(t *testing.T, name string, cells []string) string {
 	return w.shows(t, got, shown)
 }
 
-// shows is what an answer does not show. It keeps fields by the names that they are given: "data.token as token".
+// shows is what an answer does not show. It keeps fields by the names that they
+// are given: "data.token as token".
 func (w *instance) shows(t *testing.T, got answer, shown string) string {
 	t.Helper()
 	for one := range strings.SplitSeq(shown, "; ") {
@@ -207,7 +210,8 @@ func (w *instance) shows(t *testing.T, got answer, shown string) string {
 	return ""
 }
 
-// validBody writes out a body that is a valid one of its call, with other values or without a field.
+// validBody writes out a body that is a valid one of its call, with other
+// values or without a field.
 func (w *instance) validBody(t *testing.T, call, short string) string {
 	t.Helper()
 	var pairs []string
@@ -234,7 +238,8 @@ func (w *instance) validBody(t *testing.T, call, short string) string {
 	return ""
 }
 
-// lackingBodies wants bodies that are wrong in these fields, of wrong.txt or of every text, which TestTables sends.
+// lackingBodies wants bodies that are wrong in these fields, of wrong.txt or of
+// every text, which TestTables sends.
 func lackingBodies(t *testing.T, cell string) string {
 	title, fields, _ := strings.Cut(cell, ":")
 	rows, _ := describedTexts(title)
@@ -250,8 +255,9 @@ func lackingBodies(t *testing.T, cell string) string {
 	return ""
 }
 
-// toldOf wants a webhook about what is kept to show something: "a 1: data.status ...". They are counted by their
-// sequence: two that are sent at once may come in either order.
+// toldOf wants a webhook about what is kept to show something: "a 1:
+// data.status ...". They are counted by their sequence: two that are sent at
+// once may come in either order.
 func (w *instance) toldOf(t *testing.T, line string) string {
 	t.Helper()
 	which, shown, _ := strings.Cut(line, ": ")
@@ -280,7 +286,8 @@ func (w *instance) keep(name string, got answer) {
 	w.ids[name+"_data"] = string(whole)
 }
 
-// proven are the proofs that have run, by name: the first statement that wants one runs it, and others go by how that went.
+// proven are the proofs that have run, by name: the first statement that wants
+// one runs it, and others go by how that went.
 type proven struct{ sync.Map }
 
 func (p *proven) once(t *testing.T, w *instance, name string) {

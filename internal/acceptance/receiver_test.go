@@ -31,7 +31,8 @@ type letter struct {
 	taken bool
 }
 
-// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret, if it is told one.
+// shop is a merchant's endpoint. It takes only what is signed with its
+// cashbox's secret, if it is told one.
 type shop struct {
 	*httptest.Server
 	mu sync.Mutex
@@ -39,9 +40,11 @@ type shop struct {
 	came     map[string][]letter
 	refused  []error
 	statuses []int
-	// delay is how long it takes over each; who hangs up before has told it nothing.
+	// delay is how long it takes over each; who hangs up before has told it
+	// nothing.
 	delay time.Duration
-	// instead, if there is one, may answer an event in the shop's place, which has taken it already where keep says so.
+	// instead, if there is one, may answer an event in the shop's place,
+	// which has taken it already where keep says so.
 	instead atomic.Pointer[badManners]
 }
 
@@ -52,7 +55,8 @@ type badManners struct {
 	answer http.HandlerFunc
 }
 
-// newShop starts an endpoint that first answers with the given statuses and then with 200.
+// newShop starts an endpoint that first answers with the given statuses and
+// then with 200.
 func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	t.Helper()
 	s := &shop{came: map[string][]letter{}, statuses: statuses}
@@ -115,7 +119,8 @@ func (s *shop) events(order string) []letter {
 	return slices.DeleteFunc(slices.Clone(s.came[order]), func(l letter) bool { return !l.taken })
 }
 
-// letters waits for an order's deliveries, as many as that, and returns all that have come.
+// letters waits for an order's deliveries, as many as that, and returns all
+// that have come.
 func (s *shop) letters(t *testing.T, order string, count int) []letter {
 	t.Helper()
 	var got []letter
@@ -145,8 +150,9 @@ func (s *shop) await(t *testing.T, order string) letter {
 	return s.events(order)[0]
 }
 
-// cardProcessor is a trader's processor, written from the package comment of internal/acquirer,
-// with a book of its own. What becomes of a card its first digit says:
+// cardProcessor is a trader's processor, written from the package comment of
+// internal/acquirer, with a book of its own. What becomes of a card its first
+// digit says:
 //
 //	2  declined
 //	3  charged, though it is called pending until somebody asks to undo it; then it is too late
@@ -162,7 +168,8 @@ type cardProcessor struct {
 	instead answerer
 }
 
-// answerer answers a call, or reports that it does not. sign makes the signature of an answer.
+// answerer answers a call, or reports that it does not. sign makes the
+// signature of an answer.
 type answerer func(w http.ResponseWriter, call string, body object, sign func(answer string) string) bool
 
 // booked is what the processor has written down of an attempt.
@@ -291,8 +298,8 @@ func (b *booked) void() {
 	}
 }
 
-// ofCard is how often a card was charged, how many charges were not undone, how many of its codes were wrong, and how many
-// others were asked for.
+// ofCard is how often a card was charged, how many charges were not undone, how
+// many of its codes were wrong, and how many others were asked for.
 func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong, resends int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -317,7 +324,8 @@ func (p *cardProcessor) called(call string) int {
 	return p.calls[call]
 }
 
-// setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
+// setProcessor has an operator make it the processor of the trader of
+// quasi_ecom payments.
 func (g *instance) setProcessor(t *testing.T, p *cardProcessor) {
 	t.Helper()
 	trader := g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'")

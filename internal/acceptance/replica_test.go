@@ -25,12 +25,14 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Two replicas on one database share the test clock, the payments, the keys and the links.
+// Two replicas on one database share the test clock, the payments, the keys and
+// the links.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	a := freshSandbox(t)
 	b := setup{dir: copyKey(t, a.dir), database: a.DatabaseURL}.start(t)
-	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.
+	// The first delivery fails; its repeat is due after 5 s, which the
+	// clock then passes.
 	s := newShop(t, a.first().WebhookSecret, 500)
 	orderID := newOrder()
 	created := a.create(t, a.first(), object{"orderId": orderID, "callbackUri": s.URL})
@@ -54,7 +56,8 @@ func TestReplicas(t *testing.T) {
 	testenv.Want(t, a.value(t, moved+" t.subject_id = "+id+" group by a.owner_kind, a.purpose order by 1"),
 		"trader available 0.00000000, trader reserved 0.00000000", "moved")
 
-	// What is new on one replica is of the moved time, to the other as well.
+	// What is new on one replica is of the moved time, to the other as
+	// well.
 	at := createdAt(t, a)
 	testenv.Check(t, time.Until(at) >= 14*time.Minute, "created at %s", at)
 }
@@ -66,8 +69,8 @@ func TestOtherSandboxKey(t *testing.T) {
 	testenv.Check(t, err != nil, "it started")
 }
 
-// A start finds clock, payments and secrets as they were left. What requisites have counted on days long over is
-// forgotten by the work in the background.
+// A start finds clock, payments and secrets as they were left. What requisites
+// have counted on days long over is forgotten by the work in the background.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
@@ -88,8 +91,9 @@ func TestRestart(t *testing.T) {
 	testenv.Check(t, time.Until(at) >= 9*time.Minute, "the clock says %s", at)
 }
 
-// The portals' lists come from the read replica: what it has not replayed is missing in them, but not for who
-// has just sent a form, and not in calls of the API. When the replica stops, they come from the primary.
+// The portals' lists come from the read replica: what it has not replayed is
+// missing in them, but not for who has just sent a form, and not in calls of
+// the API. When the replica stops, they come from the primary.
 func TestReadReplica(t *testing.T) {
 	testenv.Long(t, "makes a standby")
 	t.Parallel()
@@ -129,7 +133,8 @@ func TestReadReplica(t *testing.T) {
 	g.stderr.await(t, "lists are read from the replica", "lists are read from the primary")
 }
 
-// mortal is a PostgreSQL that a test may kill while a gateway that was given it goes on.
+// mortal is a PostgreSQL that a test may kill while a gateway that was given it
+// goes on.
 type mortal struct {
 	*pgserver.Server
 	options pgserver.Options
@@ -168,8 +173,9 @@ func (m *mortal) kill(t *testing.T) {
 	<-m.Done()
 }
 
-// A PostgreSQL that is killed is a matter of coming back for every caller, whatever they ask for: no answer is one of the
-// gateway's own faults. Once it is there again, so is the gateway.
+// A PostgreSQL that is killed is a matter of coming back for every caller,
+// whatever they ask for: no answer is one of the gateway's own faults. Once it
+// is there again, so is the gateway.
 func TestDatabaseIsKilled(t *testing.T) {
 	testenv.Long(t, "kills a database that syncs")
 	t.Parallel()
@@ -212,8 +218,9 @@ func TestDatabaseIsKilled(t *testing.T) {
 	}
 }
 
-// A COMMIT that waits for a standby which is away is not cut short when its caller has been told that the
-// outcome is unknown: nobody sees it, and a call that comes again is not acknowledged, until it is on the standby.
+// A COMMIT that waits for a standby which is away is not cut short when its
+// caller has been told that the outcome is unknown: nobody sees it, and a call
+// that comes again is not acknowledged, until it is on the standby.
 func TestCommitWaitsForItsStandby(t *testing.T) {
 	testenv.Long(t, "waits for a commit that nobody confirms")
 	t.Parallel()
@@ -286,7 +293,8 @@ func empty(t *testing.T, more map[string]string) *instance {
 	return setup{live: true, database: database, variables: more}.start(t)
 }
 
-// Of a production gateway outsiders learn what they are to, and its settings warn of nothing.
+// Of a production gateway outsiders learn what they are to, and its settings
+// warn of nothing.
 func TestProduction(t *testing.T) {
 	t.Parallel()
 	g := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the application's own long secret"})
@@ -298,8 +306,10 @@ func TestProduction(t *testing.T) {
 	}
 }
 
-// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by those who call another:
-// after a few seconds, in which the database ends its transactions, creations, moves and reads are what they were.
+// A replica that freezes in the middle of its work, with whatever it has
+// locked, is not felt by those who call another: after a few seconds, in which
+// the database ends its transactions, creations, moves and reads are what they
+// were.
 func TestFrozenReplica(t *testing.T) {
 	testenv.Long(t, "loads two gateways for ten seconds, and bounds how long others wait")
 	t.Parallel()

@@ -26,7 +26,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// pgTool runs one of PostgreSQL's programs to its end, or skips the test where it is not installed.
+// pgTool runs one of PostgreSQL's programs to its end, or skips the test where
+// it is not installed.
 func pgTool(t *testing.T, name string, args ...string) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
@@ -44,7 +45,8 @@ func pgTool(t *testing.T, name string, args ...string) {
 	}
 }
 
-// ownServer starts a PostgreSQL of its own, on the data in the directory if there are any.
+// ownServer starts a PostgreSQL of its own, on the data in the directory if
+// there are any.
 func ownServer(t *testing.T, dir string) *pgserver.Server {
 	t.Helper()
 	server := testenv.Must(pgserver.Start(t.Context(), pgserver.Options{Dir: dir, Ephemeral: true}))(t)
@@ -71,7 +73,8 @@ func dumped(t *testing.T, file string) string {
 	return server.URL("gateway")
 }
 
-// baseBackup is a directory with a base backup of a database's whole cluster that is made now.
+// baseBackup is a directory with a base backup of a database's whole cluster
+// that is made now.
 func baseBackup(t *testing.T, url string) string {
 	t.Helper()
 	var major string
@@ -88,7 +91,8 @@ func copied(t *testing.T, url, backup string) string {
 	return ownServer(t, filepath.Dir(backup)).URL(poolOf(t, url).Config().ConnConfig.Database)
 }
 
-// sealsToday seals the day of the first transfer as if it were over, and the next one were not.
+// sealsToday seals the day of the first transfer as if it were over, and the
+// next one were not.
 func (o *original) sealsToday(t *testing.T, key []byte) {
 	pool := poolOf(t, o.url)
 	signer := testenv.Must(attest.New(pool, key))(t)
@@ -104,7 +108,8 @@ func (o *original) sealsToday(t *testing.T, key []byte) {
 	<-ended
 }
 
-// rehearses has the program rehearse the restoring of a backup, beside the original.
+// rehearses has the program rehearse the restoring of a backup, beside the
+// original.
 func (o *original) rehearses(t *testing.T, backup string) {
 	t.Helper()
 	out, _, err := command(t, "", nil, "rehearse", backup, "-database-url", o.url)
@@ -113,8 +118,9 @@ func (o *original) rehearses(t *testing.T, backup string) {
 	}
 }
 
-// recovered is a copy of a base backup that has nothing more to recover. What a backup has of a page may be written again
-// from its log, and a byte of it that was damaged with it.
+// recovered is a copy of a base backup that has nothing more to recover. What a
+// backup has of a page may be written again from its log, and a byte of it that
+// was damaged with it.
 func recovered(t *testing.T, backup string) (dir, copied string) {
 	t.Helper()
 	dir = openDir(t)
@@ -129,7 +135,8 @@ func recovered(t *testing.T, backup string) (dir, copied string) {
 	return dir, copied
 }
 
-// noticesDamage has one byte of a backup of the transfers change, and the sealed day of the original.
+// noticesDamage has one byte of a backup of the transfers change, and the
+// sealed day of the original.
 func (o *original) noticesDamage(t *testing.T, backup string) {
 	dir, damaged := recovered(t, backup)
 	var file, table string
@@ -165,13 +172,15 @@ func (o *original) refusesBackup(t *testing.T, backup, why string) {
 // original is a sandbox whose database is backed up while it works.
 type original struct {
 	*rotation
-	// link is the token of a page of a payment, cursor is where its merchant has read the feed before the backup.
+	// link is the token of a page of a payment, cursor is where its
+	// merchant has read the feed before the backup.
 	link, cursor string
 }
 
-// Restored from a dump or a base backup that was made under load, a gateway is whole: the audit is
-// clean, links and sealed secrets open, and the feed goes on from cursors of before. A cursor of
-// what was lost is refused, and after the adoption shows all that comes.
+// Restored from a dump or a base backup that was made under load, a gateway is
+// whole: the audit is clean, links and sealed secrets open, and the feed goes
+// on from cursors of before. A cursor of what was lost is refused, and after
+// the adoption shows all that comes.
 func TestRestore(t *testing.T) {
 	testenv.Long(t, "makes and restores backups")
 	t.Parallel()
@@ -220,7 +229,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// feed reads the feed of the first merchant from a cursor on to its end, and returns the cursor of the end.
+// feed reads the feed of the first merchant from a cursor on to its end, and
+// returns the cursor of the end.
 func (o *original) feed(t *testing.T, cursor string) (ids []string, end string) {
 	t.Helper()
 	from := object{}
@@ -239,10 +249,12 @@ func (o *original) feed(t *testing.T, cursor string) (ids []string, end string) 
 	}
 }
 
-// isWhole looks at everything of a restored sandbox; end is a cursor of the time after the backup.
+// isWhole looks at everything of a restored sandbox; end is a cursor of the
+// time after the backup.
 func (o *original) isWhole(t *testing.T, end string) {
 	fetched(t, http.MethodGet, o.PayURL+"/r/"+o.link, "", nil).want(t, "the link", http.StatusOK)
-	// All that the backup has comes after the cursor of before it, each once.
+	// All that the backup has comes after the cursor of before it, each
+	// once.
 	testenv.Until(t, "the outbox is empty", func() bool { return o.count(t, "select count(*) from webhook_outbox") == 0 })
 	o.feedHasAll(t, o.cursor)
 	o.ids["end"] = end
@@ -257,7 +269,8 @@ func (o *original) isWhole(t *testing.T, end string) {
 	o.feedHasAll(t, o.cursor)
 }
 
-// feedHasAll compares the feed after a cursor with the events that the database has.
+// feedHasAll compares the feed after a cursor with the events that the database
+// has.
 func (o *original) feedHasAll(t *testing.T, cursor string) {
 	t.Helper()
 	want := o.texts(t, `select e.id::text from webhook_event e join merchant m on m.id = e.merchant_id
@@ -268,9 +281,10 @@ func (o *original) feedHasAll(t *testing.T, cursor string) {
 		"the feed has %d events after the cursor, the database %d", len(got), len(want))
 }
 
-// A copy of a production database is not served: neither one in another cluster, nor a base backup,
-// which has the same number, at another address. It can be looked at, and then calls nobody, and it
-// can be adopted. A restart, and a server that does not tell its number, are no copies.
+// A copy of a production database is not served: neither one in another
+// cluster, nor a base backup, which has the same number, at another address. It
+// can be looked at, and then calls nobody, and it can be adopted. A restart,
+// and a server that does not tell its number, are no copies.
 func TestCopyIsRefused(t *testing.T) {
 	testenv.Long(t, "restores a copy of a whole server")
 	t.Parallel()

@@ -19,8 +19,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// linesOf reads a file of testdata without comments. A line "{name} = a | b" stands for none: lines that have {name} are
-// there once for each of its values.
+// linesOf reads a file of testdata without comments. A line "{name} = a | b"
+// stands for none: lines that have {name} are there once for each of its
+// values.
 func linesOf(t *testing.T, name string) []string {
 	t.Helper()
 	content := testenv.Must(os.ReadFile("testdata/" + name))(t)
@@ -65,7 +66,8 @@ func sections(t *testing.T, name string) []section {
 	return all
 }
 
-// tables are the cells of the lines of a file of testdata, by the section that they are in.
+// tables are the cells of the lines of a file of testdata, by the section that
+// they are in.
 func tables(t *testing.T, name string) map[string][][]string {
 	t.Helper()
 	found := map[string][][]string{}
@@ -111,8 +113,9 @@ var (
 	filling  = regexp.MustCompile(`<fill\*(\d+)>`)
 )
 
-// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those bytes, "<ff:9>" nine
-// of them, and "<fill*100>" as many letters as make the cell a hundred bytes long.
+// unfolded writes out what a cell has in short: "<x*3>" is xxx, "<0d0a>" those
+// bytes, "<ff:9>" nine of them, and "<fill*100>" as many letters as make the
+// cell a hundred bytes long.
 func unfolded(cell string) string {
 	filled := filling.FindStringSubmatch(cell)
 	cell = strings.ReplaceAll(cell, "<fill*", "<\x00*")
@@ -177,7 +180,8 @@ var kinds = map[string]kind{
 	"checkout code": matching(`^http://[^/]+/pay/[A-Za-z0-9_-]{43}/code$`),
 }
 
-// is reports whether a value is of a kind, one of two, another than one, or what JSON writes so.
+// is reports whether a value is of a kind, one of two, another than one, or
+// what JSON writes so.
 func (a answer) is(value any, name string) bool {
 	if k, ok := kinds[name]; ok {
 		return k(value)
@@ -205,7 +209,8 @@ func (a answer) later(text, wait string) bool {
 	return err == nil && err2 == nil && at.Sub(created).String() == wait+"0s"
 }
 
-// lacking is what an answer does not show of all this, as interface.txt has it; "" is nothing.
+// lacking is what an answer does not show of all this, as interface.txt has it;
+// "" is nothing.
 func (a answer) lacking(all string) string {
 	for one := range strings.SplitSeq(all, "; ") {
 		if wrong := a.lacks(one); wrong != "" {
@@ -254,7 +259,8 @@ func (a answer) lacks(one string) string {
 	return fmt.Sprintf("%.300s: it is %v (there: %t) in %.3000s", one, value, there, a)
 }
 
-// part is a field of a body or, of what an expression between slashes finds, its group.
+// part is a field of a body or, of what an expression between slashes finds,
+// its group.
 func (a answer) part(path string) (value any, there bool) {
 	if expression, ok := strings.CutPrefix(path, "/"); ok {
 		found := regexp.MustCompile(strings.TrimSuffix(expression, "/")).FindStringSubmatch(a.compact())
@@ -263,7 +269,8 @@ func (a answer) part(path string) (value any, there bool) {
 	return find(a.body, path)
 }
 
-// compact is what came, without the spaces that procedures put between fields in some builds and not in others.
+// compact is what came, without the spaces that procedures put between fields
+// in some builds and not in others.
 func (a answer) compact() string {
 	var out bytes.Buffer
 	if json.Compact(&out, []byte(a.raw)) != nil {
@@ -278,8 +285,9 @@ func only(value any, names string) bool {
 	return slices.Equal(slices.Sorted(maps.Keys(fields)), slices.Sorted(strings.FieldsSeq(names)))
 }
 
-// golden compares an answer with a file written by hand: values and their types, and every name,
-// absent or null as the file has it. The kinds of values stand in the file as "<time>".
+// golden compares an answer with a file written by hand: values and their
+// types, and every name, absent or null as the file has it. The kinds of values
+// stand in the file as "<time>".
 func (a answer) golden(name string) string {
 	content, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	want := decoded(string(content))

@@ -61,7 +61,8 @@ func (c *collector) take(request *tracepb.TracesData, key string) {
 	}
 }
 
-// variables have a gateway send its spans here, so many milliseconds after they ended.
+// variables have a gateway send its spans here, so many milliseconds after they
+// ended.
 func (c *collector) variables(delay string) map[string]string {
 	return map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_EXPORTER_OTLP_HEADERS": "api-key=collector-key",
@@ -91,7 +92,8 @@ func (c *collector) one(t *testing.T, name string) *tracepb.Span {
 
 func traceID(s *tracepb.Span) string { return hex.EncodeToString(s.GetTraceId()) }
 
-// attribute is the text or the number of a span's attribute, "" where it has none.
+// attribute is the text or the number of a span's attribute, "" where it has
+// none.
 func attribute(s *tracepb.Span, key string) string {
 	for _, a := range s.GetAttributes() {
 		if a.GetKey() == key {
@@ -111,7 +113,8 @@ func linked(from, to *tracepb.Span) bool {
 	})
 }
 
-// below are the names of the spans that a span is the parent of, at any distance.
+// below are the names of the spans that a span is the parent of, at any
+// distance.
 func (c *collector) below(of *tracepb.Span) []string {
 	var names []string
 	for _, child := range c.find(func(s *tracepb.Span) bool { return string(s.GetParentSpanId()) == string(of.GetSpanId()) }) {
@@ -121,9 +124,10 @@ func (c *collector) below(of *tracepb.Span) []string {
 	return names
 }
 
-// The trace of a payment's creation goes on with its completion, which another request brings about, and
-// with the webhook. The requests are linked to it. Spans name statements and routes, and hold no secret, no
-// link and nothing of what callers sent. All have arrived when the program has ended.
+// The trace of a payment's creation goes on with its completion, which another
+// request brings about, and with the webhook. The requests are linked to it.
+// Spans name statements and routes, and hold no secret, no link and nothing of
+// what callers sent. All have arrived when the program has ended.
 func TestTraceOfPayment(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
@@ -173,7 +177,8 @@ func TestTraceOfPayment(t *testing.T) {
 	c.holdsNothing(t, v, link, created.text("data.uuid"))
 }
 
-// holdsNothing looks for secrets, links and what callers sent in all that was exported.
+// holdsNothing looks for secrets, links and what callers sent in all that was
+// exported.
 func (c *collector) holdsNothing(t *testing.T, v *instance, link, uuid string) {
 	unwanted := []string{
 		path.Base(link), uuid, "order-of-the-trace", "state-of-the-shop",
@@ -193,7 +198,8 @@ func (c *collector) holdsNothing(t *testing.T, v *instance, link, uuid string) {
 	testenv.Check(t, len(c.keys) != 0 && !slices.Contains(c.keys, ""), "the collector was not told its key")
 }
 
-// A collector that cannot be reached costs calls nothing and the log one line, and does not hold up the end.
+// A collector that cannot be reached costs calls nothing and the log one line,
+// and does not hold up the end.
 func TestCollectorAway(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
@@ -219,8 +225,9 @@ func TestCollectorAway(t *testing.T) {
 	testenv.Check(t, !strings.Contains(v.stderr.String(), "key-in-the-path"), "the log has the collector's path")
 }
 
-// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery slow, so it is compared
-// with events that are sent again: their deliveries are queued in the call itself and wait for no relay.
+// A webhook is on its way soon after the change it tells of. A busy machine
+// makes every delivery slow, so it is compared with events that are sent again:
+// their deliveries are queued in the call itself and wait for no relay.
 func TestWebhookComesSoon(t *testing.T) {
 	testenv.Long(t, "measures time")
 	t.Parallel()
@@ -233,7 +240,8 @@ func TestWebhookComesSoon(t *testing.T) {
 	}))
 	t.Cleanup(r.Close)
 	took := func(change func()) time.Duration {
-		// The queue is told of new jobs only once in a while: not of this one with the one before.
+		// The queue is told of new jobs only once in a while: not of
+		// this one with the one before.
 		time.Sleep(50 * time.Millisecond)
 		change()
 		answered := time.Now()

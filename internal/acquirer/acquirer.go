@@ -1,14 +1,17 @@
-// Package acquirer is the way to those who charge cards. Checkout knows the interface alone; behind
-// it are the sandbox's acquirer, with a book of its own, and traders' processors over HTTP.
+// Package acquirer is the way to those who charge cards. Checkout knows the
+// interface alone; behind it are the sandbox's acquirer, with a book of its
+// own, and traders' processors over HTTP.
 //
 // # Attempts
 //
-// An attempt is one try to charge one card, and bears an id of ours. Every call names it, and may
-// come again: the answer is how the attempt stands, whichever call asks.
+// An attempt is one try to charge one card, and bears an id of ours. Every call
+// names it, and may come again: the answer is how the attempt stands, whichever
+// call asks.
 //
 // # A processor over HTTP
 //
-// A processor is an https address with a key id and a secret. We POST JSON to <address>/<call>:
+// A processor is an https address with a key id and a secret. We POST JSON to
+// <address>/<call>:
 //
 //	authorize  {"attemptId", "amount", "currency", "card": {"pan", "expMonth", "expYear", "cvv", "holder"?}}
 //	code       {"attemptId", "number", "code"}     number counts the attempt's codes from 1
@@ -20,14 +23,16 @@
 //
 //	{"attemptId", "state", "reason"?, "codes"?}
 //
-// where state is unknown (never heard of), pending, code_needed, approved, declined or voided;
-// reason, of a declined one, is card_declined, insufficient_funds, card_expired, limit_exceeded, or
-// what else it likes, which we take for card_declined; codes is the number of the last code it has
-// received. A code that was wrong is code_needed with codes at that code's number. A void that
-// comes too late is answered approved.
+// where state is unknown (never heard of), pending, code_needed, approved,
+// declined or voided; reason, of a declined one, is card_declined,
+// insufficient_funds, card_expired, limit_exceeded, or what else it likes,
+// which we take for card_declined; codes is the number of the last code it has
+// received. A code that was wrong is code_needed with codes at that code's
+// number. A void that comes too late is answered approved.
 //
-// Both ways are signed, in lower-case hex HMAC-SHA256 under the secret. A request carries
-// X-Acquirer-Key (the key id), X-Acquirer-Timestamp (Unix seconds) and X-Acquirer-Signature over
+// Both ways are signed, in lower-case hex HMAC-SHA256 under the secret. A
+// request carries X-Acquirer-Key (the key id), X-Acquirer-Timestamp (Unix
+// seconds) and X-Acquirer-Signature over
 //
 //	<timestamp> LF <call> LF <body>
 //
@@ -35,10 +40,11 @@
 //
 //	<the request's signature> LF <body>
 //
-// so that an answer fits one request only. A processor should refuse timestamps more than five
-// minutes off. A call that gets no answer, a status other than 200, or an answer with a wrong
-// signature or attemptId is made again, with the same attempt, until ten seconds have gone by. What
-// stays open after that is asked about by result.
+// so that an answer fits one request only. A processor should refuse timestamps
+// more than five minutes off. A call that gets no answer, a status other than
+// 200, or an answer with a wrong signature or attemptId is made again, with the
+// same attempt, until ten seconds have gone by. What stays open after that is
+// asked about by result.
 package acquirer
 
 import (
@@ -92,14 +98,16 @@ type Attempt struct {
 // Timeout bounds every call.
 const Timeout = 10 * time.Second
 
-// Acquirer charges cards. Every method may be called again with the same attempt. After an error
-// nobody knows whether the call arrived; Result finds out.
+// Acquirer charges cards. Every method may be called again with the same
+// attempt. After an error nobody knows whether the call arrived; Result finds
+// out.
 type Acquirer interface {
 	Authorize(ctx context.Context, a Attempt, c card.Card, cvv CVV) (Answer, error)
 	SubmitCode(ctx context.Context, id uuid.UUID, number int32, code Code) (Answer, error)
 	ResendCode(ctx context.Context, id uuid.UUID, number int32) (Answer, error)
 	Result(ctx context.Context, id uuid.UUID) (Answer, error)
-	// Void undoes an attempt. After the answer Voided, an Authorize that arrives late has no effect.
+	// Void undoes an attempt. After the answer Voided, an Authorize that
+	// arrives late has no effect.
 	Void(ctx context.Context, id uuid.UUID) (Answer, error)
 }
 

@@ -68,7 +68,8 @@ func correct(state string) func(c call) {
 	return func(c call) { c.state(state, "insufficient_funds") }
 }
 
-// processor is a trader's processor as the package comment describes it, written from that.
+// processor is a trader's processor as the package comment describes it,
+// written from that.
 type processor struct {
 	*testenv.Endpoint
 	t *testing.T
@@ -81,7 +82,8 @@ func newProcessor(t *testing.T) *processor {
 	return p
 }
 
-// answers has it answer so from now on, where a call is as it should be; it may break the rules.
+// answers has it answer so from now on, where a call is as it should be; it may
+// break the rules.
 func (p *processor) answers(answer func(c call)) {
 	p.Say(func(w http.ResponseWriter, r *http.Request, nth int) {
 		c, name := call{ResponseWriter: w}, strings.TrimPrefix(r.URL.Path, "/cards/")
@@ -106,7 +108,8 @@ func (p *processor) calls() (calls []string) {
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
-// directoryOf has the processors of a database, at the addresses that may be called.
+// directoryOf has the processors of a database, at the addresses that may be
+// called.
 func directoryOf(d *dbtest.DB, addresses *outbound.Addresses) *acquirer.Directory {
 	return acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), addresses, nil, acquirer.Config{})
 }
@@ -178,7 +181,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// The reasons that payers are told apart are taken as they are, of a declined card; any other is that the card was declined.
+// The reasons that payers are told apart are taken as they are, of a declined
+// card; any other is that the card was declined.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -195,7 +199,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A call whose answer is none, or not to be trusted, is made again with the same attempt.
+// A call whose answer is none, or not to be trusted, is made again with the
+// same attempt.
 func TestCallsAgain(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]func(c call){
@@ -240,8 +245,9 @@ func TestCallsAgain(t *testing.T) {
 	}
 }
 
-// A processor that never answers has its caller wait for ten seconds, not more; the error gives
-// nothing away. Only the whole check waits so long; otherwise the caller gives up.
+// A processor that never answers has its caller wait for ten seconds, not more;
+// the error gives nothing away. Only the whole check waits so long; otherwise
+// the caller gives up.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -294,8 +300,9 @@ func TestSetRefuses(t *testing.T) {
 		"recorded %s", change.After)
 }
 
-// What stands behind an address is judged when it is dialled: no card goes to a processor that was set
-// while its address was admitted, or whose name has come to stand for another one.
+// What stands behind an address is judged when it is dialled: no card goes to a
+// processor that was set while its address was admitted, or whose name has come
+// to stand for another one.
 func TestDialled(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -313,7 +320,8 @@ func TestDialled(t *testing.T) {
 	testenv.Want(t, len(p.All()), 0, "cards sent")
 }
 
-// A processor that was replaced is still found by who began with it, with the key and secret it was last given.
+// A processor that was replaced is still found by who began with it, with the
+// key and secret it was last given.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -338,7 +346,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// Whatever prints a code, or something around it, it does not show; nothing encodes it.
+// Whatever prints a code, or something around it, it does not show; nothing
+// encodes it.
 func TestSecretsHide(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{}
@@ -367,7 +376,8 @@ func TestSecretsHide(t *testing.T) {
 	}
 }
 
-// Nothing that stores things takes a code, not even where its type is not checked.
+// Nothing that stores things takes a code, not even where its type is not
+// checked.
 func TestSecretsCannotBeStored(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{}

@@ -27,7 +27,8 @@ type Directory struct {
 	// addresses decides at which addresses a processor may be.
 	addresses *outbound.Addresses
 	client    *http.Client
-	// otherwise serves traders without a processor of their own; it is nil outside a sandbox.
+	// otherwise serves traders without a processor of their own; it is nil
+	// outside a sandbox.
 	otherwise Acquirer
 	Config
 }
@@ -36,12 +37,14 @@ type Directory struct {
 type Config struct {
 	// FourEyes says when setting a trader's processor takes two operators.
 	FourEyes foureyes.Rules
-	// Offline makes For and Began answer ErrOffline, so that no acquirer is called.
+	// Offline makes For and Began answer ErrOffline, so that no acquirer is
+	// called.
 	Offline bool
 }
 
-// NewDirectory makes the directory. Processors may be at the given addresses only. In a sandbox,
-// otherwise serves traders without an acquirer of their own; it may be nil.
+// NewDirectory makes the directory. Processors may be at the given addresses
+// only. In a sandbox, otherwise serves traders without an acquirer of their
+// own; it may be nil.
 func NewDirectory(
 	pool db.Pool, c clock.Clock, v *vault.Vault, addresses *outbound.Addresses, otherwise Acquirer,
 	config Config,
@@ -52,19 +55,20 @@ func NewDirectory(
 	}
 }
 
-// Approved returns the directory for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the directory for use inside the transaction in which a
+// second operator approves a change. It does not ask for another approval.
 func (d *Directory) Approved(tx pgx.Tx) *Directory {
 	within := *d
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// sandboxID is the id of the acquirer of a sandbox's traders without one of their own.
+// sandboxID is the id of the acquirer of a sandbox's traders without one of
+// their own.
 const sandboxID = 0
 
-// For returns the acquirer for a trader's new cards, or ErrNone, and the id under which Began finds
-// it again.
+// For returns the acquirer for a trader's new cards, or ErrNone, and the id
+// under which Began finds it again.
 func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, error) {
 	if d.Offline {
 		return nil, 0, ErrOffline
@@ -81,8 +85,8 @@ func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, e
 	return found, row.ID, err
 }
 
-// Began returns the acquirer that an attempt began with, even if it has been replaced since: no other
-// one knows of the charge.
+// Began returns the acquirer that an attempt began with, even if it has been
+// replaced since: no other one knows of the charge.
 func (d *Directory) Began(ctx context.Context, id int64) (Acquirer, error) {
 	switch {
 	case d.Offline:
@@ -117,7 +121,8 @@ type Setting struct {
 	TraderID   int64
 	URL, KeyID string
 	Secret     string `json:",omitempty"`
-	// Seen is the version of the processor that the caller wants to replace; "" means any version.
+	// Seen is the version of the processor that the caller wants to
+	// replace; "" means any version.
 	Seen string `json:",omitempty"`
 }
 
@@ -126,9 +131,9 @@ const (
 	minSecret = 16
 )
 
-// Set gives a trader a processor for their new cards. If only the key or the secret differs, it stays
-// the same processor. Attempts that began at another address stay there: Set returns how many are
-// still open.
+// Set gives a trader a processor for their new cards. If only the key or the
+// secret differs, it stays the same processor. Attempts that began at another
+// address stay there: Set returns how many are still open.
 func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
 	done db.Changed[Processor], elsewhere int64, err error,
 ) {

@@ -41,13 +41,14 @@ const (
 
 const (
 	maxAnswer = 64 << 10
-	// firstPause is how long is waited before a call is made again; each later one is twice as
-	// long.
+	// firstPause is how long is waited before a call is made again; each
+	// later one is twice as long.
 	firstPause = 200 * time.Millisecond
 )
 
-// newClient makes a client that follows no redirect, which would hand the card to somebody else. An
-// operator names the address, so the one that is dialled is judged again.
+// newClient makes a client that follows no redirect, which would hand the card
+// to somebody else. An operator names the address, so the one that is dialled
+// is judged again.
 func newClient(addresses *outbound.Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -140,7 +141,8 @@ func (h *HTTP) call(ctx context.Context, name string, body requestBody) (Answer,
 	}
 }
 
-// once makes a call once. Its errors contain neither the address nor any part of the bodies.
+// once makes a call once. Its errors contain neither the address nor any part
+// of the bodies.
 func (h *HTTP) once(ctx context.Context, name string, id uuid.UUID, content []byte) (_ Answer, err error) {
 	ctx, span := tracing.Call(ctx, "acquirer "+name)
 	defer func() {

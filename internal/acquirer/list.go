@@ -15,8 +15,8 @@ type Processor struct {
 	TraderID int64  `json:"trader_id"`
 	URL      string `json:"url"`
 	KeyID    string `json:"key_id"`
-	// Present tells whether it takes new cards. A former one still answers for attempts that began
-	// there.
+	// Present tells whether it takes new cards. A former one still answers
+	// for attempts that began there.
 	Present bool `json:"present"`
 	// Open is how many card attempts are under way there.
 	Open int64 `json:"-"`
@@ -44,7 +44,8 @@ func (d *Directory) List(ctx context.Context, who caller.Caller, traderID int64)
 	return list, nil
 }
 
-// present returns the processor that takes a trader's new cards. If there is none, Present is false.
+// present returns the processor that takes a trader's new cards. If there is
+// none, Present is false.
 func (d *Directory) present(ctx context.Context, who caller.Caller, traderID int64) (Processor, error) {
 	list, err := d.List(ctx, who, traderID)
 	if err != nil || len(list) == 0 || !list[0].Present {
@@ -53,8 +54,8 @@ func (d *Directory) present(ctx context.Context, who caller.Caller, traderID int
 	return list[0], nil
 }
 
-// Remove takes a trader's processor away, so that it gets no new cards, and returns it. Attempts that
-// began there go on.
+// Remove takes a trader's processor away, so that it gets no new cards, and
+// returns it. Attempts that began there go on.
 func (d *Directory) Remove(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) (done db.Changed[Processor], err error) {

@@ -12,8 +12,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Sandbox is the acquirer of a sandbox. The number of a test card decides its result; for any other
-// card the trader decides. It stores no card.
+// Sandbox is the acquirer of a sandbox. The number of a test card decides its
+// result; for any other card the trader decides. It stores no card.
 type Sandbox struct {
 	q     *db.Queries
 	clock clock.Clock
@@ -120,8 +120,8 @@ func (s *Sandbox) answerFor(row db.SandboxAcquirer) Answer {
 	return answer
 }
 
-// codeState is the state of an attempt that needs a code. A code that comes early is checked once the
-// answer is due.
+// codeState is the state of an attempt that needs a code. A code that comes
+// early is checked once the answer is due.
 func codeState(row db.SandboxAcquirer, thinking bool) State {
 	switch {
 	case thinking:

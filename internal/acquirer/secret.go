@@ -8,14 +8,15 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// CVV is a card's verification code. Outside this package it cannot be turned into text, JSON or SQL,
-// so nothing can store or show it.
+// CVV is a card's verification code. Outside this package it cannot be turned
+// into text, JSON or SQL, so nothing can store or show it.
 type CVV struct{ digits secret }
 
 // Code is the code a bank sent its customer; it is as secret as a CVV.
 type Code struct{ digits secret }
 
-// secret holds the text behind a pointer: a struct that contains one prints an address, not the text.
+// secret holds the text behind a pointer: a struct that contains one prints an
+// address, not the text.
 type secret *string
 
 var errSecret = errors.New("a card code cannot be encoded")

@@ -1,5 +1,5 @@
-// Package alarm decides what somebody has to be called for: one table of rules, each a query of what
-// is stored.
+// Package alarm decides what somebody has to be called for: one table of rules,
+// each a query of what is stored.
 package alarm
 
 import (
@@ -30,7 +30,8 @@ const (
 type Rule struct {
 	Name     string
 	Severity Severity
-	// Link is the page of the portal about it, and Runbook the section of docs/operate/runbooks.md.
+	// Link is the page of the portal about it, and Runbook the section of
+	// docs/operate/runbooks.md.
 	Link, Runbook string
 	// Expression is the same rule for Prometheus.
 	Expression string
@@ -43,7 +44,8 @@ const ofWork = "when-work-waits-too-long"
 // OfWork reports whether the alarm is about work that has waited too long.
 func (r Rule) OfWork() bool { return r.Runbook == ofWork }
 
-// Leads is the page that tells what to do: the page of the work itself, or the section of the manual.
+// Leads is the page that tells what to do: the page of the work itself, or the
+// section of the manual.
 func (r Rule) Leads() string {
 	if r.OfWork() {
 		return r.Link
@@ -67,7 +69,8 @@ type Alarm struct {
 	Firing bool
 	// Count is how many things were found, or a number of seconds.
 	Count int64
-	// Since is when it began to fire or to be quiet; nil if nothing was noted yet.
+	// Since is when it began to fire or to be quiet; nil if nothing was
+	// noted yet.
 	Since *time.Time
 	// failed tells that the rule could not be evaluated.
 	failed bool
@@ -82,20 +85,23 @@ type Service struct {
 
 // Replica is the part of db.Replica that rules use.
 type Replica interface {
-	// UnusedFor is how long lists have been read from the primary instead of the replica.
+	// UnusedFor is how long lists have been read from the primary instead
+	// of the replica.
 	UnusedFor() time.Duration
 }
 
 // Clock compares this process's clock with the database's.
 type Clock interface {
-	// By is how far this process's clock is ahead, and Noticeable whether the difference is worth an alarm.
+	// By is how far this process's clock is ahead, and Noticeable whether
+	// the difference is worth an alarm.
 	By() time.Duration
 	Noticeable() bool
 }
 
 // Deciders counts the operators who may decide what others propose.
 type Deciders interface {
-	// TwoDecide tells whether some operator could decide what another one proposes.
+	// TwoDecide tells whether some operator could decide what another one
+	// proposes.
 	TwoDecide(ctx context.Context) (bool, error)
 }
 
@@ -124,7 +130,8 @@ func (s *Service) WatchClock(c Clock) { s.reads.clock = c }
 // WatchDeciders adds the rule about who could decide proposals.
 func (s *Service) WatchDeciders(d Deciders) { s.reads.deciders = d }
 
-// List evaluates every rule. Alarms that fire come first, the most urgent before the others.
+// List evaluates every rule. Alarms that fire come first, the most urgent
+// before the others.
 func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
@@ -158,7 +165,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) 
 	return alarms, nil
 }
 
-// Firing counts the alarms that fired when Watch last looked. It evaluates no rule, for pages that are opened all day.
+// Firing counts the alarms that fired when Watch last looked. It evaluates no
+// rule, for pages that are opened all day.
 func (s *Service) Firing(ctx context.Context, who caller.Caller) (int, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
@@ -184,8 +192,8 @@ func urgency(a Alarm) int {
 	return 1
 }
 
-// Watch evaluates every rule and keeps since when each one fires or is quiet. A rule that fails does
-// not hold up the others.
+// Watch evaluates every rule and keeps since when each one fires or is quiet. A
+// rule that fails does not hold up the others.
 func (s *Service) Watch(ctx context.Context) error {
 	now := s.clock.Now()
 	alarms, err := s.ask(ctx, now)
@@ -202,8 +210,8 @@ func (s *Service) Watch(ctx context.Context) error {
 	return err
 }
 
-// ask evaluates the rules and returns them all. Once the database does not answer, it marks the rest
-// as failed.
+// ask evaluates the rules and returns them all. Once the database does not
+// answer, it marks the rest as failed.
 func (s *Service) ask(ctx context.Context, now time.Time) (alarms []Alarm, err error) {
 	away := false
 	for _, rule := range Rules {

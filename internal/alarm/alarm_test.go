@@ -39,8 +39,9 @@ func causes(t *testing.T) map[string]cause {
 	return all
 }
 
-// Each alarm fires by what it is about, and no other does. A snapshot that is open for minutes cannot
-// be had in a test, and a damaged page is one of the test of restoring.
+// Each alarm fires by what it is about, and no other does. A snapshot that is
+// open for minutes cannot be had in a test, and a damaged page is one of the
+// test of restoring.
 func TestEachAlarmFires(t *testing.T) {
 	t.Parallel()
 	all := causes(t)
@@ -70,7 +71,8 @@ func TestEachAlarmFires(t *testing.T) {
 	}
 }
 
-// Since when an alarm fires that no row tells of, and since when it is quiet, is kept.
+// Since when an alarm fires that no row tells of, and since when it is quiet,
+// is kept.
 func TestAlarmsAreKept(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
@@ -124,8 +126,8 @@ func TestAlarmsAreMeasured(t *testing.T) {
 	}
 }
 
-// An alarm that cannot be asked keeps nobody from hearing of the others. It is shown as it was, and a metric
-// tells for how long.
+// An alarm that cannot be asked keeps nobody from hearing of the others. It is
+// shown as it was, and a metric tells for how long.
 func TestAnAlarmThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	d, _ := quiet(t)
@@ -155,8 +157,8 @@ type unused time.Duration
 
 func (u unused) UnusedFor() time.Duration { return time.Duration(u) }
 
-// A replica that is not used for over a minute is an alarm. One that is used, or that a gateway has just
-// begun to look at, is none.
+// A replica that is not used for over a minute is an alarm. One that is used,
+// or that a gateway has just begun to look at, is none.
 func TestReplicaUnusedFires(t *testing.T) {
 	t.Parallel()
 	_, service := quiet(t)
@@ -171,7 +173,8 @@ func TestReplicaUnusedFires(t *testing.T) {
 	}
 }
 
-// A process whose clock is more than two seconds off is an alarm, whichever way it is off.
+// A process whose clock is more than two seconds off is an alarm, whichever way
+// it is off.
 func TestClockSkewedFires(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
@@ -189,7 +192,8 @@ func TestClockSkewedFires(t *testing.T) {
 	}
 }
 
-// Where proposals take two, it is an alarm that no operator could decide them. Where one decides alone it is none.
+// Where proposals take two, it is an alarm that no operator could decide them.
+// Where one decides alone it is none.
 func TestSecondOperatorMissingFires(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)

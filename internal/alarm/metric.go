@@ -20,15 +20,16 @@ var firingDesc = prometheus.NewDesc("gateway_alarm_firing",
 var ageDesc = prometheus.NewDesc("gateway_alarms_age_seconds",
 	"Time since the alarm of the portal was looked at that was looked at longest ago.", nil, nil)
 
-// Metric exports which alarms fire, including those that have no metric of their own, and whether
-// Watch still runs.
+// Metric exports which alarms fire, including those that have no metric of
+// their own, and whether Watch still runs.
 type Metric struct {
 	q     *db.Queries
 	clock clock.Clock
 	began time.Time
 }
 
-// NewMetric makes the metric. It reads what Watch has kept and evaluates no rule itself.
+// NewMetric makes the metric. It reads what Watch has kept and evaluates no
+// rule itself.
 func NewMetric(q *db.Queries, c clock.Clock) *Metric { return &Metric{q, c, c.Now()} }
 
 // Describe implements prometheus.Collector.

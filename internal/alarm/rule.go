@@ -13,7 +13,8 @@ import (
 const (
 	recentLate = 10 * time.Minute
 	fullLate   = 25 * time.Hour
-	// A day is sealed soon after its end: the next one is over an hour after that.
+	// A day is sealed soon after its end: the next one is over an hour
+	// after that.
 	sealLate    = 25 * time.Hour
 	settleLate  = 10 * time.Minute
 	relayLate   = time.Minute
@@ -22,18 +23,20 @@ const (
 	chainLate   = 10 * time.Minute
 	// lostWithin is how far back vanished transfers are counted.
 	lostWithin = 7 * 24 * time.Hour
-	// withdrawalLate is how long a withdrawal may wait for a decision, for its hand-over or for its transfer. A
-	// withdrawal that was stopped raises the alarm at once.
+	// withdrawalLate is how long a withdrawal may wait for a decision, for
+	// its hand-over or for its transfer. A withdrawal that was stopped
+	// raises the alarm at once.
 	withdrawalLate = 4 * time.Hour
-	// A case fails after a day, and somebody who is away for a night has to see it before.
+	// A case fails after a day, and somebody who is away for a night has to
+	// see it before.
 	caseLate   = 4 * time.Hour
 	payoutLate = 30 * time.Minute
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
 	snapshotMost = 300
-	// replicaUnusedMost is how long a read replica may be late or away, and how long a new gateway
-	// may wait for it.
+	// replicaUnusedMost is how long a read replica may be late or away, and
+	// how long a new gateway may wait for it.
 	replicaUnusedMost = time.Minute
 )
 
@@ -136,7 +139,8 @@ var Rules = expressed([]Rule{
 	},
 })
 
-// expressed gives an alarm that has no metric of its own the Prometheus expression of whether it fires.
+// expressed gives an alarm that has no metric of its own the Prometheus
+// expression of whether it fires.
 func expressed(rules []Rule) []Rule {
 	for i := range rules {
 		rules[i].Expression = cmp.Or(rules[i].Expression, `max(gateway_alarm_firing{alarm="`+rules[i].Name+`"}) > 0`)
@@ -144,7 +148,8 @@ func expressed(rules []Rule) []Rule {
 	return rules
 }
 
-// counted is what a query answers that counts how much of something there is, and since when.
+// counted is what a query answers that counts how much of something there is,
+// and since when.
 type counted = struct {
 	Count  int64
 	Oldest time.Time
@@ -159,7 +164,8 @@ func within[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, er
 	}
 }
 
-// since finds what has waited for longer than this; the alarm is said to begin when the wait became too long.
+// since finds what has waited for longer than this; the alarm is said to begin
+// when the wait became too long.
 func since[R ~counted](ask func(*db.Queries, context.Context, time.Time) (R, error), late time.Duration) find {
 	return func(ctx context.Context, from reads, now time.Time) (finding, error) {
 		f, err := within(ask, late)(ctx, from, now)
@@ -245,7 +251,8 @@ func payoutsOverdue(ctx context.Context, from reads, now time.Time) (finding, er
 	return finding{row.Count, row.Oldest}, err
 }
 
-// A trader who gives this many payouts back in a day may be collecting recipients' data.
+// A trader who gives this many payouts back in a day may be collecting
+// recipients' data.
 const (
 	giveBacksWithin = 24 * time.Hour
 	giveBacksMost   = 20
@@ -256,8 +263,8 @@ func givenBackOften(ctx context.Context, from reads, now time.Time) (finding, er
 	return finding{count: count}, err
 }
 
-// commandWithin is how long an alarm reports an operator who was created by the command line rather
-// than by another operator.
+// commandWithin is how long an alarm reports an operator who was created by the
+// command line rather than by another operator.
 const commandWithin = 24 * time.Hour
 
 func secondOperatorMissing(ctx context.Context, from reads, _ time.Time) (finding, error) {

@@ -1,5 +1,5 @@
-// Package attachment is the files that people send to show something: what they may be, what is left out of them, and
-// how they are kept.
+// Package attachment is the files that people send to show something: what they
+// may be, what is left out of them, and how they are kept.
 package attachment
 
 import (
@@ -19,23 +19,23 @@ import (
 
 const (
 	maxFileName = 255
-	// pieceSize is the size of the pieces in which a file is read and stored. Only one piece is in memory at a
-	// time.
+	// pieceSize is the size of the pieces in which a file is read and
+	// stored. Only one piece is in memory at a time.
 	pieceSize = 256 << 10
 )
 
 // ErrPurged says that the file was deleted after its retention period.
 var ErrPurged = fault.New(fault.NotFound, "file_purged", "The file was removed: it had been kept as long as it is to be.")
 
-// Kind is a media type with its name for people and the extensions of its files, the usual one
-// first.
+// Kind is a media type with its name for people and the extensions of its
+// files, the usual one first.
 type Kind struct {
 	media, name string
 	extensions  []string
 }
 
-// Receipts are the types allowed for receipts, and Proofs those allowed for other evidence. The type is detected
-// from the content.
+// Receipts are the types allowed for receipts, and Proofs those allowed for
+// other evidence. The type is detected from the content.
 var (
 	Receipts = []Kind{
 		{"application/pdf", "PDF", []string{".pdf"}},
@@ -69,8 +69,9 @@ func Check(f fault.Fields, name string, file *io.SectionReader, kinds []Kind) (s
 	return "", nil
 }
 
-// KeptName is a safe form of the sender's file name. A picture may also be a valid program or page, so the name
-// always ends in the extension of the detected type; and it has no characters that reverse the direction of text.
+// KeptName is a safe form of the sender's file name. A picture may also be a
+// valid program or page, so the name always ends in the extension of the
+// detected type; and it has no characters that reverse the direction of text.
 func KeptName(name, media string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -81,7 +82,8 @@ func KeptName(name, media string) string {
 		}
 		return r
 	}, name)
-	// Some systems drop these from the end, so that an earlier extension would count.
+	// Some systems drop these from the end, so that an earlier extension
+	// would count.
 	name = strings.TrimRight(name, ". ")
 	for _, known := range Proofs {
 		if known.media == media && !slices.ContainsFunc(known.extensions, func(e string) bool {
@@ -93,7 +95,8 @@ func KeptName(name, media string) string {
 	return name
 }
 
-// checkName accepts any name that can be shown on one line. The name is never used as a path.
+// checkName accepts any name that can be shown on one line. The name is never
+// used as a path.
 func checkName(f fault.Fields, name string) {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)

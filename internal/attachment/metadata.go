@@ -11,14 +11,16 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// A photo of a receipt says where and when it was taken, and by which device. The trader who sees it
-// is a stranger to the payer, so that is removed before the file is stored, without encoding anything
-// anew. The orientation and the colour profile stay, because showing the picture needs them. A PDF is
-// stored unchanged: its metadata cannot be removed without rewriting it.
+// A photo of a receipt says where and when it was taken, and by which device.
+// The trader who sees it is a stranger to the payer, so that is removed before
+// the file is stored, without encoding anything anew. The orientation and the
+// colour profile stay, because showing the picture needs them. A PDF is stored
+// unchanged: its metadata cannot be removed without rewriting it.
 
-// WithoutMetadata is a file of a media type without its metadata, and the new size. A picture that is damaged behind
-// its first pixels ends where it is damaged, as decoders show it; one without pixels is refused, because whatever it
-// tells would be kept.
+// WithoutMetadata is a file of a media type without its metadata, and the new
+// size. A picture that is damaged behind its first pixels ends where it is
+// damaged, as decoders show it; one without pixels is refused, because whatever
+// it tells would be kept.
 func WithoutMetadata(file *io.SectionReader, media string) (io.Reader, int64, error) {
 	k := keeping{file: file}
 	var err error
@@ -46,7 +48,8 @@ func damaged(err error) bool {
 	return errors.Is(err, errOtherwiseBuilt) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// maxPieces is more segments or chunks than a picture has, which are remembered one by one.
+// maxPieces is more segments or chunks than a picture has, which are remembered
+// one by one.
 const maxPieces = 100_000
 
 var errOtherwiseBuilt = errors.New("the file is not built as its type says")
@@ -172,7 +175,8 @@ func (k *keeping) segment(mark byte, at, size int64) error {
 	return nil
 }
 
-// scanned finds the next marker after the pixels that begin at a position, or the end of the file.
+// scanned finds the next marker after the pixels that begin at a position, or
+// the end of the file.
 func (k *keeping) scanned(at int64) (int64, error) {
 	pixels := bufio.NewReader(io.NewSectionReader(k.file, at, k.file.Size()-at))
 	marked := false
@@ -258,10 +262,12 @@ func (k *keeping) webp() error {
 	return nil
 }
 
-// webp is what the pieces of a WebP tell: its orientation as EXIF, and its piece with the flags.
+// webp is what the pieces of a WebP tell: its orientation as EXIF, and its
+// piece with the flags.
 type webp struct{ exif, extended []byte }
 
-// pieces keeps the pieces of a WebP that belong to the picture, up to the end that the file states.
+// pieces keeps the pieces of a WebP that belong to the picture, up to the end
+// that the file states.
 func (k *keeping) pieces(w *webp, end int64) error {
 	end = min(end, k.file.Size())
 	at := int64(12)
@@ -311,12 +317,13 @@ const (
 	tagOrientation = 0x0112
 	upright        = 1
 	orientations   = 8
-	// orientationAt is the offset of the orientation in the result of onlyOrientation.
+	// orientationAt is the offset of the orientation in the result of
+	// onlyOrientation.
 	orientationAt = 19
 )
 
-// onlyOrientation is EXIF data with nothing but the orientation; nil if the picture is upright or the data do not
-// state it.
+// onlyOrientation is EXIF data with nothing but the orientation; nil if the
+// picture is upright or the data do not state it.
 func onlyOrientation(tiff []byte) []byte {
 	if len(tiff) < 8 {
 		return nil

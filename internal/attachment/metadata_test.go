@@ -49,8 +49,9 @@ func riff(size int, pieces string) string {
 	return "RIFF" + string(binary.LittleEndian.AppendUint32(nil, uint32(4+size))) + "WEBP" + pieces
 }
 
-// A picture that is damaged behind its first pixels loses what tells a place, and one that has none is refused: nothing is kept as it
-// came because it could not be read.
+// A picture that is damaged behind its first pixels loses what tells a place,
+// and one that has none is refused: nothing is kept as it came because it could
+// not be read.
 func TestDamagedPictures(t *testing.T) {
 	t.Parallel()
 	j := pictureAs(t, func(w io.Writer, of image.Image) error { return jpeg.Encode(w, of, nil) })
@@ -61,7 +62,8 @@ func TestDamagedPictures(t *testing.T) {
 	vp8, gps := piece("VP8 ", "pixels of a picture"), piece("EXIF", place)
 	for name, test := range map[string]struct {
 		media, sent string
-		// How it ends: "refused"; "kept"; "drawn" is kept, and Go's decoder draws it, which knows no WebP and nothing cut off.
+		// How it ends: "refused"; "kept"; "drawn" is kept, and Go's
+		// decoder draws it, which knows no WebP and nothing cut off.
 		end string
 	}{
 		"jpeg: bytes before a segment":      {"image/jpeg", j[:2] + "junk" + exif + j[2:], "drawn"},

@@ -25,16 +25,17 @@ type Canvas struct {
 	Fits func(width, height int) bool
 }
 
-// maxScans is how many scans over its pixels a JPEG may have. A few bytes can ask for a scan of the whole picture,
-// so a small file could cost much time.
+// maxScans is how many scans over its pixels a JPEG may have. A few bytes can
+// ask for a scan of the whole picture, so a small file could cost much time.
 const maxScans = 50
 
-// drawing lets only one picture be drawn at a time, because each can take some hundred megabytes of memory for a
-// moment.
+// drawing lets only one picture be drawn at a time, because each can take some
+// hundred megabytes of memory for a moment.
 var drawing sync.Mutex
 
-// Draw draws an uploaded picture again, upright and no larger than the canvas, so that nothing else of the upload
-// is kept. The size is read from the first bytes, so a picture that is too large is never decoded.
+// Draw draws an uploaded picture again, upright and no larger than the canvas,
+// so that nothing else of the upload is kept. The size is read from the first
+// bytes, so a picture that is too large is never decoded.
 func Draw(file []byte, on Canvas) (image.Image, error) {
 	config, kind, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
@@ -99,8 +100,8 @@ func mean(of image.Image, part image.Rectangle) color.RGBA {
 // lying is the first EXIF orientation for which the picture lies on its side.
 const lying = 5
 
-// turned is the picture the right way up. Phones store a photo as the sensor saw it, with a note how the phone was
-// held.
+// turned is the picture the right way up. Phones store a photo as the sensor
+// saw it, with a note how the phone was held.
 func turned(from *image.RGBA, way int) *image.RGBA {
 	width, height := from.Bounds().Dx(), from.Bounds().Dy()
 	to := image.NewRGBA(image.Rect(0, 0, width, height))

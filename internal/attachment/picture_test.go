@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// photo is a JPEG that is red in its upper left quarter, taken as the orientation of EXIF says.
+// photo is a JPEG that is red in its upper left quarter, taken as the
+// orientation of EXIF says.
 func photo(t *testing.T, way byte) []byte {
 	t.Helper()
 	of := image.NewRGBA(image.Rect(0, 0, 400, 200))

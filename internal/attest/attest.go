@@ -1,6 +1,6 @@
-// Package attest signs documents that leave the gateway, such as the timeline of a payment, and
-// verifies them. With the file and the gateway's public keys anybody can tell whether it was changed,
-// and where.
+// Package attest signs documents that leave the gateway, such as the timeline
+// of a payment, and verifies them. With the file and the gateway's public keys
+// anybody can tell whether it was changed, and where.
 package attest
 
 import (
@@ -23,11 +23,12 @@ const Format = "gateway-signed-lines-1"
 
 const algorithm = "Ed25519"
 
-// purpose separates these keys from others that are derived from the same vault keys.
+// purpose separates these keys from others that are derived from the same vault
+// keys.
 const purpose = "signatures of documents"
 
-// Signer signs with a key derived from the newest vault key. It publishes the public keys of all
-// vault keys so far.
+// Signer signs with a key derived from the newest vault key. It publishes the
+// public keys of all vault keys so far.
 type Signer struct {
 	q    *db.Queries
 	own  Keys
@@ -60,8 +61,8 @@ func kidOf(public ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Note stores the public keys, so that today's signatures can be verified after their vault keys are
-// gone.
+// Note stores the public keys, so that today's signatures can be verified after
+// their vault keys are gone.
 func (s *Signer) Note(ctx context.Context, now time.Time) error {
 	for kid, public := range s.own {
 		err := s.q.SigningKeyPut(ctx, db.SigningKeyPutParams{Kid: kid, PublicKey: public, CreatedAt: now})
@@ -86,8 +87,8 @@ func (s *Signer) Published(ctx context.Context) ([]byte, error) {
 	return all.file()
 }
 
-// Sign signs a document: a head that says what it is about, and lines. All are JSON objects. The
-// result is canonical: no white space, and names in order.
+// Sign signs a document: a head that says what it is about, and lines. All are
+// JSON objects. The result is canonical: no white space, and names in order.
 func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	document := map[string]any{}
 	maps.Copy(document, head)
@@ -115,7 +116,8 @@ func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	return canonicalOf(document)
 }
 
-// SignBytes signs a message, which must begin with the name of its format, and returns the key's id.
+// SignBytes signs a message, which must begin with the name of its format, and
+// returns the key's id.
 func (s *Signer) SignBytes(message []byte) (kid string, signature []byte) {
 	return s.kid, ed25519.Sign(s.with, message)
 }
@@ -135,7 +137,8 @@ type keyFile struct {
 	Keys []published `json:"keys"`
 }
 
-// Signed reports whether the key of this name has signed a message, and whether it is known.
+// Signed reports whether the key of this name has signed a message, and whether
+// it is known.
 func (k Keys) Signed(kid string, message, signature []byte) (signed, known bool) {
 	public, known := k[kid]
 	return known && ed25519.Verify(public, message, signature), known

@@ -80,7 +80,8 @@ func TestChangesAreTold(t *testing.T) {
 	}
 }
 
-// A file that another key has signed is not ours, even where it says that it is.
+// A file that another key has signed is not ours, even where it says that it
+// is.
 func TestAnotherKey(t *testing.T) {
 	t.Parallel()
 	d, other := dbtest.New(t), dbtest.New(t)
@@ -97,7 +98,8 @@ func TestAnotherKey(t *testing.T) {
 	testenv.Check(t, len(found) == 1 && strings.Contains(found[0], "was not made by the key"), "%v", found)
 }
 
-// What was signed before a rotation can be proven after it, also when the old vault key is gone.
+// What was signed before a rotation can be proven after it, also when the old
+// vault key is gone.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// manifest is what is signed: the hashes of the head and of each line, so that a change can be
-// located.
+// manifest is what is signed: the hashes of the head and of each line, so that
+// a change can be located.
 type manifest struct {
 	Head  string   `json:"head"`
 	Lines []string `json:"lines"`
@@ -89,8 +89,8 @@ func hashOf(value any) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// canonicalOf writes a value as JSON without white space, with the names of objects in order and
-// numbers unchanged.
+// canonicalOf writes a value as JSON without white space, with the names of
+// objects in order and numbers unchanged.
 func canonicalOf(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *signature) madeBy(public ed25519.PublicKey) bool {
 	return err == nil && valueErr == nil && ed25519.Verify(public, signed, value)
 }
 
-// Verify checks a document with the gateway's public keys. It returns what is wrong with it; nothing
-// means that it is as it was signed.
+// Verify checks a document with the gateway's public keys. It returns what is
+// wrong with it; nothing means that it is as it was signed.
 func Verify(file []byte, keys Keys) []string {
 	p, err := read(file)
 	if err != nil {

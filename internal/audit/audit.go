@@ -18,21 +18,23 @@ type Violation struct {
 	Detail string
 }
 
-// rule is an invariant. Its query returns a line of text for every row that breaks it. These queries
-// share nothing with those that write.
+// rule is an invariant. Its query returns a line of text for every row that
+// breaks it. These queries share nothing with those that write.
 type rule struct {
 	name  string
 	query string
-	// of is the table that the rule is about. The full audit goes through the table's rows in ranges of ids, after
-	// $2 up to $3; the recent audit reads what was booked since $1. Each has its own part of a union, because "or"
-	// would read the whole table every minute. A rule without a table is about whole accounts: it is checked only
-	// by the full audit, unless recent is set.
+	// of is the table that the rule is about. The full audit goes through
+	// the table's rows in ranges of ids, after $2 up to $3; the recent
+	// audit reads what was booked since $1. Each has its own part of a
+	// union, because "or" would read the whole table every minute. A rule
+	// without a table is about whole accounts: it is checked only by the
+	// full audit, unless recent is set.
 	of string
 	// prove checks what a single query cannot.
 	prove  func(context.Context, db.Pool) ([]string, error)
 	recent func(ctx context.Context, pool db.Pool, since time.Time) ([]string, error)
-	// next checks what follows an id, and returns the id up to which it came. It is for rules whose subject is not
-	// a range of rows.
+	// next checks what follows an id, and returns the id up to which it
+	// came. It is for rules whose subject is not a range of rows.
 	next func(ctx context.Context, pool db.Pool, past int64) ([]string, int64, error)
 }
 
@@ -40,8 +42,8 @@ type rule struct {
 const sides = `transfer t
 			cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)`
 
-// touched selects the ids of a table's rows that a rule is to check. Transfers refer to their subject by the name
-// of its table.
+// touched selects the ids of a table's rows that a rule is to check. Transfers
+// refer to their subject by the name of its table.
 func touched(table string) string { return "(" + booked(table) + ")" }
 
 // booked is the query of touched.
@@ -50,14 +52,15 @@ func booked(table string) string {
 		union all select id from ` + table + ` where id > $2 and id <= $3`
 }
 
-// transfersOf selects the transfers of the rows that are touched, and those in the rule's range that refer to a row
-// that does not exist.
+// transfersOf selects the transfers of the rows that are touched, and those in
+// the rule's range that refer to a row that does not exist.
 func transfersOf(table string) string {
 	return `t.subject = '` + table + `' and t.subject_id in (` + booked(table) + `
 		union all select subject_id from transfer where subject = '` + table + `' and subject_id > $2 and subject_id <= $3)`
 }
 
-// unlikeMoved ends a query that lists what accounts should have, by comparing it with what the transfers moved.
+// unlikeMoved ends a query that lists what accounts should have, by comparing
+// it with what the transfers moved.
 func unlikeMoved(transfers, line string) string {
 	return `) as x (owner_kind, owner_id, purpose, amount)
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
@@ -70,15 +73,18 @@ func unlikeMoved(transfers, line string) string {
 		)` + unequal(line)
 }
 
-// quotient divides and rounds towards 0 to 8 decimals. PostgreSQL's own division rounds first, and may round up.
+// quotient divides and rounds towards 0 to 8 decimals. PostgreSQL's own
+// division rounds first, and may round up.
 func quotient(a, b string) string { return "div((" + a + ") * 1e8, nullif(" + b + ", 0)) * 0.00000001" }
 
-// quoted lists what an amount of a payment in fiat is worth: at spot, and to the merchant.
+// quoted lists what an amount of a payment in fiat is worth: at spot, and to
+// the merchant.
 func quoted(fiat string) string {
 	return quotient(fiat, "p.base_rate") + ", " + quotient(fiat+" * 100", "p.base_rate * (100 + p.markup_percent)")
 }
 
-// unequal ends a query that lists what accounts should have, by comparing it with what they have.
+// unequal ends a query that lists what accounts should have, by comparing it
+// with what they have.
 func unequal(line string) string {
 	return `
 		select format('` + line + `', id, account_id, coalesce(actual.amount, 0), coalesce(expected.amount, 0))
@@ -232,14 +238,16 @@ var rules = []rule{
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
-// Everything checks the whole ledger while the server runs; every rule holds if no violation is found. It does not
-// read one snapshot: each query has its own, and large tables are read in ranges, because a long snapshot would
-// prevent the vacuum of all tables.
+// Everything checks the whole ledger while the server runs; every rule holds if
+// no violation is found. It does not read one snapshot: each query has its own,
+// and large tables are read in ranges, because a long snapshot would prevent
+// the vacuum of all tables.
 func Everything(ctx context.Context, pool db.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress, []Violation) error { return nil })
 }
 
-// Since checks the transfers booked since a time, and everything about the payments that they belong to.
+// Since checks the transfers booked since a time, and everything about the
+// payments that they belong to.
 func Since(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, error) {
 	var found []Violation
 	for _, r := range allRules() {
@@ -257,7 +265,8 @@ func Since(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, err
 	return found, nil
 }
 
-// allRules are all invariants. The queries of each stand in the file of what it is about.
+// allRules are all invariants. The queries of each stand in the file of what it
+// is about.
 //
 //rule:what proves that the books add up
 func allRules() []rule {
@@ -275,17 +284,19 @@ func Count(ctx context.Context, pool db.Pool) (Size, error) {
 	return s, fault.Doing("count what was audited", err)
 }
 
-// progress is how far a full audit has come: all rules before rule are done, and rule itself is done for ids up to
-// past.
+// progress is how far a full audit has come: all rules before rule are done,
+// and rule itself is done for ids up to past.
 type progress struct {
 	rule string
 	past int64
-	// found is how many violations there were so far, and rows how many rows were read.
+	// found is how many violations there were so far, and rows how many
+	// rows were read.
 	found int
 	rows  int64
 }
 
-// audit continues from a progress, and passes each step and its violations to note.
+// audit continues from a progress, and passes each step and its violations to
+// note.
 func (p progress) audit(
 	ctx context.Context, pool db.Pool, note func(progress, []Violation) error,
 ) ([]Violation, error) {
@@ -317,8 +328,9 @@ func (p progress) audit(
 // auditRange is how many rows a rule reads at a time.
 const auditRange = 20_000
 
-// step checks a rule for its next range. It returns the last id of the range and how many rows that has. The last
-// range has no end, so that it also finds transfers that refer to a row that does not exist. A rule about whole
+// step checks a rule for its next range. It returns the last id of the range
+// and how many rows that has. The last range has no end, so that it also finds
+// transfers that refer to a row that does not exist. A rule about whole
 // accounts has only one range.
 func (r rule) step(ctx context.Context, pool db.Pool, past int64) ([]Violation, int64, int64, error) {
 	const end = int64(math.MaxInt64)
@@ -347,8 +359,8 @@ func (r rule) step(ctx context.Context, pool db.Pool, past int64) ([]Violation, 
 	return broken, to, rows, err
 }
 
-// unasked handles the error of a rule that could not be checked. Damaged data is returned as a violation, so that
-// the other rules are still checked.
+// unasked handles the error of a rule that could not be checked. Damaged data
+// is returned as a violation, so that the other rules are still checked.
 func (r rule) unasked(err error) ([]Violation, error) {
 	err = fmt.Errorf("audit %q: %w", r.name, err)
 	if db.IsDamaged(err) {
@@ -357,8 +369,8 @@ func (r rule) unasked(err error) ([]Violation, error) {
 	return nil, err
 }
 
-// rangeEnd finds the end of the range that begins after from, at most last, and how many rows the range has. Ids
-// may have gaps of any size.
+// rangeEnd finds the end of the range that begins after from, at most last, and
+// how many rows the range has. Ids may have gaps of any size.
 func rangeEnd(ctx context.Context, pool db.Pool, table string, from, last int64) (to, rows int64, err error) {
 	err = pool.QueryRow(ctx, "select coalesce(max(id), 0), count(*) from (select id from "+table+
 		" where id > $1 and id <= $3 order by id limit $2) r", from, auditRange, last).Scan(&to, &rows)

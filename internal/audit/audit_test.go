@@ -91,7 +91,8 @@ func TestAuditFindsEachBreakage(t *testing.T) {
 	auditable(t).wantFound(t, breakagesOf(t, "payments.txt"))
 }
 
-// wantFound breaks one thing after the other, wants the audit to find it and nothing else, and puts it right again.
+// wantFound breaks one thing after the other, wants the audit to find it and
+// nothing else, and puts it right again.
 func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 	t.Helper()
 	keep, restore := "create schema kept;", ""
@@ -139,8 +140,8 @@ func TestAuditOfAnEmptyDatabase(t *testing.T) {
 	wantRules(t, "")(audit.Since(context.Background(), d.Pool, dbtest.Start))
 }
 
-// Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as
-// a whole or not at all.
+// Each question of the audit has one snapshot, so a transfer that commits while
+// it runs is seen as a whole or not at all.
 func TestAuditBesideALiveLedger(t *testing.T) {
 	b := setup(t)
 	var runs sync.WaitGroup
@@ -156,8 +157,9 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 	runs.Wait()
 }
 
-// A transaction may commit a transfer whose id is lower than others that are there already. The
-// audit waits for it before it counts those before them as all there are.
+// A transaction may commit a transfer whose id is lower than others that are
+// there already. The audit waits for it before it counts those before them as
+// all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	b := setup(t)
 	tx := b.Beside(t)
@@ -185,7 +187,8 @@ func (b bundle) smash(t *testing.T, sql string) {
 		alter table transfer drop constraint if exists transfer_amount, drop constraint if exists transfer_accounts; `+sql)
 }
 
-// wantRules wants violations of the one rule, and of no other; of none if it is empty.
+// wantRules wants violations of the one rule, and of no other; of none if it is
+// empty.
 func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 	t.Helper()
 	return func(found []audit.Violation, err error) {
@@ -238,8 +241,8 @@ func TestAuditFindsEachPayoutBreakage(t *testing.T) {
 	auditablePayouts(t).wantFound(t, breakagesOf(t, "payouts.txt"))
 }
 
-// One process at a time makes an audit that is due; what it proved is not read again, and one that
-// began and never ended is begun anew.
+// One process at a time makes an audit that is due; what it proved is not read
+// again, and one that began and never ended is begun anew.
 func TestAuditRuns(t *testing.T) {
 	b := auditable(t)
 	now := dbtest.Start.Add(90 * time.Second)
@@ -270,8 +273,8 @@ func TestAuditRuns(t *testing.T) {
 
 func always(at time.Time) func() time.Time { return func() time.Time { return at } }
 
-// A full audit that was left in the middle is gone on with where it was, by one process only, with
-// what it had found. A day later it begins anew.
+// A full audit that was left in the middle is gone on with where it was, by one
+// process only, with what it had found. A day later it begins anew.
 func TestFullAuditGoesOn(t *testing.T) {
 	b := auditable(t)
 	// The first breaks a rule for two accounts.
@@ -305,7 +308,8 @@ func TestFullAuditGoesOn(t *testing.T) {
 	testenv.Check(t, due && err != nil, "taken over by another: %t, %v", due, err)
 }
 
-// Every rule can be asked on a distributed database, about all and about what is new.
+// Every rule can be asked on a distributed database, about all and about what
+// is new.
 func TestRulesDistributed(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
@@ -315,7 +319,8 @@ func TestRulesDistributed(t *testing.T) {
 	}
 }
 
-// What is broken on a distributed database is found once it has been asked again, and nobody who writes is held up for it.
+// What is broken on a distributed database is found once it has been asked
+// again, and nobody who writes is held up for it.
 func TestBrokenDistributed(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
@@ -332,7 +337,8 @@ func TestBrokenDistributed(t *testing.T) {
 		found[0].Rule == "an account's balance is what was moved to it less what was moved from it", "%v, %v", found, err)
 }
 
-// What cannot be proven while writers are held up for a moment is undecided, and they go on.
+// What cannot be proven while writers are held up for a moment is undecided,
+// and they go on.
 func TestUndecidedDistributed(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
@@ -351,7 +357,8 @@ func TestUndecidedDistributed(t *testing.T) {
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// The accounts of a small world: one trader, one cashbox, the platform and the world outside.
+// The accounts of a small world: one trader, one cashbox, the platform and the
+// world outside.
 var (
 	outside  = ledger.Available(ledger.External, 0)
 	platform = ledger.Available(ledger.Platform, 0)

@@ -13,9 +13,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// proveBalances adds up the transfers of every account and compares the sums with the balances. It adds up in
-// ranges, each with a short snapshot, up to an id below which no transfer can still be committed. The few transfers
-// after that are read in one statement together with the balances.
+// proveBalances adds up the transfers of every account and compares the sums
+// with the balances. It adds up in ranges, each with a short snapshot, up to an
+// id below which no transfer can still be committed. The few transfers after
+// that are read in one statement together with the balances.
 func proveBalances(ctx context.Context, pool db.Pool) ([]string, error) {
 	moved := map[int64]decimal.Decimal{}
 	var past int64
@@ -42,8 +43,8 @@ func proveBalances(ctx context.Context, pool db.Pool) ([]string, error) {
 }
 
 const (
-	// writersLeave is how long it waits for open transactions that write transfers. No such transaction lasts that
-	// long.
+	// writersLeave is how long it waits for open transactions that write
+	// transfers. No such transaction lasts that long.
 	writersLeave = time.Minute
 	// writersPause is the pause between two checks whether they have ended.
 	writersPause = 20 * time.Millisecond
@@ -51,9 +52,10 @@ const (
 
 var errWriterStays = errors.New("a transaction that wrote transfers has been open for too long")
 
-// lastForGood finds the last transfer before which no other can appear. Ids are taken before a
-// transaction commits, so it waits until all transactions have ended that may have taken a lower id.
-// They are recognised by their lock on the table.
+// lastForGood finds the last transfer before which no other can appear. Ids are
+// taken before a transaction commits, so it waits until all transactions have
+// ended that may have taken a lower id. They are recognised by their lock on
+// the table.
 func lastForGood(ctx context.Context, pool db.Pool) (int64, error) {
 	const (
 		newest  = "select coalesce(max(id), 0) from transfer"
@@ -93,7 +95,8 @@ func addUp(ctx context.Context, pool db.Pool, moved map[int64]decimal.Decimal, p
 	return fault.Doing("add up transfers", err)
 }
 
-// compareBalances compares the balances with the sums up to past and the transfers after it.
+// compareBalances compares the balances with the sums up to past and the
+// transfers after it.
 func compareBalances(
 	ctx context.Context,
 	pool db.Pool,
@@ -133,7 +136,8 @@ func compareBalances(
 	return broken, nil
 }
 
-// dayRules are the invariants of the balances that are kept at the end of each day.
+// dayRules are the invariants of the balances that are kept at the end of each
+// day.
 var dayRules = []rule{
 	{name: "what an account had at the end of a day follows from the day before", of: "account_day", query: `
 		with kept as (

@@ -11,16 +11,19 @@ import (
 	"gateway.example/internal/db"
 )
 
-// damageRule is broken by a page of a table that PostgreSQL cannot read because its checksum or structure is wrong.
+// damageRule is broken by a page of a table that PostgreSQL cannot read because
+// its checksum or structure is wrong.
 const damageRule = "every page of every table can be read"
 
-// Damaged reports whether one of the violations is that something could not be read.
+// Damaged reports whether one of the violations is that something could not be
+// read.
 func Damaged(found []Violation) bool {
 	return slices.ContainsFunc(found, func(v Violation) bool { return v.Rule == damageRule })
 }
 
-// tablesQuery lists the tables that have pages, including the TOAST tables under the names of their tables, and the
-// columns of the primary key if there is one.
+// tablesQuery lists the tables that have pages, including the TOAST tables
+// under the names of their tables, and the columns of the primary key if there
+// is one.
 const tablesQuery = `
 	select c.oid::regclass::text, coalesce(o.oid::regclass::text, ''), pg_relation_size(c.oid) / current_setting('block_size')::int,
 		coalesce((select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_index i
@@ -43,8 +46,9 @@ func (p pages) String() string {
 	return p.table
 }
 
-// Damage reads each page of each table. For pages that cannot be read it names the rows on the pages before and
-// after them. It requires the rights of PostgreSQL's superuser or of pg_read_all_data.
+// Damage reads each page of each table. For pages that cannot be read it names
+// the rows on the pages before and after them. It requires the rights of
+// PostgreSQL's superuser or of pg_read_all_data.
 func Damage(ctx context.Context, pool db.Pool) ([]Violation, error) {
 	rows, _ := pool.Query(ctx, tablesQuery)
 	tables, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p pages, err error) {
@@ -67,12 +71,14 @@ func Damage(ctx context.Context, pool db.Pool) ([]Violation, error) {
 	return found, nil
 }
 
-// unreadable halves a range of pages until it knows which of them cannot be read.
+// unreadable halves a range of pages until it knows which of them cannot be
+// read.
 func (p pages) unreadable(ctx context.Context, pool db.Pool, from, to int64) ([]int64, error) {
 	if from >= to {
 		return nil, nil
 	}
-	// Pages that were added since were in memory a moment ago, so they need no check.
+	// Pages that were added since were in memory a moment ago, so they need
+	// no check.
 	_, err := pool.Exec(ctx, "select count(*) from "+p.table+" where ctid >= $1::text::tid and ctid < $2::text::tid", at(from), at(to))
 	if err == nil || !db.IsDamaged(err) {
 		return nil, err
@@ -92,7 +98,8 @@ func (p pages) unreadable(ctx context.Context, pool db.Pool, from, to int64) ([]
 // at is the address at which a page begins.
 func at(page int64) string { return fmt.Sprintf("(%d,0)", page) }
 
-// neighbour is the key of the last or the first row of a page next to a damaged one.
+// neighbour is the key of the last or the first row of a page next to a damaged
+// one.
 func (p pages) neighbour(ctx context.Context, pool db.Pool, page int64, order string) string {
 	if page < 0 || page >= p.count {
 		return "none"

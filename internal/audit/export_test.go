@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// AskEach asks every rule about all and about what is new, and answers what could not be asked or is broken.
+// AskEach asks every rule about all and about what is new, and answers what
+// could not be asked or is broken.
 func AskEach(ctx context.Context, pool db.Pool) []string {
 	var wrong []string
 	note := func(r rule, broken []Violation, err error) {

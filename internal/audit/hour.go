@@ -24,12 +24,13 @@ var hourRules = []rule{
 	},
 }
 
-// hourMost is how many payments an hour may have so that it is counted again each minute. Larger hours are left to
-// the full audit.
+// hourMost is how many payments an hour may have so that it is counted again
+// each minute. Larger hours are left to the full audit.
 const hourMost = 50_000
 
-// hourBroken counts again the payments created at or after $1 and before $2. A payment is counted in the status of
-// the last row of its history that was already counted, with what that settled, or else with what was asked.
+// hourBroken counts again the payments created at or after $1 and before $2. A
+// payment is counted in the status of the last row of its history that was
+// already counted, with what that settled, or else with what was asked.
 const hourBroken = `
 	with progress as materialized (
 		select last_id from payment_hour_progress
@@ -85,7 +86,8 @@ func proveHours(ctx context.Context, pool db.Pool) ([]string, error) {
 	return askHours(ctx, pool, hours)
 }
 
-// proveHoursSince counts again the hours that have a payment with a transfer since a time.
+// proveHoursSince counts again the hours that have a payment with a transfer
+// since a time.
 func proveHoursSince(ctx context.Context, pool db.Pool, since time.Time) ([]string, error) {
 	rows, _ := pool.Query(ctx, `
 		select hour from (
@@ -113,8 +115,8 @@ func askHours(ctx context.Context, pool db.Pool, hours []time.Time) ([]string, e
 	return broken, nil
 }
 
-// sumBroken adds up the hours of merchants ($1) at or after $2 and before $3, which are whole days of UTC, and
-// compares them with both stored sums.
+// sumBroken adds up the hours of merchants ($1) at or after $2 and before $3,
+// which are whole days of UTC, and compares them with both stored sums.
 const sumBroken = `
 	with asked as (
 		select * from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as a (merchant_id, since, until)
@@ -145,7 +147,8 @@ func proveSums(ctx context.Context, pool db.Pool) ([]string, error) {
 	return askSums(ctx, pool, 1, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
 }
 
-// proveSumsSince adds up again the days that have a payment with a transfer since a time.
+// proveSumsSince adds up again the days that have a payment with a transfer
+// since a time.
 func proveSumsSince(ctx context.Context, pool db.Pool, since time.Time) ([]string, error) {
 	return askSums(ctx, pool, 500, `
 		select merchant_id, day, day + interval '24 hours' from (

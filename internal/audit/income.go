@@ -14,7 +14,8 @@ var incomeRules = []rule{
 	{name: "a day's volume is what its income was earned on", prove: eachDay(volumeBroken)},
 }
 
-// incomeBroken adds up the transfers at or after $1 and before $2, for each payment, payout and withdrawal.
+// incomeBroken adds up the transfers at or after $1 and before $2, for each
+// payment, payout and withdrawal.
 const incomeBroken = `
 	with moved as (
 		select t.subject, t.subject_id, sum(case when m.amount > 0 then m.amount else 0 end) as earned,
@@ -44,10 +45,12 @@ const incomeBroken = `
 	where (coalesce(a.earned, 0), coalesce(a.reversed, 0)) <> (coalesce(e.earned, 0), coalesce(e.reversed, 0))
 	order by 1`
 
-// volumeBroken adds up what was settled by the changes that moved something to the platform or from it, at or after $1 and before $2. A
-// payment is worth what its history says was settled, or else what was asked, at its own rate and less the trader's share: by the
-// change itself, or by the completion before it that it takes back, or that has waited for its rate. Days that were closed before their
-// volume was kept have none.
+// volumeBroken adds up what was settled by the changes that moved something to
+// the platform or from it, at or after $1 and before $2. A payment is worth
+// what its history says was settled, or else what was asked, at its own rate
+// and less the trader's share: by the change itself, or by the completion
+// before it that it takes back, or that has waited for its rate. Days that were
+// closed before their volume was kept have none.
 var volumeBroken = `
 	with moved as materialized (
 		select t.id, t.subject, t.subject_id, t.kind, t.created_at, case when t.kind like '%-completed' then 1 else -1 end as sign

@@ -27,8 +27,8 @@ var pageRules = []rule{{
 	recent: proveLastPage,
 }}
 
-// pageMost is how many transfers the last page may have so that it is read again each minute. A larger page is left
-// to the full audit.
+// pageMost is how many transfers the last page may have so that it is read
+// again each minute. A larger page is left to the full audit.
 const pageMost = 200_000
 
 // sealedPage is a stored page and what is needed to check it.
@@ -59,7 +59,8 @@ func readPages(ctx context.Context, pool db.Pool, which string, args ...any) ([]
 	return pages, fault.Doing("read pages", err)
 }
 
-// proveNextPage checks the first page after a day, counted from 1970, and returns its day.
+// proveNextPage checks the first page after a day, counted from 1970, and
+// returns its day.
 func proveNextPage(ctx context.Context, pool db.Pool, past int64) ([]string, int64, error) {
 	pages, err := readPages(ctx, pool, ` where p.day >= (
 		select max(day) from ledger_page where day <= date '1970-01-01' + $1::int) or $1 = 0 order by p.day limit 2`, past)
@@ -90,7 +91,8 @@ func proveLastPage(ctx context.Context, pool db.Pool, _ time.Time) ([]string, er
 	return provePage(ctx, pool, before, pages[0])
 }
 
-// provePage computes a day's page again from its transfers and compares the two.
+// provePage computes a day's page again from its transfers and compares the
+// two.
 func provePage(ctx context.Context, pool db.Pool, before *sealedPage, page sealedPage) ([]string, error) {
 	again := pageAgain{salt: page.Salt, kinds: map[string]kindSum{}, balances: map[string]decimal.Decimal{}}
 	previous := make([]byte, sha256.Size)
@@ -207,16 +209,17 @@ func (a *pageAgain) goOnFrom(totals string) error {
 	return nil
 }
 
-// pageTransfers selects the transfers that belong to a page and to none before it, by id and time. $1 is the page's
-// last id and $2 its end; $3 and $4 are those of the page before.
+// pageTransfers selects the transfers that belong to a page and to none before
+// it, by id and time. $1 is the page's last id and $2 its end; $3 and $4 are
+// those of the page before.
 const pageTransfers = `
 	select t.id, t.debit_account, t.credit_account, t.amount, t.kind, t.subject, t.subject_id, t.created_at
 	from transfer t
 	where t.id > $5 and t.id <= $6 and t.id <= $1 and t.created_at < $2 and not (t.id <= $3 and t.created_at < $4)
 	order by t.id`
 
-// pageRange is the range of ids that holds what was made on the day or committed after the page
-// before.
+// pageRange is the range of ids that holds what was made on the day or
+// committed after the page before.
 const pageRange = `
 	select coalesce(min(id), 0), coalesce(max(id), 0) from (
 		select id from transfer where created_at >= $4 and created_at < $2 and id <= $1
@@ -286,7 +289,8 @@ func (a *pageAgain) salted(texts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sums are the computed and the stored totals, as the texts from which their hashes are made.
+// sums are the computed and the stored totals, as the texts from which their
+// hashes are made.
 func (a *pageAgain) sums(totals string) (made, stored []string, err error) {
 	var kept storedSums
 	if err := json.Unmarshal([]byte(totals), &kept); err != nil {
@@ -323,8 +327,8 @@ func (a *pageAgain) sumsHash(stored []string) []byte {
 	return hash[:]
 }
 
-// SealedDays returns the hash of each sealed day, by the day. The hash covers the day's transfers and all days
-// before it.
+// SealedDays returns the hash of each sealed day, by the day. The hash covers
+// the day's transfers and all days before it.
 func SealedDays(ctx context.Context, pool db.Pool) (map[string]string, error) {
 	rows, _ := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page") // the rows report its error
 	days := map[string]string{}

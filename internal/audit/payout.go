@@ -3,7 +3,8 @@ package audit
 // marked is a payout's amount with its markup, in hundredths.
 const marked = "p.amount * (100 + p.markup_percent)"
 
-// payoutRules are the invariants of payouts and of what cashboxes have reserved.
+// payoutRules are the invariants of payouts and of what cashboxes have
+// reserved.
 var payoutRules = []rule{
 	{name: "a payout's money stands where its status says", of: "payin", query: `
 		with p as (
@@ -110,7 +111,8 @@ var payoutRules = []rule{
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved' and coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
 }
 
-// depositRules are the invariants of money from outside: deposits, and the funding of traders.
+// depositRules are the invariants of money from outside: deposits, and the
+// funding of traders.
 var depositRules = []rule{
 	{name: "a deposit is credited once, exactly if it is confirmed", of: "deposit", query: `
 		with d as (

@@ -14,9 +14,11 @@ import (
 type Run struct {
 	Scope string
 	Every time.Duration
-	// Patience is how long an audit may make no progress before another process takes it over.
+	// Patience is how long an audit may make no progress before another
+	// process takes it over.
 	Patience time.Duration
-	// Full checks the whole ledger; otherwise only what was booked since the last audit.
+	// Full checks the whole ledger; otherwise only what was booked since
+	// the last audit.
 	Full bool
 }
 
@@ -26,13 +28,15 @@ var (
 	Complete = Run{Scope: "full", Every: 24 * time.Hour, Patience: 30 * time.Minute, Full: true}
 )
 
-// overlap covers what was not yet committed at the previous audit, though its time was read before. A call ends within 20
-// seconds; what takes longer is read by the full audit.
+// overlap covers what was not yet committed at the previous audit, though its
+// time was read before. A call ends within 20 seconds; what takes longer is
+// read by the full audit.
 const overlap = 30 * time.Second
 
 var errTakenOver = errors.New("the audit was taken over by another process")
 
-// Do makes the audit if it is due, and reports whether it was. It continues a full audit that was not finished.
+// Do makes the audit if it is due, and reports whether it was. It continues a
+// full audit that was not finished.
 func (r Run) Do(
 	ctx context.Context,
 	pool db.Pool,
@@ -73,8 +77,9 @@ func (r Run) Do(
 	return found, true, r.file(ctx, q, past)
 }
 
-// resume continues a full audit. After each step it stores the progress, which fails once another process has taken
-// over the audit. seen is the time when progress was last stored.
+// resume continues a full audit. After each step it stores the progress, which
+// fails once another process has taken over the audit. seen is the time when
+// progress was last stored.
 func (r Run) resume(
 	ctx context.Context, pool db.Pool, now func() time.Time,
 	begun db.AuditRunBeginRow, seen *time.Time, past *db.AuditHistoryInsertParams,
@@ -109,12 +114,13 @@ func recently(ctx context.Context, pool db.Pool, since time.Time) ([]Violation, 
 const (
 	// violationsMost is how many violations of one audit are stored.
 	violationsMost = 1_000
-	// Recent audits without violations are kept for recentKept, full ones for fullKept.
+	// Recent audits without violations are kept for recentKept, full ones
+	// for fullKept.
 	recentKept, fullKept = 3 * 24 * time.Hour, 400 * 24 * time.Hour
 )
 
-// store stores violations that an audit has found, until violationsMost are stored; kept is how many are stored
-// already.
+// store stores violations that an audit has found, until violationsMost are
+// stored; kept is how many are stored already.
 func (r Run) store(
 	ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams, broken []Violation, kept int,
 ) error {

@@ -28,10 +28,12 @@ type State struct {
 type Standing struct {
 	// Last is the last finished audit, or nil.
 	Last *Past
-	// Running is when an unfinished audit began, and Rule what it is working on.
+	// Running is when an unfinished audit began, and Rule what it is
+	// working on.
 	Running *time.Time
 	Rule    string
-	// Done is how many rules it has already proven, and Of is how many there are.
+	// Done is how many rules it has already proven, and Of is how many
+	// there are.
 	Done, Of int64
 }
 
@@ -51,10 +53,12 @@ func (p Past) Took() time.Duration { return p.EndedAt.Sub(p.BeganAt) }
 // Invariant is a rule that the ledger always has to obey.
 type Invariant struct {
 	Name string
-	// FullAt is the time up to which the whole ledger was checked, RecentAt that of new transfers.
-	// They are nil if there was no such audit, RecentAt also if only the full audit checks the rule.
+	// FullAt is the time up to which the whole ledger was checked, RecentAt
+	// that of new transfers. They are nil if there was no such audit,
+	// RecentAt also if only the full audit checks the rule.
 	FullAt, RecentAt *time.Time
-	// Violations are those of the last audits of either scope, and of one that is running.
+	// Violations are those of the last audits of either scope, and of one
+	// that is running.
 	Violations []string
 }
 
@@ -67,7 +71,8 @@ func (i Invariant) ProvedAt() *time.Time {
 }
 
 const (
-	// shownMost is how many violations of an audit are shown, and brokenMost how many audits with violations.
+	// shownMost is how many violations of an audit are shown, and
+	// brokenMost how many audits with violations.
 	shownMost, brokenMost = 100, 10
 	historyPage           = 50
 )
@@ -98,7 +103,8 @@ func (s *Service) State(ctx context.Context, who caller.Caller) (State, error) {
 	return state, err
 }
 
-// standing reads the state of the audits of one scope, and adds its violations to found.
+// standing reads the state of the audits of one scope, and adds its violations
+// to found.
 func (s *Service) standing(ctx context.Context, row db.AuditRunListRow, found map[string][]string) (Standing, error) {
 	var st Standing
 	last, err := s.q.AuditHistoryLast(ctx, row.Scope)
@@ -181,8 +187,8 @@ func (s *Service) broken(ctx context.Context) ([]Past, error) {
 	return list, nil
 }
 
-// History lists the finished audits of a scope that began before a time, the newest first. more says
-// that there are older ones.
+// History lists the finished audits of a scope that began before a time, the
+// newest first. more says that there are older ones.
 func (s *Service) History(
 	ctx context.Context, who caller.Caller, scope string, before time.Time,
 ) (list []Past, more bool, err error) {

@@ -1,5 +1,6 @@
-// Package auditlog reads what was done and set, by whom and from where: changes of settings, sign-ins, looks at what is hidden, and
-// what operators proposed and decided. Each is kept in a table of its own, by who does it.
+// Package auditlog reads what was done and set, by whom and from where: changes
+// of settings, sign-ins, looks at what is hidden, and what operators proposed
+// and decided. Each is kept in a table of its own, by who does it.
 package auditlog
 
 import (
@@ -24,14 +25,18 @@ import (
 const (
 	// Setting is a change of what operators, traders and merchants set.
 	Setting = "setting"
-	// ViewAs is an operator beginning or ending to view the portal as another user.
+	// ViewAs is an operator beginning or ending to view the portal as
+	// another user.
 	ViewAs = "view_as"
-	// SignIn is a successful sign-in or second factor, and Failed an unsuccessful one.
+	// SignIn is a successful sign-in or second factor, and Failed an
+	// unsuccessful one.
 	SignIn = "sign_in"
 	Failed = "sign_in_failed"
-	// Read is an operator viewing data that is hidden until somebody asks for it.
+	// Read is an operator viewing data that is hidden until somebody asks
+	// for it.
 	Read = "read"
-	// Proposal is an action that needs a second operator, and Decision what the second operator decided.
+	// Proposal is an action that needs a second operator, and Decision what
+	// the second operator decided.
 	Proposal = "proposal"
 	Decision = "decision"
 )
@@ -46,7 +51,8 @@ type Filter struct {
 	report.Paging
 	// Kinds selects kinds; empty means all.
 	Kinds []string
-	// User selects what a user did, by login or id, or a program by its name, such as application.
+	// User selects what a user did, by login or id, or a program by its
+	// name, such as application.
 	User string
 	// Subject and Key select what was changed, such as cashbox and 12.
 	Subject, Key string
@@ -56,25 +62,31 @@ type Filter struct {
 
 // Item is a line of the log. Fields that do not belong to its kind are empty.
 type Item struct {
-	// ID is unique among the lines of its kind. For a proposal and its decision it is the id of the proposal.
+	// ID is unique among the lines of its kind. For a proposal and its
+	// decision it is the id of the proposal.
 	ID   int64
 	At   time.Time
 	Kind string
-	// Actor is who did it, such as operator:1. Login is the login if the actor is a user.
+	// Actor is who did it, such as operator:1. Login is the login if the
+	// actor is a user.
 	Actor, Login string
-	// Subject and Key are what was changed. SubjectLogin is the login if a user was changed.
+	// Subject and Key are what was changed. SubjectLogin is the login if a
+	// user was changed.
 	Subject, Key, SubjectLogin string
-	// Before and After are JSON, without secrets and without whole requisites. Before is nil for
-	// something new.
+	// Before and After are JSON, without secrets and without whole
+	// requisites. Before is nil for something new.
 	Before, After []byte
-	// What is the part that was viewed, such as file, or the action that was proposed. Reason is the reason given
-	// by who changed, proposed or decided it.
+	// What is the part that was viewed, such as file, or the action that
+	// was proposed. Reason is the reason given by who changed, proposed or
+	// decided it.
 	What, Reason string
-	// Door, Address and Agent belong to a sign-in. Outcome is the outcome of the sign-in or the proposal.
+	// Door, Address and Agent belong to a sign-in. Outcome is the outcome
+	// of the sign-in or the proposal.
 	Door, Outcome, Address, Agent string
 }
 
-// place is a place between two lines of the log, which are ordered by time, then source, then id.
+// place is a place between two lines of the log, which are ordered by time,
+// then source, then id.
 type place struct {
 	at   time.Time
 	rank int
@@ -114,14 +126,15 @@ type query struct {
 	Filter
 	place place
 	page  int32
-	// actor and userID are the user by whom the log is filtered; nil means all. userID is 0 if there is no such
-	// user; no sign-in is recorded for user 0.
+	// actor and userID are the user by whom the log is filtered; nil means
+	// all. userID is 0 if there is no such user; no sign-in is recorded for
+	// user 0.
 	actor  *string
 	userID *int64
 }
 
-// beyond is the position from which the source of a rank is read. Of lines with the same time, those of a lower
-// rank are older.
+// beyond is the position from which the source of a rank is read. Of lines with
+// the same time, those of a lower rank are older.
 func (r query) beyond(rank int) (time.Time, int64) {
 	switch {
 	case rank < r.place.rank:
@@ -144,8 +157,8 @@ type line struct {
 // source reads the lines of some kinds from one table.
 type source func(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error)
 
-// sources are the sources of the log. The index of a source is its rank, which cursors contain, so new sources go
-// at the end.
+// sources are the sources of the log. The index of a source is its rank, which
+// cursors contain, so new sources go at the end.
 var sources = []source{settingLines, signInLines, readLines, proposalLines}
 
 const (
@@ -208,7 +221,8 @@ func (f Filter) check(ctx context.Context) (query, error) {
 	return r, found.Err()
 }
 
-// page reads a page of the log. It reads a whole page from every source, and keeps the first lines of all.
+// page reads a page of the log. It reads a whole page from every source, and
+// keeps the first lines of all.
 func (s *Service) page(ctx context.Context, r query) (report.Page[Item], error) {
 	lines, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]line, error) {
 		r, err := r.ofUser(ctx, q)
@@ -291,8 +305,9 @@ func (r query) cut(lines []line) report.Page[Item] {
 	return p
 }
 
-// Export writes the selected lines as CSV, the newest first, and ignores the filter's paging. The last line says
-// how many rows there are: without it the file is incomplete.
+// Export writes the selected lines as CSV, the newest first, and ignores the
+// filter's paging. The last line says how many rows there are: without it the
+// file is incomplete.
 func (s *Service) Export(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {

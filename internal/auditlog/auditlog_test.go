@@ -31,8 +31,8 @@ func setup(t *testing.T) *bundle {
 
 var reader = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
 
-// logged fills the log: twenty changes and ten sign-ins, of which pairs are of the same moment, three
-// readings, and a proposal that was approved.
+// logged fills the log: twenty changes and ten sign-ins, of which pairs are of
+// the same moment, three readings, and a proposal that was approved.
 func (b *bundle) logged(t *testing.T) {
 	t.Helper()
 	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, before, after)
@@ -64,7 +64,8 @@ func TestLogPages(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
 	whole := logLines(testenv.Must(b.log.List(t.Context(), reader, auditlog.Filter{}))(t))
-	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
+	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a
+	// proposal, a reading, and others.
 	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
 	testenv.Need(t, len(strings.Fields(whole)) == 35 && strings.HasPrefix(whole, begins), "the log: %s", whole)
 	for _, limit := range []int{1, 4, 7, 29, 30} {
@@ -148,7 +149,8 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 	}, "\n"), "the lines")
 }
 
-// What the log is asked for is read by indexes, and not by looking at all of it.
+// What the log is asked for is read by indexes, and not by looking at all of
+// it.
 func TestLogUsesItsIndexes(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, after)

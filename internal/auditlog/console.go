@@ -11,7 +11,8 @@ import (
 // operatorActor is how the log names an operator.
 func operatorActor(id int64) string { return caller.Caller{Kind: caller.Operator, ID: id}.Actor() }
 
-// readLines reads which hidden data operators viewed, such as whole requisites and files.
+// readLines reads which hidden data operators viewed, such as whole requisites
+// and files.
 func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	if !r.asks(Read) {
 		return nil, nil
@@ -45,8 +46,8 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]lin
 	return db.Each(rows, func(row db.AuditProposalsRow) line { return proposalLine(rank, row) }), err
 }
 
-// proposalLine is a line of a proposal. The id in its place is twice the proposal's id for the proposal, and one
-// more for the decision.
+// proposalLine is a line of a proposal. The id in its place is twice the
+// proposal's id for the proposal, and one more for the decision.
 func proposalLine(rank int, row db.AuditProposalsRow) line {
 	item := Item{
 		ID: row.ID / 2, At: row.At, Kind: Proposal, Actor: operatorActor(row.UserID),

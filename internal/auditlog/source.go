@@ -18,7 +18,8 @@ const (
 	subjectSessions = "token"
 )
 
-// settingLines reads the changes of settings, and which operators viewed the portal as another user.
+// settingLines reads the changes of settings, and which operators viewed the
+// portal as another user.
 func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	settings, views := r.asks(Setting), r.asks(ViewAs)
 	subject, without := optional.Of(r.Subject), (*string)(nil)
@@ -49,7 +50,8 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line
 	return db.Each(rows, settingLine), err
 }
 
-// signInLines reads sign-ins, also failed ones. The user concerned can be selected by the filter's subject.
+// signInLines reads sign-ins, also failed ones. The user concerned can be
+// selected by the filter's subject.
 func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
 	good, failed, user := r.asks(SignIn), r.asks(Failed), r.userID
 	if !good && !failed || r.Subject != "" && r.Subject != subjectUser || user != nil && *user == 0 {
@@ -89,10 +91,12 @@ func signInLine(rank int, row db.AuditSignInsRow) line {
 	return line{item, place{row.At, rank, row.ID}}
 }
 
-// hiddenFields are the fields of settings of which the log shows at most the last digits, to everybody.
+// hiddenFields are the fields of settings of which the log shows at most the
+// last digits, to everybody.
 var hiddenFields = []string{"value", "address", "pan", "iban"}
 
-// secretWords are parts of the names of fields that the log never shows, in case one is ever recorded.
+// secretWords are parts of the names of fields that the log never shows, in
+// case one is ever recorded.
 var secretWords = []string{"password", "secret", "token", "totp_step", "hash"}
 
 // shownSetting is a setting as the log shows it.
@@ -120,7 +124,8 @@ func shownSetting(setting []byte) []byte {
 // shownDigits is how many digits of a hidden value are shown.
 const shownDigits = 4
 
-// lastOf is the last digits of a hidden value, or nothing if the value is too short to be hidden that way.
+// lastOf is the last digits of a hidden value, or nothing if the value is too
+// short to be hidden that way.
 func lastOf(text string) string {
 	if utf8.RuneCountInString(text) < 2*shownDigits {
 		text = text[:0]
@@ -174,7 +179,8 @@ func userOf(actor string) int64 {
 	return id
 }
 
-// changedUser is the id of the user that a line is about, or 0 if it is about something else.
+// changedUser is the id of the user that a line is about, or 0 if it is about
+// something else.
 func changedUser(item Item) int64 {
 	if !slices.Contains([]string{subjectUser, subjectSessions, ViewAs}, item.Subject) {
 		return 0

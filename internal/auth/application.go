@@ -17,9 +17,10 @@ import (
 	"gateway.example/internal/signature"
 )
 
-// HeaderV2 is a signature of the application that is good for one payment and for a few minutes:
-// "t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body>", where uuid is the payment's. A Signature is
-// that of the body alone, and so good for any payment at any time.
+// HeaderV2 is a signature of the application that is good for one payment and
+// for a few minutes: "t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body>",
+// where uuid is the payment's. A Signature is that of the body alone, and so
+// good for any payment at any time.
 const HeaderV2 = "Signature-V2"
 
 // toleranceV2 is how far the time of a signature may be from ours.
@@ -31,9 +32,11 @@ var (
 	errV2Time     = errInvalidSignature.Saying("The time of " + HeaderV2 + " is more than five minutes from ours.")
 )
 
-// Application authenticates the application, which signs with the external-payments secret: by
-// Signature, by HeaderV2, or by both. Every signature that is sent must be right. paymentOf returns
-// the id or the uuid of the payment that a call names; a HeaderV2 for an id that no payment has is refused.
+// Application authenticates the application, which signs with the
+// external-payments secret: by Signature, by HeaderV2, or by both. Every
+// signature that is sent must be right. paymentOf returns the id or the uuid of
+// the payment that a call names; a HeaderV2 for an id that no payment has is
+// refused.
 func (k *Keys) Application(
 	ctx context.Context, header http.Header, body ReadBody, paymentOf func(content []byte) (id int64, uuid string),
 ) (caller.Caller, error) {
@@ -68,8 +71,9 @@ func (k *Keys) Application(
 // formV2 parses a HeaderV2. The number of digits of the time is bounded.
 var formV2 = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9A-Fa-f]{64})$`)
 
-// checkV2 checks a HeaderV2 for a payment that is named by its uuid or, where that is "", by its id. If another
-// signature has already proved the caller, an id that no payment has is left for the handler to report.
+// checkV2 checks a HeaderV2 for a payment that is named by its uuid or, where
+// that is "", by its id. If another signature has already proved the caller, an
+// id that no payment has is left for the handler to report.
 //
 //rule:how the payer's application signs
 func (k *Keys) checkV2(ctx context.Context, signed string, content []byte, id int64, uuid string, proved bool) error {

@@ -30,8 +30,8 @@ type MerchantKeys struct {
 	headers Headers
 }
 
-// NewMerchantKeys makes the service. The vault opens the webhook secrets of cashboxes; headers are the
-// names of those of a signed request.
+// NewMerchantKeys makes the service. The vault opens the webhook secrets of
+// cashboxes; headers are the names of those of a signed request.
 func NewMerchantKeys(pool db.Pool, v *vault.Vault, headers Headers) *MerchantKeys {
 	return &MerchantKeys{pool: pool, q: db.New(pool), vault: v, headers: headers}
 }
@@ -46,7 +46,8 @@ type Credential struct {
 	CashboxID *int64
 	Scopes    []string
 	CreatedAt time.Time
-	// LastUsedAt is nil before the first use, RevokedAt while the key may sign.
+	// LastUsedAt is nil before the first use, RevokedAt while the key may
+	// sign.
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
 	Bounds
@@ -58,7 +59,8 @@ type Bounds struct {
 	ExpiresAt *time.Time
 	// Networks are where calls may come from; none is anywhere.
 	Networks []string
-	// PayoutDailyLimit is how much may be paid out in a day of UTC, in the currency of the cashbox.
+	// PayoutDailyLimit is how much may be paid out in a day of UTC, in the
+	// currency of the cashbox.
 	PayoutDailyLimit decimal.NullDecimal
 }
 
@@ -85,16 +87,20 @@ func expired(at *time.Time) bool { return at != nil && !time.Now().Before(*at) }
 type Legacy struct {
 	// Exists: the merchant has such a key, and it has not been revoked.
 	Exists bool
-	// HasActiveNewCredential: the cashbox has a key of its own that has not been revoked.
+	// HasActiveNewCredential: the cashbox has a key of its own that has not
+	// been revoked.
 	HasActiveNewCredential bool
-	// FallbackEnabled: calls signed with the legacy key still reach this cashbox.
+	// FallbackEnabled: calls signed with the legacy key still reach this
+	// cashbox.
 	FallbackEnabled bool
-	// CanBeRemoved: the cashbox would still have a key if the legacy one were revoked.
+	// CanBeRemoved: the cashbox would still have a key if the legacy one
+	// were revoked.
 	CanBeRemoved bool
 }
 
-// List lists the keys of a cashbox and the merchant's legacy keys, revoked ones too, the newest
-// first. It shows no secrets, so everybody who may read events may read it.
+// List lists the keys of a cashbox and the merchant's legacy keys, revoked ones
+// too, the newest first. It shows no secrets, so everybody who may read events
+// may read it.
 func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID int64) ([]Credential, Legacy, error) {
 	box, err := k.cashbox(ctx, who, caller.MerchantEvents, cashboxID)
 	if err != nil {
@@ -119,8 +125,8 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 	return list, legacy, nil
 }
 
-// cashbox checks that the caller is a merchant's portal user with the capability, and that the
-// cashbox is their merchant's.
+// cashbox checks that the caller is a merchant's portal user with the
+// capability, and that the cashbox is their merchant's.
 func (k *MerchantKeys) cashbox(
 	ctx context.Context, who caller.Caller, needed caller.Capability, id int64,
 ) (db.CashboxOwnerRow, error) {
@@ -142,7 +148,8 @@ func (k *MerchantKeys) cashbox(
 	return box, nil
 }
 
-// NewCredential is a key to be created. Without scopes it is for payments alone.
+// NewCredential is a key to be created. Without scopes it is for payments
+// alone.
 type NewCredential struct {
 	CashboxID int64
 	Name      string
@@ -154,21 +161,23 @@ type NewCredential struct {
 type Limits struct {
 	// ExpiresAt is nil for a key without an end.
 	ExpiresAt *time.Time
-	// Networks is a list separated by commas, and PayoutDailyLimit an amount; "" is no bound.
+	// Networks is a list separated by commas, and PayoutDailyLimit an
+	// amount; "" is no bound.
 	Networks, PayoutDailyLimit string
 }
 
 const (
 	maxCredentialName = 100
 	maxNetworks       = 20
-	// leastBits is how long the prefix of an IPv6 network must be at least. It is what all limits
-	// take for one caller.
+	// leastBits is how long the prefix of an IPv6 network must be at least.
+	// It is what all limits take for one caller.
 	leastBits = 64
 )
 
 var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals}
 
-// Create makes a key for a cashbox and returns its secret, of which only the SHA-256 is kept.
+// Create makes a key for a cashbox and returns its secret, of which only the
+// SHA-256 is kept.
 func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCredential) (Credential, string, error) {
 	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, n.CashboxID); err != nil {
 		return Credential{}, "", err
@@ -267,8 +276,8 @@ func readNetworks(f fault.Fields, text string) []string {
 	return list
 }
 
-// Revoke ends a key of the List for good. Within a second it is refused everywhere. Revoking it again
-// changes nothing.
+// Revoke ends a key of the List for good. Within a second it is refused
+// everywhere. Revoking it again changes nothing.
 func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
 	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, cashboxID); err != nil {
 		return Credential{}, err
@@ -292,8 +301,8 @@ func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID,
 	return k.one(ctx, who, cashboxID, id)
 }
 
-// SetLimits changes the bounds of a key of the List; what is unset becomes unbounded. Within a second
-// it holds everywhere. A revoked key is not found.
+// SetLimits changes the bounds of a key of the List; what is unset becomes
+// unbounded. Within a second it holds everywhere. A revoked key is not found.
 func (k *MerchantKeys) SetLimits(
 	ctx context.Context, who caller.Caller, cashboxID, id int64, l Limits,
 ) (Credential, error) {

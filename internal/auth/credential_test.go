@@ -58,7 +58,8 @@ func unread(t *testing.T) auth.ReadBody {
 	}
 }
 
-// signature is the documented one: the hex HMAC-SHA256 of what is signed under the raw secret.
+// signature is the documented one: the hex HMAC-SHA256 of what is signed under
+// the raw secret.
 func signature(secret, signed string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(signed))
@@ -74,7 +75,8 @@ func headers(m dbtest.Merchant, signed string) http.Header {
 	return header
 }
 
-// with returns a copy of the headers in which one is another; empty takes it away.
+// with returns a copy of the headers in which one is another; empty takes it
+// away.
 func with(header http.Header, name, value string) http.Header {
 	changed := header.Clone()
 	changed.Del(name)
@@ -106,7 +108,8 @@ func links(t testing.TB, keys ...[]byte) *auth.Links {
 	return testenv.Must(auth.NewLinks(keys...))(t)
 }
 
-// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
+// The contract's formula: base64url of the uuid and the first 16 bytes of
+// HMAC-SHA256 of the uuid under the link key.
 func TestLinkToken(t *testing.T) {
 	t.Parallel()
 	mac := hmac.New(sha256.New, linkKey)
@@ -169,7 +172,8 @@ func TestLinkForged(t *testing.T) {
 	}
 }
 
-// Each link key gives a key for another purpose: what the older one made stays good while both are listed.
+// Each link key gives a key for another purpose: what the older one made stays
+// good while both are listed.
 func TestDeriveAll(t *testing.T) {
 	t.Parallel()
 	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
@@ -215,7 +219,8 @@ func TestMerchantKeys(t *testing.T) {
 	}
 	_, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
 	testenv.Check(t, err == nil && legacy == (auth.Legacy{}), "with none left: %+v, %v", legacy, err)
-	// Each change is kept, with who made it; none tells the secret or its hash.
+	// Each change is kept, with who made it; none tells the secret or its
+	// hash.
 	var changes, telling int
 	testenv.NoError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
 		count(*) filter (where after ? 'secret_hash' or before ? 'secret_hash') from setting_change where subject = 'api_key'`).Scan(&changes, &telling))
@@ -241,7 +246,8 @@ func TestLegacy(t *testing.T) {
 	want(auth.Legacy{Exists: true})
 	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, m.Caller.ID))(t)
 	want(auth.Legacy{})
-	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
+	// A key of no merchant is nobody's, and none is bound to a cashbox
+	// without its merchant.
 	testenv.Check(t, testenv.ErrOf(d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")) != nil, "a key of a cashbox lost its merchant")
 }
 
@@ -273,7 +279,8 @@ func TestDiagnose(t *testing.T) {
 		testenv.Check(t, err == nil && found.Mistake == c.want, "%s: %+v, %v; want %s", name, found, err, c.want)
 		testenv.Want(t, read.Header.Get("X-Merchant-Secret"), "", "%s: the secret comes back", name)
 	}
-	// What is given apart replaces what is in the text, and the secret is taken from wherever it is.
+	// What is given apart replaces what is in the text, and the secret is
+	// taken from wherever it is.
 	apart := auth.Sample{
 		Request: "POST /a\nX-Merchant-Key-Id: " + m.KeyID + "\nX-Api-Key: " + m.Secret + "\nSignature: 00\n\n{}",
 		Header:  http.Header{"Signature": {signature(m.Secret, body)}}, Body: []byte(body), Secret: m.Secret,
@@ -296,7 +303,8 @@ func TestKindsOfCallers(t *testing.T) {
 	})
 }
 
-// A key that has an end signs until then, and one that has networks from those alone. Who has not its secret learns of neither.
+// A key that has an end signs until then, and one that has networks from those
+// alone. Who has not its secret learns of neither.
 func TestKeysAreBound(t *testing.T) {
 	d, m, _ := signing(t)
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
@@ -345,8 +353,8 @@ func TestKeysAreBound(t *testing.T) {
 	}
 }
 
-// What a key is good for is changed later, narrower and wider, by those who may make keys. It is in the log, and a revoked
-// key is not brought back.
+// What a key is good for is changed later, narrower and wider, by those who may
+// make keys. It is in the log, and a revoked key is not brought back.
 func TestLimitsOfAKey(t *testing.T) {
 	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})

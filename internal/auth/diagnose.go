@@ -16,9 +16,11 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// Sample is a signed request that a merchant's developer asks about. It is not stored.
+// Sample is a signed request that a merchant's developer asks about. It is not
+// stored.
 type Sample struct {
-	// Request is the whole request as text, or "". The fields below take precedence over it.
+	// Request is the whole request as text, or "". The fields below take
+	// precedence over it.
 	Request string
 	// Method, Path and Secret may be "", Header and Body nil.
 	Method, Path string
@@ -57,7 +59,8 @@ func (s Sample) read(f fault.Fields, names Headers) signature.Request {
 	return r
 }
 
-// withoutSecrets returns the headers without secrets, also those that seem to be under a wrong name.
+// withoutSecrets returns the headers without secrets, also those that seem to
+// be under a wrong name.
 func withoutSecrets(header http.Header, names Headers) http.Header {
 	plain := header.Clone()
 	plain.Del(names.Secret)
@@ -73,9 +76,10 @@ func withoutSecrets(header http.Header, names Headers) http.Header {
 // keysMost is more than any merchant has of keys and of cashboxes.
 const keysMost = 10_000
 
-// Diagnose says what is wrong with a signed request. Somebody who does not know the secret of one of
-// their merchant's keys learns only that key, secret and signature do not match, and what the request
-// itself shows. It returns the request as it was read, without the secret.
+// Diagnose says what is wrong with a signed request. Somebody who does not know
+// the secret of one of their merchant's keys learns only that key, secret and
+// signature do not match, and what the request itself shows. It returns the
+// request as it was read, without the secret.
 func (k *MerchantKeys) Diagnose(
 	ctx context.Context, who caller.Caller, s Sample,
 ) (signature.Request, signature.Finding, error) {
@@ -108,7 +112,8 @@ func (k *MerchantKeys) proofs(ctx context.Context, merchantID int64) ([]signatur
 	}), fault.Doing("list what proves keys", err)
 }
 
-// webhookSecrets are those of a merchant's cashboxes. One that cannot be opened is left out.
+// webhookSecrets are those of a merchant's cashboxes. One that cannot be opened
+// is left out.
 func webhookSecrets(ctx context.Context, q *db.Queries, v *vault.Vault, merchantID int64) ([]string, error) {
 	rows, err := q.KeyWebhookSecretList(ctx, db.KeyWebhookSecretListParams{MerchantID: merchantID, Most: keysMost})
 	if err != nil {

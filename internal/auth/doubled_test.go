@@ -10,7 +10,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Where a header comes twice, a proxy in front may have read the other one. The call is refused, even if both are the same.
+// Where a header comes twice, a proxy in front may have read the other one. The
+// call is refused, even if both are the same.
 func TestDoubledHeaders(t *testing.T) {
 	d, m, keys := signing(t)
 	twice := func(header http.Header, name string) http.Header {

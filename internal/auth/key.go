@@ -1,4 +1,5 @@
-// Package auth authenticates signed requests, and makes keys and the links of hosted pages.
+// Package auth authenticates signed requests, and makes keys and the links of
+// hosted pages.
 package auth
 
 import (
@@ -46,7 +47,8 @@ var (
 )
 
 const (
-	// keyAge is how long a key is cached: a revoked key is refused everywhere within a second.
+	// keyAge is how long a key is cached: a revoked key is refused
+	// everywhere within a second.
 	keyAge = 500 * time.Millisecond
 	// usedEvery is how often the last use of a key is stored at most.
 	usedEvery = time.Minute
@@ -61,7 +63,8 @@ type Keys struct {
 	q       *db.Queries
 	vault   *vault.Vault
 	headers Headers
-	// secret is the application's external-payments secret; empty if there is none.
+	// secret is the application's external-payments secret; empty if there
+	// is none.
 	secret []byte
 	onlyV2 bool
 	// address returns where a call comes from; nil if nothing knows.
@@ -79,10 +82,11 @@ type knownKey struct {
 	usedAt time.Time
 }
 
-// Config says what Keys expects. With the zero value the application is refused, and so is every key
-// that is bound to networks.
+// Config says what Keys expects. With the zero value the application is
+// refused, and so is every key that is bound to networks.
 type Config struct {
-	// Secret is the application's secret for external payments. Without it no payment can be created.
+	// Secret is the application's secret for external payments. Without it
+	// no payment can be created.
 	Secret string
 	// OnlyV2 has the application sign by HeaderV2.
 	OnlyV2 bool
@@ -90,8 +94,8 @@ type Config struct {
 	Address func(context.Context) string
 }
 
-// NewKeys makes the authenticator. The vault opens webhook secrets, to recognise a signature made
-// with the wrong secret.
+// NewKeys makes the authenticator. The vault opens webhook secrets, to
+// recognise a signature made with the wrong secret.
 func NewKeys(pool db.DBTX, v *vault.Vault, headers Headers, config Config) *Keys {
 	return &Keys{
 		q: db.New(pool), vault: v, headers: headers, known: map[string]knownKey{},
@@ -102,8 +106,8 @@ func NewKeys(pool db.DBTX, v *vault.Vault, headers Headers, config Config) *Keys
 // ReadBody returns the body that a signature covers.
 type ReadBody func() ([]byte, error)
 
-// Merchant authenticates a merchant's signed request. The body is read only after key and secret were
-// right.
+// Merchant authenticates a merchant's signed request. The body is read only
+// after key and secret were right.
 func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
 	proof, err := k.Begin(r)
 	if err != nil {
@@ -116,8 +120,8 @@ func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
 	return proof.Check(r.Context(), content)
 }
 
-// Begin checks the key and the secret of a merchant's request before its body is read. It does not
-// check the signature: the proof's Check does.
+// Begin checks the key and the secret of a merchant's request before its body
+// is read. It does not check the signature: the proof's Check does.
 //
 //rule:how a merchant's call is recognised
 func (k *Keys) Begin(r *http.Request) (*Proof, error) {
@@ -132,7 +136,8 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The secret is compared even if the key does not exist, so that the time taken reveals nothing.
+	// The secret is compared even if the key does not exist, so that the
+	// time taken reveals nothing.
 	hash := sha256.Sum256([]byte(secret))
 	known := subtle.ConstantTimeCompare(hash[:], key.secretHash()) == 1
 	if !key.exists || !known {
@@ -144,7 +149,8 @@ func (k *Keys) Begin(r *http.Request) (*Proof, error) {
 	return &Proof{keys: k, key: key, request: r}, nil
 }
 
-// Once refuses a request that has one of these headers twice: a proxy in front may have gone by the other one.
+// Once refuses a request that has one of these headers twice: a proxy in front
+// may have gone by the other one.
 func Once(header http.Header, refusal *fault.Error, names ...string) error {
 	for _, name := range names {
 		if len(header.Values(name)) > 1 {
@@ -154,7 +160,8 @@ func Once(header http.Header, refusal *fault.Error, names ...string) error {
 	return nil
 }
 
-// complete refuses a request without all three headers, and names those that are missing.
+// complete refuses a request without all three headers, and names those that
+// are missing.
 func (k *Keys) complete(header http.Header) error {
 	var names []string
 	var refusal *fault.Error
@@ -181,8 +188,8 @@ func lacking(refusal *fault.Error, names ...string) error {
 	return refusal.Saying("These headers are missing: " + strings.Join(names, ", ") + ".")
 }
 
-// within checks when and from where a key may be used. Only somebody who has sent its secret learns
-// that.
+// within checks when and from where a key may be used. Only somebody who has
+// sent its secret learns that.
 func (k *Keys) within(ctx context.Context, key db.KeyGetRow) error {
 	if expired(key.ExpiresAt) {
 		return errKeyExpired
@@ -226,7 +233,8 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 	if ok && time.Since(key.readAt) < keyAge {
 		return key, nil
 	}
-	// The age counts from before the read, so that a key revoked during the read is noticed in time.
+	// The age counts from before the read, so that a key revoked during the
+	// read is noticed in time.
 	fresh := knownKey{readAt: time.Now(), usedAt: key.usedAt}
 	row, err := k.q.KeyGet(ctx, keyID)
 	if err != nil && !db.NoRows(err) {
@@ -240,8 +248,9 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 // newID is the form of generated key ids.
 var newID = regexp.MustCompile(`^mk_[0-9a-f]{24}$`)
 
-// LoggableID is the key id of a request, for the log. Anything that is neither a known key nor looks
-// like an id is left out, since it may be a secret in the wrong header.
+// LoggableID is the key id of a request, for the log. Anything that is neither
+// a known key nor looks like an id is left out, since it may be a secret in the
+// wrong header.
 func (k *Keys) LoggableID(header http.Header) string {
 	id := header.Get(k.headers.KeyID)
 	k.mu.Lock()
@@ -261,8 +270,8 @@ func (k *Keys) remember(keyID string, key knownKey) {
 	k.known[keyID] = key
 }
 
-// used stores the last use of a key, at most once a minute, in real time. If that fails, the call
-// goes on.
+// used stores the last use of a key, at most once a minute, in real time. If
+// that fails, the call goes on.
 func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
 	now := time.Now()
 	if now.Sub(key.usedAt) < usedEvery {
@@ -296,8 +305,8 @@ func (k knownKey) who() caller.Caller {
 	return c
 }
 
-// HashSecret hashes a key's secret or a bearer token. Both are too long to be guessed, so they need
-// no salt.
+// HashSecret hashes a key's secret or a bearer token. Both are too long to be
+// guessed, so they need no salt.
 func HashSecret(secret string) []byte {
 	hash := sha256.Sum256([]byte(secret))
 	return hash[:]

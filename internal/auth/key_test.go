@@ -37,8 +37,9 @@ func TestMerchant(t *testing.T) {
 	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "caller %+v; want %+v", who, m.Caller)
 }
 
-// The documented order: signature, key id, secret, and then one answer for everything that is wrong: an unknown key, a wrong
-// secret and a revoked key look the same, to the last letter.
+// The documented order: signature, key id, secret, and then one answer for
+// everything that is wrong: an unknown key, a wrong secret and a revoked key
+// look the same, to the last letter.
 func TestMerchantRefused(t *testing.T) {
 	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
@@ -72,7 +73,8 @@ func TestMerchantRefused(t *testing.T) {
 		"base64":               {with(good, "Signature", "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="), fault.Forbidden, "invalid_signature"},
 		"revoked key":          {headers(revoked, order), fault.Forbidden, "invalid_signature"},
 		"revoked, other body":  {headers(revoked, "another"), fault.Forbidden, "invalid_signature"},
-		// The right secret's hash is no secret: a leaked table must not sign.
+		// The right secret's hash is no secret: a leaked table must not
+		// sign.
 		"hash for a secret": {with(good, "X-Merchant-Secret", string(hash(m.Secret))), fault.Forbidden, "invalid_signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +110,8 @@ func TestBodyIsReadLast(t *testing.T) {
 	testenv.Check(t, errors.Is(err, unreadable), "error %v; want the body's own", err)
 }
 
-// What was signed may be the raw bytes or a canonical form of the body, the hex in either case.
+// What was signed may be the raw bytes or a canonical form of the body, the hex
+// in either case.
 func TestSignedForms(t *testing.T) {
 	_, m, keys := signing(t)
 	const sent = "{ \"amount\" : 100.10,\n \"callbackUri\":\"https:\\/\\/a.example\\/\\u0436\" }"
@@ -182,7 +185,8 @@ func TestApplication(t *testing.T) {
 	}
 }
 
-// A key revoked on one replica is refused by all within a second; one made is accepted as soon.
+// A key revoked on one replica is refused by all within a second; one made is
+// accepted as soon.
 func TestRevokedWithinASecond(t *testing.T) {
 	d, m, _ := signing(t)
 	replicas := []*auth.Keys{keysOf(d), keysOf(d)}
@@ -203,7 +207,8 @@ func TestRevokedWithinASecond(t *testing.T) {
 	testenv.Check(t, !testenv.Whole(t) || took <= time.Second, "still let in %s after it was revoked", took)
 }
 
-// Keys' last use is written on the wall clock, at most once a minute over all replicas.
+// Keys' last use is written on the wall clock, at most once a minute over all
+// replicas.
 func TestLastUsed(t *testing.T) {
 	d, m, _ := signing(t)
 	lastUsed := func() time.Time {
@@ -273,7 +278,8 @@ const (
 	callback  = `{"status":"completed"}`
 )
 
-// withPayments is a database with payment 7, of ownUUID, and payment 8, of otherUUID.
+// withPayments is a database with payment 7, of ownUUID, and payment 8, of
+// otherUUID.
 func withPayments(t *testing.T) *dbtest.DB {
 	t.Helper()
 	d := dbtest.New(t)
@@ -287,8 +293,9 @@ func withPayments(t *testing.T) *dbtest.DB {
 	return d
 }
 
-// The application signs a time, the payment and the body. What was signed for another time, payment or
-// body proves nothing, and neither does half a signature beside a right one of the other kind.
+// The application signs a time, the payment and the body. What was signed for
+// another time, payment or body proves nothing, and neither does half a
+// signature beside a right one of the other kind.
 func TestSignatureV2(t *testing.T) {
 	t.Parallel()
 	d, now := withPayments(t), time.Now().Unix()
@@ -367,7 +374,8 @@ func upload(reason, fileName string, size int64) auth.Upload {
 	return auth.Upload{Reason: &reason, FileName: &fileName, FileSize: &size}
 }
 
-// An upload's caller is nobody until the handler has checked what the signature covers.
+// An upload's caller is nobody until the handler has checked what the signature
+// covers.
 func TestProveUpload(t *testing.T) {
 	_, m, keys := signing(t)
 	good := upload("x", "a.pdf", 4)
@@ -383,7 +391,8 @@ func TestProveUpload(t *testing.T) {
 		refused(t, err, fault.Forbidden, "invalid_signature")
 		testenv.Check(t, reflect.DeepEqual(who, caller.Caller{}), "%s: let in as %+v", name, who)
 	}
-	// Without one of the parts there is no text to sign; the gateway refuses such an upload.
+	// Without one of the parts there is no text to sign; the gateway
+	// refuses such an upload.
 	for name, part := range map[string]auth.Upload{
 		"nothing": {}, "no reason": {FileName: good.FileName, FileSize: good.FileSize}, "no file": {Reason: good.Reason, FileName: good.FileName},
 		"no name": {Reason: good.Reason, FileSize: good.FileSize},
@@ -396,8 +405,9 @@ func TestProveUpload(t *testing.T) {
 	testenv.Check(t, err == nil && who.Kind == caller.Anyone, "%+v, %v", who, err)
 }
 
-// FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed
-// them. Both are right, and what was signed is what counts.
+// FormData, in browsers and in Node, sends line breaks and quotes otherwise
+// than its caller signed them. Both are right, and what was signed is what
+// counts.
 func TestProveFormData(t *testing.T) {
 	_, m, keys := signing(t)
 	for name, test := range map[string]struct{ sentReason, sentName, reason, fileName string }{

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Links makes and checks the tokens of hosted pages: base64url of the payment's uuid and a truncated
-// HMAC. They are not stored.
+// Links makes and checks the tokens of hosted pages: base64url of the payment's
+// uuid and a truncated HMAC. They are not stored.
 type Links struct{ keys [][]byte }
 
 const (
@@ -23,7 +23,8 @@ const (
 // ErrLink says that a token is not one of ours.
 var ErrLink = errors.New("unknown link")
 
-// NewLinks takes the link keys, the newest first. Tokens of older keys stay valid.
+// NewLinks takes the link keys, the newest first. Tokens of older keys stay
+// valid.
 func NewLinks(keys ...[]byte) (*Links, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a link key is needed")
@@ -41,11 +42,12 @@ func (l *Links) Token(id uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(append(id[:], linkMAC(l.keys[0], id)...))
 }
 
-// Parse returns the uuid of a token's payment, or ErrLink. It takes the same time for every wrong
-// token.
+// Parse returns the uuid of a token's payment, or ErrLink. It takes the same
+// time for every wrong token.
 func (l *Links) Parse(token string) (uuid.UUID, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	// The decoder skips line breaks; comparing lengths leaves one spelling for each token.
+	// The decoder skips line breaks; comparing lengths leaves one spelling
+	// for each token.
 	if err != nil || len(raw) != linkSize || len(token) != base64.RawURLEncoding.EncodedLen(linkSize) {
 		return uuid.UUID{}, ErrLink
 	}
@@ -62,8 +64,8 @@ func (l *Links) Parse(token string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// Derive derives a key for another purpose from the newest link key, so that all replicas have the
-// same.
+// Derive derives a key for another purpose from the newest link key, so that
+// all replicas have the same.
 func (l *Links) Derive(purpose string, size int) []byte {
 	key, err := hkdf.Key(sha256.New, l.keys[0], nil, purpose, size)
 	if err != nil { // only of a size that no key has
@@ -72,8 +74,8 @@ func (l *Links) Derive(purpose string, size int) []byte {
 	return key
 }
 
-// DeriveAll derives one from each link key, the newest first, so that what an older one signed stays
-// valid.
+// DeriveAll derives one from each link key, the newest first, so that what an
+// older one signed stays valid.
 func (l *Links) DeriveAll(purpose string, size int) [][]byte {
 	var keys [][]byte
 	for _, key := range l.keys {

@@ -13,8 +13,8 @@ import (
 	"gateway.example/internal/signature"
 )
 
-// Proof is a merchant's request whose key and secret are right and whose signature is still to be
-// checked.
+// Proof is a merchant's request whose key and secret are right and whose
+// signature is still to be checked.
 type Proof struct {
 	keys    *Keys
 	key     knownKey
@@ -24,8 +24,8 @@ type Proof struct {
 // Key is the id of the key, for counting calls.
 func (p *Proof) Key() int64 { return p.key.row.ID }
 
-// Check returns the caller if the signature covers the content, as it was sent or in a canonical
-// form.
+// Check returns the caller if the signature covers the content, as it was sent
+// or in a canonical form.
 func (p *Proof) Check(ctx context.Context, content []byte) (caller.Caller, error) {
 	if !p.signed(ctx, content) {
 		return caller.Caller{}, p.explain(ctx, content, signature.Mistake.Hint)
@@ -43,8 +43,8 @@ func (p *Proof) signed(ctx context.Context, content []byte) bool {
 	return true
 }
 
-// explain says what is wrong with the signature. This gives nothing away: only a caller with the
-// secret, who could sign rightly, gets here.
+// explain says what is wrong with the signature. This gives nothing away: only
+// a caller with the secret, who could sign rightly, gets here.
 func (p *Proof) explain(ctx context.Context, content []byte, hint func(signature.Mistake) string) error {
 	r := p.request
 	webhooks, err := webhookSecrets(ctx, p.keys.q, p.keys.vault, p.key.who().MerchantID)
@@ -67,8 +67,8 @@ func (p *Proof) Need(scope string) error { return p.key.who().NeedMerchant(scope
 // Merchant is the key's merchant, or 0.
 func (p *Proof) Merchant() int64 { return p.key.who().MerchantID }
 
-// Upload is what the signature of an appeal covers: the reason, and the file's name and size. A part
-// is nil if it was not sent exactly once.
+// Upload is what the signature of an appeal covers: the reason, and the file's
+// name and size. A part is nil if it was not sent exactly once.
 type Upload struct {
 	Reason, FileName *string
 	FileSize         *int64
@@ -77,16 +77,17 @@ type Upload struct {
 // complete reports whether all parts are there.
 func (u Upload) complete() bool { return u.Reason != nil && u.FileName != nil && u.FileSize != nil }
 
-// AppealText is the text that an appeal's signature covers: four lines joined by LF, without one at
-// the end.
+// AppealText is the text that an appeal's signature covers: four lines joined
+// by LF, without one at the end.
 func AppealText(reason, fileName string, fileSize int64) string {
 	return "appeal-v1\n" + reason + "\n" + fileName + "\n" + strconv.FormatInt(fileSize, 10)
 }
 
-// ProveUpload checks the signature of an upload, which covers its fields and not the bytes of the
-// body; until then the caller is anonymous. It returns the upload in the spelling that was signed. If
-// a part is missing there is no text to be signed: the sender, who has shown key and secret, learns
-// what is missing.
+// ProveUpload checks the signature of an upload, which covers its fields and
+// not the bytes of the body; until then the caller is anonymous. It returns the
+// upload in the spelling that was signed. If a part is missing there is no text
+// to be signed: the sender, who has shown key and secret, learns what is
+// missing.
 func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	proof, ok := ctx.Value(proofKey{}).(*Proof)
 	switch {
@@ -103,7 +104,8 @@ func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	return caller.Caller{}, Upload{}, proof.explain(ctx, []byte(AppealText(*u.Reason, *u.FileName, *u.FileSize)), appealHint)
 }
 
-// appealHint is the hint for a mistake, unless the hint is about a body: appeals sign none.
+// appealHint is the hint for a mistake, unless the hint is about a body:
+// appeals sign none.
 func appealHint(m signature.Mistake) string {
 	switch m {
 	case signature.NoBody, signature.SignedNone, signature.Reserialised, signature.EncodedTwice,
@@ -118,9 +120,10 @@ func appealHint(m signature.Mistake) string {
 // undone reverses what FormData does to a file's name, in browsers and in Node.
 var undone = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// spellings are the uploads that a form may stand for: as it was received, and with the changes of
-// FormData reversed. FormData sends line breaks of a reason as CRLF and escapes quotes and line
-// breaks of a name, after the caller has signed.
+// spellings are the uploads that a form may stand for: as it was received, and
+// with the changes of FormData reversed. FormData sends line breaks of a reason
+// as CRLF and escapes quotes and line breaks of a name, after the caller has
+// signed.
 func (u Upload) spellings() []Upload {
 	all := []Upload{u}
 	lf, name := strings.ReplaceAll(*u.Reason, "\r\n", "\n"), undone.Replace(*u.FileName)

@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// chain has the messages around one message, of the same account and with known balances, the nearest first on each
-// side.
+// chain has the messages around one message, of the same account and with known
+// balances, the nearest first on each side.
 type chain struct {
 	before, after []db.BankMessage
 }
@@ -44,28 +44,33 @@ func moved(m db.BankMessage) decimal.Decimal {
 	return decimal.Zero
 }
 
-// apart is the difference between the balance in a message and the balance that follows from the message before.
+// apart is the difference between the balance in a message and the balance that
+// follows from the message before.
 func apart(before, m db.BankMessage) decimal.Decimal {
 	return m.Balance.Decimal.Sub(moved(m)).Sub(before.Balance.Decimal)
 }
 
 func follows(before, m db.BankMessage) bool { return apart(before, m).IsZero() }
 
-// standing says how the balance in a message compares with what was known before.
+// standing says how the balance in a message compares with what was known
+// before.
 type standing struct {
-	// gap is the difference, which is what missed messages moved. It is not valid for a message without a balance,
-	// and for the first message of an account.
+	// gap is the difference, which is what missed messages moved. It is not
+	// valid for a message without a balance, and for the first message of
+	// an account.
 	gap decimal.NullDecimal
-	// trusted says that the balance follows from a trusted message. The first message of an account follows from
-	// nothing, and whoever can send an SMS in the bank's name could send it. So only a person can begin a chain of
-	// trusted messages.
+	// trusted says that the balance follows from a trusted message. The
+	// first message of an account follows from nothing, and whoever can
+	// send an SMS in the bank's name could send it. So only a person can
+	// begin a chain of trusted messages.
 	trusted bool
-	// first says that no message before it could have been trusted by anybody.
+	// first says that no message before it could have been trusted by
+	// anybody.
 	first bool
 }
 
-// standing compares a message with those around it. Two messages of the same moment may have arrived in the other
-// order.
+// standing compares a message with those around it. Two messages of the same
+// moment may have arrived in the other order.
 func (c chain) standing(m db.BankMessage) standing {
 	if len(c.before) == 0 {
 		return standing{first: true}
@@ -84,13 +89,15 @@ func (c chain) standing(m db.BankMessage) standing {
 	}
 }
 
-// same reports whether two messages are about the same transfer, as an SMS and a push of a bank may be.
+// same reports whether two messages are about the same transfer, as an SMS and
+// a push of a bank may be.
 func same(a, b db.BankMessage) bool {
 	return a.Says == b.Says && a.Amount.Decimal.Equal(b.Amount.Decimal) && a.Balance.Decimal.Equal(b.Balance.Decimal)
 }
 
-// forged finds a message that the others contradict: the balance after it follows from the one before it, as if the
-// message did not exist. A message that only repeats another one does not count.
+// forged finds a message that the others contradict: the balance after it
+// follows from the one before it, as if the message did not exist. A message
+// that only repeats another one does not count.
 func (c chain) forged(m db.BankMessage) *db.BankMessage {
 	var row []db.BankMessage
 	for i := len(c.before) - 1; i >= 0; i-- {

@@ -2,15 +2,17 @@ package bankmessage
 
 import "regexp"
 
-// A message has a one-time code if a word for that is near a number, in any language of the market and whoever the
-// sender is. It is better to refuse a transfer, which its trader then confirms by hand, than to store a code.
+// A message has a one-time code if a word for that is near a number, in any
+// language of the market and whoever the sender is. It is better to refuse a
+// transfer, which its trader then confirms by hand, than to store a code.
 const (
 	codeWords = `код\p{L}*|пин|парол\p{L}*|құпия ?сөз\p{L}*|kod\p{L}*|parol\p{L}*|şifre\p{L}*|sifre\p{L}*|şifr\p{L}*|code|otp|password|passcode|pin`
 	codeWhole = `(?:[A-Z]-)?(?:\d{4,8}|\d{3}[- ]\d{3})`
 )
 
 var (
-	// codeAfter matches a number right after the word, whatever follows: also a code before an amount.
+	// codeAfter matches a number right after the word, whatever follows:
+	// also a code before an amount.
 	codeAfter  = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)[^\p{L}\d]{1,3}` + codeWhole + `(?:[^\d\p{L}]|$)`)
 	codeNear   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)(?:[^\p{L}\d]|$)`)
 	codeNumber = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d*.,:•-]|[^\d*•.,:-][.,:-])(` + codeWhole + `)(?:[^\d\p{L}]|$)`)

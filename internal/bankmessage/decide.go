@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// The reasons why a message waits for a person, or why nothing is to be done about it.
+// The reasons why a message waits for a person, or why nothing is to be done
+// about it.
 const (
 	WhyNone    = "none"    // no open payment of the amount
 	WhySeveral = "several" // more than one
@@ -39,10 +40,12 @@ const (
 )
 
 const (
-	// twinWithin is the longest time between two messages about one transfer, an SMS and a push.
+	// twinWithin is the longest time between two messages about one
+	// transfer, an SMS and a push.
 	twinWithin = 10 * time.Minute
-	// early is how much earlier than its payment a message may be, by the phone's clock. late is how long after the
-	// payment's end it may be, and underway is how long it may take to arrive.
+	// early is how much earlier than its payment a message may be, by the
+	// phone's clock. late is how long after the payment's end it may be,
+	// and underway is how long it may take to arrive.
 	early    = time.Minute
 	late     = 15 * time.Minute
 	underway = time.Hour
@@ -65,7 +68,8 @@ func (d decision) params(m db.BankMessage, stands standing, now time.Time) db.Ba
 	return p
 }
 
-// decide decides about a message, in a transaction that has locked its device. It returns the state of the message.
+// decide decides about a message, in a transaction that has locked its device.
+// It returns the state of the message.
 func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage) (State, error) {
 	c, err := chainOf(ctx, q, m)
 	if err != nil {
@@ -87,13 +91,15 @@ func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.Ban
 	return state, err
 }
 
-// mostHealed is how many messages become trusted at most because one arrived late or a person vouched for one.
+// mostHealed is how many messages become trusted at most because one arrived
+// late or a person vouched for one.
 const mostHealed = 50
 
-// heal makes messages trusted that are next to a trusted message, and then those next to them. With confirms,
-// messages that waited because of their balance are decided again. After a person vouched it is false: the person
-// looked at one transfer only, and the messages that follow from its balance may be invented by whoever invented
-// that balance.
+// heal makes messages trusted that are next to a trusted message, and then
+// those next to them. With confirms, messages that waited because of their
+// balance are decided again. After a person vouched it is false: the person
+// looked at one transfer only, and the messages that follow from its balance
+// may be invented by whoever invented that balance.
 func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain, confirms bool) error {
 	due := slices.Concat(firstOf(c.before), firstOf(c.after))
 	for healed := 0; len(due) > 0 && healed < mostHealed; healed++ {
@@ -126,7 +132,8 @@ func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain, c
 
 func firstOf(list []db.BankMessage) []db.BankMessage { return list[:min(1, len(list))] }
 
-// settle decides about one message and stores the decision, together with the payment that it confirms.
+// settle decides about one message and stores the decision, together with the
+// payment that it confirms.
 func (s *Service) settle(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage, stands standing,
 ) (State, error) {
@@ -189,8 +196,8 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 			continue
 		}
 		if m.Balance.Valid && (rule.Account == nil || *rule.Account != m.Account) {
-			// Balances are followed by account. An invented account would have no other messages that contradict
-			// it.
+			// Balances are followed by account. An invented account
+			// would have no other messages that contradict it.
 			others, err := q.BankMessageOfOthers(ctx, db.BankMessageOfOthersParams{DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account})
 			if err != nil {
 				return decision{}, fmt.Errorf("look for other accounts: %w", err)
@@ -205,7 +212,8 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	return waits, nil
 }
 
-// judge decides what a message may do for the one payment that it fits, by the rule of the payment's requisite.
+// judge decides what a message may do for the one payment that it fits, by the
+// rule of the payment's requisite.
 //
 //rule:whether a bank's message confirms a payment or waits for a person
 func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMessage, waits decision) decision {
@@ -236,8 +244,9 @@ func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMes
 	return waits
 }
 
-// twinOf reports whether another message is about the same transfer: WhyRepeat if both have the same balance, and
-// WhyTwin if one has none, so that it is only possible.
+// twinOf reports whether another message is about the same transfer: WhyRepeat
+// if both have the same balance, and WhyTwin if one has none, so that it is
+// only possible.
 func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error) {
 	repeat, err := q.BankMessageTwin(ctx, db.BankMessageTwinParams{
 		DeviceID: m.DeviceID, Amount: m.Amount, Balance: m.Balance, Bank: m.Bank, Account: m.Account, ID: m.ID,
@@ -254,13 +263,16 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 	return WhyTwin, nil
 }
 
-// mostCandidates is how many payments of one amount are read, open ones and others.
+// mostCandidates is how many payments of one amount are read, open ones and
+// others.
 const mostCandidates = 50
 
-// candidates are the trader's open payments that a message can be about. It also reports whether the message can be
-// about a payment that was completed lately without a message, such as by hand: this may be its transfer, told late.
-// It leaves out payments whose requisite gets its messages from another phone, bank or account. A requisite for
-// which messages do nothing is not left out, because its payer may have sent this money.
+// candidates are the trader's open payments that a message can be about. It
+// also reports whether the message can be about a payment that was completed
+// lately without a message, such as by hand: this may be its transfer, told
+// late. It leaves out payments whose requisite gets its messages from another
+// phone, bank or account. A requisite for which messages do nothing is not left
+// out, because its payer may have sent this money.
 func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, paid bool, err error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
 		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostCandidates,
@@ -297,9 +309,11 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db
 	return slices.DeleteFunc(open, elsewhere), paid, nil
 }
 
-// confirm completes a payment in the transaction that decides about the message. It never completes another
-// trader's payment. Without a person it also refuses a payment of another amount. If somebody has ended the payment
-// meanwhile, that stands. It reports whether the amount of the message differs from what was asked for.
+// confirm completes a payment in the transaction that decides about the
+// message. It never completes another trader's payment. Without a person it
+// also refuses a payment of another amount. If somebody has ended the payment
+// meanwhile, that stands. It reports whether the amount of the message differs
+// from what was asked for.
 func (s *Service) confirm(
 	ctx context.Context, tx pgx.Tx, m db.BankMessage, c db.BankMessageCandidatesRow, actor string, now time.Time,
 ) (part bool, err error) {
@@ -331,8 +345,8 @@ func (s *Service) confirm(
 	return part, err
 }
 
-// stop marks a message as forged. Messages then confirm nothing for the requisites that it may have been about,
-// until somebody has looked.
+// stop marks a message as forged. Messages then confirm nothing for the
+// requisites that it may have been about, until somebody has looked.
 func (s *Service) stop(ctx context.Context, q *db.Queries, forged db.BankMessage) error {
 	if err := q.BankMessageForged(ctx, forged.ID); err != nil {
 		return fmt.Errorf("mark a message: %w", err)

@@ -18,12 +18,13 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// KeyHeader names a device's key, and SignatureHeader has the hex HMAC-SHA256 of the body with its secret.
+// KeyHeader names a device's key, and SignatureHeader has the hex HMAC-SHA256
+// of the body with its secret.
 const (
 	KeyHeader       = "X-Device-Key"
 	SignatureHeader = "Signature"
-	// appSignature is the header in which a forwarding app sends that signature; the app cannot be told another
-	// name.
+	// appSignature is the header in which a forwarding app sends that
+	// signature; the app cannot be told another name.
 	appSignature = "X-Signature"
 )
 
@@ -34,7 +35,8 @@ type Device struct {
 	ID        int64
 	Name, Key string
 	CreatedAt time.Time
-	// HeardAt is when its last message arrived, and RevokedAt is since when it may send none; nil is never.
+	// HeardAt is when its last message arrived, and RevokedAt is since when
+	// it may send none; nil is never.
 	HeardAt, RevokedAt *time.Time
 }
 
@@ -86,7 +88,8 @@ func InsertDevice(ctx context.Context, q *db.Queries, v *vault.Vault, secret str
 	return q.BankDeviceInsert(ctx, d)
 }
 
-// ListDevices lists the newest devices of the caller's trader, those that may send first.
+// ListDevices lists the newest devices of the caller's trader, those that may
+// send first.
 func (s *Service) ListDevices(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
@@ -118,8 +121,8 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 	return err
 }
 
-// Silent lists the devices of the caller's trader that have sent nothing for db.PhoneSilent although a payment came
-// whose requisite relies on them.
+// Silent lists the devices of the caller's trader that have sent nothing for
+// db.PhoneSilent although a payment came whose requisite relies on them.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
@@ -135,12 +138,12 @@ func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, erro
 	}), nil
 }
 
-// AppHeaders and AppBody are the settings of an SMS forwarding app that signs by itself: see
-// docs/operate/messages.md.
+// AppHeaders and AppBody are the settings of an SMS forwarding app that signs
+// by itself: see docs/operate/messages.md.
 func (d Device) AppHeaders() string { return `{"` + KeyHeader + `":"` + d.Key + `"}` }
 
-// AppBody has the app's own placeholders. A message that is sent again has the same time of receipt, and so the
-// same id.
+// AppBody has the app's own placeholders. A message that is sent again has the
+// same time of receipt, and so the same id.
 const AppBody = `{"messageId":"%from%-%receivedStamp%","kind":"sms","sender":"%from%","text":"%text%",` +
 	`"receivedAt":"%receivedStamp=yyyy-MM-dd'T'HH:mm:ssXXX%"}`
 

@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// MayKeep reports whether the money in a message may be stored as a free arrival. The message waits for a person,
-// or no pattern knows it, or no requisite uses messages of its bank.
+// MayKeep reports whether the money in a message may be stored as a free
+// arrival. The message waits for a person, or no pattern knows it, or no
+// requisite uses messages of its bank.
 func (m Message) MayKeep() bool { return mayKeep(m.State, m.Says, m.Why) }
 
 func mayKeep(state State, says Kind, why string) bool {
@@ -27,15 +28,15 @@ func mayKeep(state State, says Kind, why string) bool {
 	return false
 }
 
-// Keeping says how the money in a message is to be stored. Amount is needed if no pattern has read it; the others
-// may be nil.
+// Keeping says how the money in a message is to be stored. Amount is needed if
+// no pattern has read it; the others may be nil.
 type Keeping struct {
 	MessageID, RequisiteID int64
 	Amount, Payer, Note    *string
 }
 
-// Keep stores the money in a message as a free arrival, once, for the message's trader or an operator. The message
-// is then decided.
+// Keep stores the money in a message as a free arrival, once, for the message's
+// trader or an operator. The message is then decided.
 func (s *Service) Keep(ctx context.Context, who caller.Caller, k Keeping) (payment.Arrival, error) {
 	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
 		return payment.Arrival{}, err
@@ -75,8 +76,8 @@ func (s *Service) Keep(ctx context.Context, who caller.Caller, k Keeping) (payme
 	return kept, err
 }
 
-// ToKeep reads a message whose money somebody is about to store. If an operator reads its text, that is recorded
-// first.
+// ToKeep reads a message whose money somebody is about to store. If an operator
+// reads its text, that is recorded first.
 func (s *Service) ToKeep(ctx context.Context, who caller.Caller, id int64) (Message, error) {
 	if who.Kind != caller.Operator {
 		return s.Get(ctx, who, id)

@@ -16,7 +16,8 @@ import (
 // Message is a message of a bank, and what was done about it.
 type Message struct {
 	ID, DeviceID, TraderID int64
-	// MessageID is the phone's own id of the message. Text is nil after it was purged.
+	// MessageID is the phone's own id of the message. Text is nil after it
+	// was purged.
 	MessageID, Kind, Sender string
 	Text                    *string
 	ReceivedAt, ArrivedAt   time.Time
@@ -25,14 +26,17 @@ type Message struct {
 	Bank, Currency, Account string
 	Amount, Balance         *decimal.Decimal
 	State                   State
-	// Why is why it waits or why nothing is done about it: one of this package's words, or the trader's objection.
+	// Why is why it waits or why nothing is done about it: one of this
+	// package's words, or the trader's objection.
 	Why string
-	// Gap is by how much the balance differs from what was known; nil if that is not known.
+	// Gap is by how much the balance differs from what was known; nil if
+	// that is not known.
 	Gap       *decimal.Decimal
 	PaymentID *int64
 	DecidedAt *time.Time
 	DecidedBy string
-	// Outcome is what an operator decided about an objection, or "", and Resolution is their reason.
+	// Outcome is what an operator decided about an objection, or "", and
+	// Resolution is their reason.
 	Outcome    Outcome
 	Resolution string
 	ResolvedAt *time.Time
@@ -68,7 +72,8 @@ func (s *Service) messageOf(row db.BankMessage) Message {
 	return m
 }
 
-// MayObject reports whether a trader may still object to what a message confirmed.
+// MayObject reports whether a trader may still object to what a message
+// confirmed.
 func (m Message) MayObject(now time.Time) bool {
 	return m.State == Confirmed && m.DecidedAt != nil && now.Sub(*m.DecidedAt) <= ObjectWithin
 }
@@ -80,7 +85,8 @@ type Page struct {
 	Waiting bool
 }
 
-// List lists the messages of the caller's trader. The cursor is nil on the last page.
+// List lists the messages of the caller's trader. The cursor is nil on the last
+// page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -93,8 +99,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Mes
 	})
 }
 
-// seen leaves out the texts for an operator who looks as a user of the trader: operators read texts by a separate act,
-// which is noted.
+// seen leaves out the texts for an operator who looks as a user of the trader:
+// operators read texts by a separate act, which is noted.
 func seen(who caller.Caller, rows ...db.BankMessage) []db.BankMessage {
 	for i := range rows {
 		if who.ViewAs {
@@ -112,8 +118,9 @@ func (s *Service) list(
 	return db.Each(rows, s.messageOf), cursor, err
 }
 
-// Beside finds, for open payments of the caller's trader, the waiting messages that can be about each: those with
-// the amount that the payment waits for and not from before it.
+// Beside finds, for open payments of the caller's trader, the waiting messages
+// that can be about each: those with the amount that the payment waits for and
+// not from before it.
 func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.Payment) (map[int64][]Message, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
@@ -140,7 +147,8 @@ func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.
 	return beside, err
 }
 
-// DeskStamps returns a number for each trader that changes when a message arrives that waits for a person.
+// DeskStamps returns a number for each trader that changes when a message
+// arrives that waits for a person.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.BankMessageStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of messages", err)

@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A message confirms the one payment that it is about, once, and says so in the payment's history and steps.
+// A message confirms the one payment that it is about, once, and says so in the
+// payment's history and steps.
 func TestConfirm(t *testing.T) {
 	b := setup(t)
 	b.base(t, "1000.50")
@@ -40,8 +41,8 @@ func TestConfirm(t *testing.T) {
 	testenv.Check(t, list[0].Text == nil && list[0].Amount != nil, "after its time: %+v", list)
 }
 
-// An SMS and a push about one transfer are one: the second confirms nothing else and contradicts nothing, whichever of them came
-// to the phone first.
+// An SMS and a push about one transfer are one: the second confirms nothing
+// else and contradicts nothing, whichever of them came to the phone first.
 func TestRepeat(t *testing.T) {
 	for name, apart := range map[string]time.Duration{"later": time.Second, "earlier": -time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +63,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// A message that came twice is noted however many others of its amount came beside it, and the ones after it count.
+// A message that came twice is noted however many others of its amount came
+// beside it, and the ones after it count.
 func TestRepeatAmongMany(t *testing.T) {
 	b := setup(t)
 	b.base(t, "1000")
@@ -76,7 +78,8 @@ func TestRepeatAmongMany(t *testing.T) {
 	testenv.Want(t, b.send(t, came("next", "1500", fmt.Sprint(2500+100*many))), bankmessage.Confirmed, "the next transfer is")
 }
 
-// Who dismisses a message has said that its transfer is about no payment. A second message about that transfer confirms nothing.
+// Who dismisses a message has said that its transfer is about no payment. A
+// second message about that transfer confirms nothing.
 func TestTwinOfDismissed(t *testing.T) {
 	b := setup(t)
 	p := b.create(t, "1500")
@@ -154,8 +157,9 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// A message may come after its payment was confirmed by hand. It does not confirm the next one of the amount, here or on
-// another requisite of the bank. An hour later, or if a message told of the first, nothing is in doubt.
+// A message may come after its payment was confirmed by hand. It does not
+// confirm the next one of the amount, here or on another requisite of the bank.
+// An hour later, or if a message told of the first, nothing is in doubt.
 func TestAfterOneByHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		byHand bool
@@ -189,7 +193,8 @@ func TestAfterOneByHand(t *testing.T) {
 	}
 }
 
-// A requisite for which messages do nothing counts where one has to be the only one, and is never confirmed by itself.
+// A requisite for which messages do nothing counts where one has to be the only
+// one, and is never confirmed by itself.
 func TestOtherRequisites(t *testing.T) {
 	b := setup(t)
 	testenv.Must(b.Pool.Exec(t.Context(), "update trader set on_break = true"))(t)
@@ -216,7 +221,8 @@ func TestOtherRequisites(t *testing.T) {
 	testenv.Want(t, b.status(t, other), payment.Pending, "the other requisite's payment is")
 }
 
-// Without the time at which the phone got it, a message may be about a payment that has ended long ago.
+// Without the time at which the phone got it, a message may be about a payment
+// that has ended long ago.
 func TestWithoutItsTime(t *testing.T) {
 	b := setup(t)
 	b.create(t, "1500")
@@ -226,7 +232,8 @@ func TestWithoutItsTime(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select why from bank_message"), bankmessage.WhyTime, "it waits for")
 }
 
-// A payment that a message has confirmed, and that was set back, is not confirmed by another one unless a person says so.
+// A payment that a message has confirmed, and that was set back, is not
+// confirmed by another one unless a person says so.
 func TestSetBack(t *testing.T) {
 	b := setup(t)
 	p := b.create(t, "1500")
@@ -254,8 +261,10 @@ func TestObjectionIsWhole(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select state || ' ' || mode from bank_message, requisite_message"), "objected shadow", "the message is")
 }
 
-// An objection waits for an operator, who decides it once with a reason that its trader reads. The payment stays as it is, and
-// the words of an objection mean nothing but themselves: neither does the message leave its chain, nor may another one confirm.
+// An objection waits for an operator, who decides it once with a reason that
+// its trader reads. The payment stays as it is, and the words of an objection
+// mean nothing but themselves: neither does the message leave its chain, nor
+// may another one confirm.
 func TestObjectionIsResolved(t *testing.T) {
 	b := setup(t)
 	p := b.create(t, "1500")
@@ -279,7 +288,8 @@ func TestObjectionIsResolved(t *testing.T) {
 	b.Audit(t)
 }
 
-// A message that the next one contradicts was forged: its requisite confirms nothing until somebody has looked.
+// A message that the next one contradicts was forged: its requisite confirms
+// nothing until somebody has looked.
 func TestForged(t *testing.T) {
 	b := setup(t)
 	b.base(t, "1000")
@@ -297,8 +307,9 @@ func TestForged(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'requisite_message'"), 3, "lines in the log")
 }
 
-// Who begins with an SMS in the bank's name, before any balance is known, confirms nothing, by however many that follow from one
-// another: a person begins what is trusted, and then the ones that come count.
+// Who begins with an SMS in the bank's name, before any balance is known,
+// confirms nothing, by however many that follow from one another: a person
+// begins what is trusted, and then the ones that come count.
 func TestFirst(t *testing.T) {
 	b := setup(t)
 	forged, p, q := b.create(t, "700"), b.create(t, "1500"), b.create(t, "1600")
@@ -314,7 +325,8 @@ func TestFirst(t *testing.T) {
 	testenv.Want(t, b.status(t, q), payment.Pending, "what had come before a person confirmed one is still looked at: the payment is")
 	b.create(t, "1700")
 	testenv.Want(t, b.send(t, came("5", "1700", "10500")), bankmessage.Confirmed, "what comes then is")
-	// Nor does another account's, where the rule names none: nothing would contradict it.
+	// Nor does another account's, where the rule names none: nothing would
+	// contradict it.
 	other := came("6", "1", "9000")
 	other.Text = strings.ReplaceAll(other.Text, "СЧЁТ1234", "СЧЁТ9999")
 	b.create(t, "1900")
@@ -328,7 +340,8 @@ func TestFirst(t *testing.T) {
 	b.Audit(t)
 }
 
-// A message that came late closes the gap that it left, and what waited for it confirms.
+// A message that came late closes the gap that it left, and what waited for it
+// confirms.
 func TestLateClosesGap(t *testing.T) {
 	b := setup(t)
 	b.base(t, "1000")
@@ -342,7 +355,8 @@ func TestLateClosesGap(t *testing.T) {
 	testenv.Want(t, b.status(t, p), payment.Completed, "without the gap the payment is")
 }
 
-// In the shadow nothing is confirmed; what would have been is compared with what the trader did. An objection leads back there.
+// In the shadow nothing is confirmed; what would have been is compared with
+// what the trader did. An objection leads back there.
 func TestShadow(t *testing.T) {
 	b := setup(t)
 	b.rule(t, b.trader, b.device, bankmessage.ShadowMode)
@@ -371,7 +385,8 @@ func TestShadow(t *testing.T) {
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 1, Login: "operator", Role: caller.Admin}
 
-// An operator sees what nobody knows in groups, and tries a pattern against it, of bounded size. That they saw texts is noted.
+// An operator sees what nobody knows in groups, and tries a pattern against it,
+// of bounded size. That they saw texts is noted.
 func TestTryPattern(t *testing.T) {
 	b := setup(t)
 	for i, text := range []string{
@@ -400,8 +415,9 @@ func TestTryPattern(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 3, "noted reads")
 }
 
-// The money of a message that fits no payment, or that no pattern knows, is kept once, however many ask, with who did it; then the
-// message is decided, and another one about the same transfer still counts as its twin.
+// The money of a message that fits no payment, or that no pattern knows, is
+// kept once, however many ask, with who did it; then the message is decided,
+// and another one about the same transfer still counts as its twin.
 func TestKeep(t *testing.T) {
 	b := setup(t)
 	ctx, who := t.Context(), b.trader.Caller
@@ -434,7 +450,8 @@ func TestKeep(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select amount || ' ' || actor from arrival where message_id = $1", message()), "55.50 "+operator.Actor(), "of an unknown one")
 	dbtest.WantCode(t, keep(operator, message(), new("55.50")), "message_decided")
 
-	// The same transfer once more, by an SMS without a balance: it completes nothing by itself.
+	// The same transfer once more, by an SMS without a balance: it
+	// completes nothing by itself.
 	p := b.create(t, "700")
 	again := came("3", "700", "")
 	testenv.Want(t, b.send(t, again), bankmessage.Waiting, "the twin")

@@ -19,8 +19,9 @@ import (
 // Mode says what messages do for a requisite.
 type Mode string
 
-// With Off, messages do nothing. With ShadowMode, what they would have confirmed is stored and compared with what
-// the trader did. With On, they confirm payments.
+// With Off, messages do nothing. With ShadowMode, what they would have
+// confirmed is stored and compared with what the trader did. With On, they
+// confirm payments.
 const (
 	Off        Mode = "off"
 	ShadowMode Mode = "shadow"
@@ -32,30 +33,37 @@ var Modes = []Mode{Off, ShadowMode, On}
 // Rule says what messages do for a requisite.
 type Rule struct {
 	RequisiteID, DeviceID int64
-	// Bank is the bank whose messages are about it. Account has the last four digits of the account, or "".
+	// Bank is the bank whose messages are about it. Account has the last
+	// four digits of the account, or "".
 	Bank, Account string
 	Mode          Mode
-	// Most is the largest amount that messages may confirm; larger amounts are confirmed by a person.
+	// Most is the largest amount that messages may confirm; larger amounts
+	// are confirmed by a person.
 	Most  decimal.Decimal
 	Since time.Time
-	// StoppedBy is a message that was contradicted. Nothing is confirmed without a person until somebody has
-	// looked.
+	// StoppedBy is a message that was contradicted. Nothing is confirmed
+	// without a person until somebody has looked.
 	StoppedBy *int64
 	Tally     Tally
 }
 
-// Tally compares what messages would have done with what the trader did, since the requisite has its mode.
+// Tally compares what messages would have done with what the trader did, since
+// the requisite has its mode.
 type Tally struct {
-	// Right and Wrong count the payments that would have been confirmed and have ended, by how they did.
+	// Right and Wrong count the payments that would have been confirmed and
+	// have ended, by how they did.
 	Right, Wrong int64
-	// Completed counts the payments that were completed, and Told those of them about which there was a message.
+	// Completed counts the payments that were completed, and Told those of
+	// them about which there was a message.
 	Completed, Told int64
 }
 
-// Precision is the percentage of the payments that would have been confirmed rightly; nil if there were none.
+// Precision is the percentage of the payments that would have been confirmed
+// rightly; nil if there were none.
 func (t Tally) Precision() *int64 { return percent(t.Right, t.Right+t.Wrong) }
 
-// Recall is the percentage of the completed payments about which there was a message; nil if there were none.
+// Recall is the percentage of the completed payments about which there was a
+// message; nil if there were none.
 func (t Tally) Recall() *int64 { return percent(t.Told, t.Completed) }
 
 func percent(part, whole int64) *int64 {
@@ -65,7 +73,8 @@ func percent(part, whole int64) *int64 {
 	return new(part * 100 / whole) //nolint:mnd // percent
 }
 
-// NewRule is a rule that a trader sets. Most is an amount in the requisite's currency.
+// NewRule is a rule that a trader sets. Most is an amount in the requisite's
+// currency.
 type NewRule struct {
 	RequisiteID, DeviceID int64
 	Bank, Account         string
@@ -73,7 +82,8 @@ type NewRule struct {
 	Most                  string
 }
 
-// SetRule sets what messages do for a requisite of the caller's trader, and records that in the log of settings.
+// SetRule sets what messages do for a requisite of the caller's trader, and
+// records that in the log of settings.
 func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) error {
 	needed := caller.TraderRequisites
 	if n.Mode == On {
@@ -116,7 +126,8 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 	return s.change(ctx, s.pools.Calls, who, n.RequisiteID, true, func(q *db.Queries) error { return q.RequisiteMessagePut(ctx, put) })
 }
 
-// Looked lets messages confirm again for a requisite that was stopped because a message was contradicted.
+// Looked lets messages confirm again for a requisite that was stopped because a
+// message was contradicted.
 func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int64) error {
 	if err := who.Need(caller.TraderPhones); err != nil {
 		return err
@@ -126,7 +137,8 @@ func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int
 	})
 }
 
-// change changes a rule of the caller's trader, and records that in the log of settings.
+// change changes a rule of the caller's trader, and records that in the log of
+// settings.
 func (s *Service) change(
 	ctx context.Context, in db.Beginner, who caller.Caller, requisiteID int64, mayBeNew bool, apply func(q *db.Queries) error,
 ) error {
@@ -144,7 +156,8 @@ func (s *Service) change(
 	return err
 }
 
-// Rules lists the rules of the requisites of the caller's trader, with their tallies.
+// Rules lists the rules of the requisites of the caller's trader, with their
+// tallies.
 func (s *Service) Rules(ctx context.Context, who caller.Caller) ([]Rule, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err

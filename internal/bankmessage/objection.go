@@ -20,14 +20,16 @@ const maxReason = 500
 // Outcome is what an operator decided about an objection.
 type Outcome string
 
-// With the first outcome the trader is right, and no such money arrived; with the second it did arrive.
+// With the first outcome the trader is right, and no such money arrived; with
+// the second it did arrive.
 const (
 	Upheld   Outcome = "upheld"
 	Rejected Outcome = "rejected"
 )
 
-// Object says, within ObjectWithin, that a message confirmed a payment wrongly. The payment stays as it is until an
-// operator decides. From now on messages confirm nothing for the requisite; they are only compared with what people
+// Object says, within ObjectWithin, that a message confirmed a payment wrongly.
+// The payment stays as it is until an operator decides. From now on messages
+// confirm nothing for the requisite; they are only compared with what people
 // do.
 func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reason string) error {
 	if err := who.Need(caller.TraderWork); err != nil {
@@ -56,8 +58,8 @@ func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reaso
 	})
 }
 
-// Objected lists, for operators, the messages that confirmed a payment to which its trader objected. That an
-// operator reads their texts is recorded first.
+// Objected lists, for operators, the messages that confirmed a payment to which
+// its trader objected. That an operator reads their texts is recorded first.
 func (s *Service) Objected(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
 	if err := s.note(ctx, who, "text"); err != nil {
 		return nil, nil, err
@@ -67,7 +69,8 @@ func (s *Service) Objected(ctx context.Context, who caller.Caller, page Page) ([
 	})
 }
 
-// Objections lists traders' objections for operators, the newest first and without the texts of the messages.
+// Objections lists traders' objections for operators, the newest first and
+// without the texts of the messages.
 func (s *Service) Objections(ctx context.Context, who caller.Caller, page db.Page) ([]Message, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -97,14 +100,16 @@ func (s *Service) objection(row db.BankMessage, err error) (Message, error) {
 	return s.messageOf(row), nil
 }
 
-// Resolution is an operator's decision about an objection. The trader can read the reason.
+// Resolution is an operator's decision about an objection. The trader can read
+// the reason.
 type Resolution struct {
 	Outcome Outcome
 	Reason  string
 }
 
-// ResolveObjection decides about an objection, once. The payment stays completed, because the merchant was told so.
-// USDT are moved by a correction, which requires two operators.
+// ResolveObjection decides about an objection, once. The payment stays
+// completed, because the merchant was told so. USDT are moved by a correction,
+// which requires two operators.
 func (s *Service) ResolveObjection(ctx context.Context, who caller.Caller, id int64, r Resolution) (Message, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Message{}, err

@@ -34,9 +34,11 @@ var Kinds = []Kind{Incoming, Outgoing, Declined, Balance, Advertisement}
 // Reading is what a pattern reads in a message.
 type Reading struct {
 	Kind Kind
-	// Bank is the bank's code, and Pattern is the name of the pattern, such as sber.ru/1.
+	// Bank is the bank's code, and Pattern is the name of the pattern, such
+	// as sber.ru/1.
 	Bank, Pattern, Currency string
-	// Amount is what arrived or left, and Balance is the balance afterwards.
+	// Amount is what arrived or left, and Balance is the balance
+	// afterwards.
 	Amount, Balance decimal.NullDecimal
 	// Account are the last four digits of the account or card, or "".
 	Account string
@@ -58,13 +60,15 @@ type pattern struct {
 	examples []example
 }
 
-// example is a message and the expected reading: amount, balance and account, each "-" if there is none.
+// example is a message and the expected reading: amount, balance and account,
+// each "-" if there is none.
 type example struct{ text, reads string }
 
 //go:embed patterns/*.txt
 var files embed.FS
 
-// sheets are the files of all patterns. A wrong file ends the program at its start.
+// sheets are the files of all patterns. A wrong file ends the program at its
+// start.
 var sheets = sync.OnceValue(func() []sheet {
 	names, err := fs.Glob(files, "patterns/*.txt")
 	var all []sheet
@@ -112,8 +116,8 @@ func NameOf(code string) string {
 // Currencies are the currencies in which patterns can be written.
 func Currencies() []string { return slices.Sorted(maps.Keys(units)) }
 
-// Read reads a message by the patterns of its sender's bank. If no pattern fits the sender and the text, the kind
-// is Unknown.
+// Read reads a message by the patterns of its sender's bank. If no pattern fits
+// the sender and the text, the kind is Unknown.
 func Read(m Forwarded) Reading {
 	sender, text := strings.TrimSpace(m.Sender), normal(m.Text)
 	for _, s := range sheets() {
@@ -132,13 +136,15 @@ func Read(m Forwarded) Reading {
 	return Reading{Kind: Unknown}
 }
 
-// isPackage reports whether a sender is the package name of an app, which is the sender of pushes. A name that an
-// app or a chat displays would be no proof, because anybody can choose it.
+// isPackage reports whether a sender is the package name of an app, which is
+// the sender of pushes. A name that an app or a chat displays would be no
+// proof, because anybody can choose it.
 func isPackage(sender string) bool {
 	return strings.Contains(sender, ".") && sender == strings.ToLower(sender)
 }
 
-// read reads a message by a pattern. It returns false if the pattern does not fit, or if an amount is ambiguous.
+// read reads a message by a pattern. It returns false if the pattern does not
+// fit, or if an amount is ambiguous.
 func (p pattern) read(text string) (Reading, bool) {
 	found := p.expr.FindStringSubmatch(text)
 	if found == nil {
@@ -161,11 +167,13 @@ func (p pattern) read(text string) (Reading, bool) {
 	return r, r.Amount.Valid || p.kind != Incoming && p.kind != Outgoing
 }
 
-// normal replaces all white space in a text by single spaces, so that patterns need not know which it is.
+// normal replaces all white space in a text by single spaces, so that patterns
+// need not know which it is.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// amountOf parses an amount as a bank writes it. The expression that found it allows groups of three digits, and
-// one or two digits after the last separator.
+// amountOf parses an amount as a bank writes it. The expression that found it
+// allows groups of three digits, and one or two digits after the last
+// separator.
 func amountOf(written string) decimal.NullDecimal {
 	fraction := ""
 	if i := strings.LastIndexAny(written, ".,"); i >= 0 && len(written)-i <= 3 {
@@ -184,8 +192,8 @@ var units = map[string]string{
 
 const number = `\d{1,3}(?:[ .,']\d{3})*(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,2})?`
 
-// parts are the building blocks of expressions. A name has no digits: senders of money choose their name, and must
-// not be able to write an amount into it.
+// parts are the building blocks of expressions. A name has no digits: senders
+// of money choose their name, and must not be able to write an amount into it.
 var parts = strings.NewReplacer(
 	"{amount}", "(?P<amount>"+number+")",
 	"{balance}", "(?P<balance>"+number+")",
@@ -201,7 +209,8 @@ var (
 	errLarge   = errors.New("is too large: repeat less")
 )
 
-// compile makes the expression of a pattern. It matches the whole message, in upper and lower case.
+// compile makes the expression of a pattern. It matches the whole message, in
+// upper and lower case.
 func compile(expr, currency string) (*regexp.Regexp, error) {
 	if units[currency] == "" {
 		return nil, errNoUnits
@@ -209,7 +218,8 @@ func compile(expr, currency string) (*regexp.Regexp, error) {
 	return regexp.Compile("(?i)^(?:" + strings.ReplaceAll(parts.Replace(expr), "{unit}", units[currency]) + ")$")
 }
 
-// parseSheet reads a file: its head, its patterns with the examples of each, and examples of codes.
+// parseSheet reads a file: its head, its patterns with the examples of each,
+// and examples of codes.
 func parseSheet(name, text string) (sheet, error) {
 	s, inCodes := sheet{}, false
 	for i, line := range strings.Split(text, "\n") {

@@ -11,7 +11,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Each file's examples are read as the file says, by the pattern that they stand below, and none of them is taken for a code.
+// Each file's examples are read as the file says, by the pattern that they
+// stand below, and none of them is taken for a code.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	read := map[Kind]int{}
@@ -54,7 +55,8 @@ func fixed(d decimal.NullDecimal) string {
 	return d.Decimal.StringFixed(2)
 }
 
-// Codes of senders that nobody knows are recognised as well, and amounts beside a warning are none.
+// Codes of senders that nobody knows are recognised as well, and amounts beside
+// a warning are none.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	for _, row := range testenv.Rows(t, "codes.txt") {

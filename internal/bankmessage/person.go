@@ -13,8 +13,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms
-// the payment, or makes it a case if the cashbox does not accept the amount.
+// Assign says that a message that waits for a person is about an open payment
+// of the caller's trader. That confirms the payment, or makes it a case if the
+// cashbox does not accept the amount.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return err
@@ -68,16 +69,17 @@ func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) erro
 }
 
 func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
-	// A person who confirms a payment by a message, or stores its money, vouches for its balance; but not for a
-	// message that another one contradicts.
+	// A person who confirms a payment by a message, or stores its money,
+	// vouches for its balance; but not for a message that another one
+	// contradicts.
 	vouched := m.Why != WhyForged && (d.state == Assigned || d.why == WhyKept)
 	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || vouched}, now)
 	p.DecidedBy = who.Actor()
 	return fault.Doing("decide about a message", q.BankMessageDecide(ctx, p))
 }
 
-// byHand lets a person of the message's trader, or an operator, change a message. The device is locked, as it is
-// while messages are received.
+// byHand lets a person of the message's trader, or an operator, change a
+// message. The device is locked, as it is while messages are received.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, id int64, do func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error,
 ) error {

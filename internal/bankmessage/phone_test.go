@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// An operator who looks as a user of the trader sees that there are messages, and no text of them.
+// An operator who looks as a user of the trader sees that there are messages,
+// and no text of them.
 func TestTextsWhileLookingOn(t *testing.T) {
 	b := setup(t)
 	open := b.create(t, "1500")
@@ -78,7 +79,8 @@ func TestDevice(t *testing.T) {
 	dbtest.WantCode(t, admit(header), "invalid_signature")
 }
 
-// A stolen cookie pairs no phone and has no messages confirm, nor confirm again: that takes a fresh second factor. To turn them off takes none.
+// A stolen cookie pairs no phone and has no messages confirm, nor confirm
+// again: that takes a fresh second factor. To turn them off takes none.
 func TestPhonesTakeFactor(t *testing.T) {
 	b := setup(t)
 	fresh := b.trader

@@ -16,12 +16,13 @@ import (
 
 // Forwarded is a message as a phone forwards it.
 type Forwarded struct {
-	// ID is the phone's own id of the message. A repeated message has the same id.
+	// ID is the phone's own id of the message. A repeated message has the
+	// same id.
 	ID string
 	// Kind is sms or push.
 	Kind, Sender, Text string
-	// ReceivedAt is when the phone got it. Without it nobody knows which payment it can be about, so the message
-	// waits for a person.
+	// ReceivedAt is when the phone got it. Without it nobody knows which
+	// payment it can be about, so the message waits for a person.
 	ReceivedAt *time.Time
 }
 
@@ -40,8 +41,8 @@ const (
 // State is what was done about a message.
 type State string
 
-// A Noted message needs nothing more, a Waiting one needs a person, and a Shadow one would have confirmed a
-// payment.
+// A Noted message needs nothing more, a Waiting one needs a person, and a
+// Shadow one would have confirmed a payment.
 const (
 	Noted     State = "noted"
 	Waiting   State = "waiting"
@@ -52,9 +53,9 @@ const (
 	Objected  State = "objected"
 )
 
-// Receive stores a device's message and decides about it, in one transaction. A device that gets no answer sends
-// the message again; a repeat changes nothing. A message with a one-time code is refused, and nothing of it is
-// stored.
+// Receive stores a device's message and decides about it, in one transaction. A
+// device that gets no answer sends the message again; a repeat changes nothing.
+// A message with a one-time code is refused, and nothing of it is stored.
 func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (State, error) {
 	if who.Kind != caller.Device {
 		return "", fault.ErrTokenKindNotAllowed
@@ -89,7 +90,8 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 	return state, err
 }
 
-// file stores a message about which nothing is to be done, without holding a lock.
+// file stores a message about which nothing is to be done, without holding a
+// lock.
 func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read Reading) (State, error) {
 	now := s.clock.Now()
 	id, state, err := s.heard(ctx, s.pools.Calls, who, m, now)
@@ -108,8 +110,9 @@ func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read
 	return Noted, nil
 }
 
-// heard stores that a device has sent something, which locks the device in a transaction, and takes an id for its
-// message. If the same message arrived before, it returns the state of that one, else "".
+// heard stores that a device has sent something, which locks the device in a
+// transaction, and takes an id for its message. If the same message arrived
+// before, it returns the state of that one, else "".
 func (s *Service) heard(
 	ctx context.Context, on db.Batcher, who caller.Caller, m Forwarded, now time.Time,
 ) (id int64, state State, err error) {
@@ -128,8 +131,8 @@ func (s *Service) heard(
 	return id, state, nil
 }
 
-// keep stores a message and decides about it. The lock on the device makes the messages of one phone wait for each
-// other.
+// keep stores a message and decides about it. The lock on the device makes the
+// messages of one phone wait for each other.
 func (s *Service) keep(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, m Forwarded, read Reading,
 ) (State, error) {

@@ -1,5 +1,6 @@
-// Package bankmessage reads what banks write to traders' phones, and confirms the payments that it proves. Messages with one-time
-// codes are refused and never kept.
+// Package bankmessage reads what banks write to traders' phones, and confirms
+// the payments that it proves. Messages with one-time codes are refused and
+// never kept.
 package bankmessage
 
 import (
@@ -20,9 +21,11 @@ var (
 	errSignatureRequired = fault.New(fault.Unauthenticated, "signature_required", "The signature header is missing.")
 	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
 	errOneTimeCode       = fault.New(fault.Refused, "one_time_code", "The message has a one-time code. Nothing of it was kept.")
-	// ErrDecided refuses a decision about a message that is decided already.
+	// ErrDecided refuses a decision about a message that is decided
+	// already.
 	ErrDecided = fault.New(fault.Refused, "message_decided", "The message was decided already, or it is too late.")
-	// ErrOtherAmount refuses to confirm a payment by a message about another amount.
+	// ErrOtherAmount refuses to confirm a payment by a message about
+	// another amount.
 	ErrOtherAmount = fault.New(fault.Refused, "message_amount_differs", "The message is about another amount or currency.")
 )
 
@@ -38,7 +41,8 @@ func New(pools db.Pools, c clock.Clock, v *vault.Vault, payments *payment.Servic
 	return &Service{pools: pools, q: db.New(pools.Reads), clock: c, vault: v, payments: payments}
 }
 
-// Purge removes the texts of messages that are older than keep. What was read and done stays.
+// Purge removes the texts of messages that are older than keep. What was read
+// and done stays.
 func (s *Service) Purge(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

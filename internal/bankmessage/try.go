@@ -18,19 +18,23 @@ import (
 )
 
 const (
-	// lastUnknown is how many of the newest unknown messages operators see, and try new patterns on.
+	// lastUnknown is how many of the newest unknown messages operators see,
+	// and try new patterns on.
 	lastUnknown = 1000
-	// maxPattern is the maximum length of a pattern in characters. maxSteps limits the size of its compiled
-	// program. The cost of reading a message grows with both.
+	// maxPattern is the maximum length of a pattern in characters. maxSteps
+	// limits the size of its compiled program. The cost of reading a
+	// message grows with both.
 	maxPattern = 1000
 	maxSteps   = 5000
 	// tryWithin is how long a try may take.
 	tryWithin = 2 * time.Second
-	// mostShown is how many messages a try shows, and how many groups of unknown messages are shown.
+	// mostShown is how many messages a try shows, and how many groups of
+	// unknown messages are shown.
 	mostShown = 50
 )
 
-// Group is a group of unknown messages of one sender that differ only in their numbers and names.
+// Group is a group of unknown messages of one sender that differ only in their
+// numbers and names.
 type Group struct {
 	Count  int
 	Newest Message
@@ -44,8 +48,8 @@ type Groups struct {
 	List []Group
 }
 
-// Unknown groups the newest messages that no pattern knows, for operators. That an operator reads their texts is
-// recorded first.
+// Unknown groups the newest messages that no pattern knows, for operators. That
+// an operator reads their texts is recorded first.
 func (s *Service) Unknown(ctx context.Context, who caller.Caller) (Groups, error) {
 	if err := s.note(ctx, who, "text"); err != nil {
 		return Groups{}, err
@@ -74,7 +78,8 @@ func (s *Service) Unknown(ctx context.Context, who caller.Caller) (Groups, error
 	return Groups{Of: len(rows), List: groups[:min(len(groups), mostShown)]}, nil
 }
 
-// These match what differs between messages of the same kind: numbers, and words that begin like names.
+// These match what differs between messages of the same kind: numbers, and
+// words that begin like names.
 var (
 	shapeNumbers = regexp.MustCompile(`\d[\d .,:'’]*`)
 	shapeNames   = regexp.MustCompile(`\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*)*`)
@@ -109,16 +114,18 @@ type NewPattern struct {
 
 // Try is what a new pattern reads of unknown messages.
 type Try struct {
-	// Of is how many messages it was tried on, and Known is how many of them it can read. Messages has the newest
-	// of these, with what the pattern reads.
+	// Of is how many messages it was tried on, and Known is how many of
+	// them it can read. Messages has the newest of these, with what the
+	// pattern reads.
 	Of, Known int
 	// Cut says that the time ended before all messages were tried.
 	Cut      bool
 	Messages []Message
 }
 
-// TryPattern tries a pattern on the newest unknown messages, for operators. It changes nothing: a pattern is used
-// only once a person has added it to the files. Matching takes time linear in the text, and the size of the pattern
+// TryPattern tries a pattern on the newest unknown messages, for operators. It
+// changes nothing: a pattern is used only once a person has added it to the
+// files. Matching takes time linear in the text, and the size of the pattern
 // and the time are limited besides.
 func (s *Service) TryPattern(ctx context.Context, who caller.Caller, n NewPattern) (Try, error) {
 	if err := who.Need(caller.OperatorReveal); err != nil {
@@ -176,8 +183,8 @@ func (s *Service) try(ctx context.Context, p pattern, rows []db.BankMessage) (tr
 	return tried
 }
 
-// compileBounded compiles a pattern that somebody has typed. The text of its error completes the sentence "the
-// pattern ...".
+// compileBounded compiles a pattern that somebody has typed. The text of its
+// error completes the sentence "the pattern ...".
 func compileBounded(expr, currency string) (*regexp.Regexp, error) {
 	compiled, err := compile(expr, currency)
 	if err != nil {

@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a merchant whose payments go to the one requisite of a trader, whose phone forwards messages.
+// bundle is a merchant whose payments go to the one requisite of a trader,
+// whose phone forwards messages.
 type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
@@ -51,7 +52,8 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// pair makes a trader with requisites and a phone, whose messages confirm for the first of them.
+// pair makes a trader with requisites and a phone, whose messages confirm for
+// the first of them.
 func (b *bundle) pair(t *testing.T, requisites int) (dbtest.Trader, bankmessage.NewDevice) {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: requisites})
@@ -85,7 +87,8 @@ func (b *bundle) status(t *testing.T, p payment.Payment) payment.Status {
 	return found.Status
 }
 
-// came is what Sberbank writes of a transfer; without a balance as its app does.
+// came is what Sberbank writes of a transfer; without a balance as its app
+// does.
 func came(id, amount, balance string) bankmessage.Forwarded {
 	m := bankmessage.Forwarded{ID: id, Kind: "sms", Sender: "900"}
 	m.Text = fmt.Sprintf("СЧЁТ1234 14:05 Перевод %sр от Сидор С. Баланс: %sр", amount, balance)
@@ -123,7 +126,8 @@ func (b *bundle) id(t *testing.T, messageID string) (id int64) {
 	return id
 }
 
-// base has the phone tell of money of no payment, which its trader keeps: from its balance on messages are followed.
+// base has the phone tell of money of no payment, which its trader keeps: from
+// its balance on messages are followed.
 func (b *bundle) base(t *testing.T, balance string) {
 	t.Helper()
 	testenv.Want(t, b.send(t, came("base", "1", balance)), bankmessage.Waiting, "the first message is")
@@ -148,7 +152,8 @@ type account struct {
 	balance decimal.Decimal
 }
 
-// told is what the walk knows of a message: which transfer it is about, none if it was forged.
+// told is what the walk knows of a message: which transfer it is about, none if
+// it was forged.
 type told struct {
 	account  *account
 	message  bankmessage.Forwarded
@@ -156,7 +161,8 @@ type told struct {
 	amount   string
 }
 
-// walk is a random walk: payers pay, banks write, phones forward late, in another order, twice or not at all, others forge.
+// walk is a random walk: payers pay, banks write, phones forward late, in
+// another order, twice or not at all, others forge.
 type walk struct {
 	*bundle
 	*rand.Rand
@@ -168,8 +174,8 @@ type walk struct {
 	counts    map[string]int
 }
 
-// Whatever happens to messages on their way, none confirms twice, another amount, or another trader's payment, and a forged one
-// confirms nothing.
+// Whatever happens to messages on their way, none confirms twice, another
+// amount, or another trader's payment, and a forged one confirms nothing.
 func TestWalk(t *testing.T) {
 	for seed := range uint64(testenv.Pick(t, 2, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -244,7 +250,8 @@ func (w *walk) of(p payment.Payment) *account {
 	return w.accounts[slices.IndexFunc(w.accounts, func(a *account) bool { return a.trader.ID == p.TraderID })]
 }
 
-// transfer books a transfer. The bank writes of it, sometimes by its app as well.
+// transfer books a transfer. The bank writes of it, sometimes by its app as
+// well.
 func (w *walk) transfer(a *account, amount string) {
 	a.balance = a.balance.Add(decimal.RequireFromString(amount))
 	w.transfers++
@@ -268,7 +275,8 @@ func (w *walk) send(m told) {
 	w.outbox = append(w.outbox, m)
 }
 
-// deliver forwards some messages at once, in any order; some again, and some by the other trader's phone as well.
+// deliver forwards some messages at once, in any order; some again, and some by
+// the other trader's phone as well.
 func (w *walk) deliver(t *testing.T, most int) {
 	t.Helper()
 	w.Shuffle(len(w.outbox), func(i, j int) { w.outbox[i], w.outbox[j] = w.outbox[j], w.outbox[i] })

@@ -1,5 +1,5 @@
-// Package bankstatement reads statements as banks give them to their customers, and finds which of their lines are
-// payments. Nothing of a statement is kept.
+// Package bankstatement reads statements as banks give them to their customers,
+// and finds which of their lines are payments. Nothing of a statement is kept.
 package bankstatement
 
 import (
@@ -25,9 +25,11 @@ const (
 
 // Line is a movement on a statement.
 type Line struct {
-	// Number is the line's place in the file, counted from 1 as in the program that shows the file.
+	// Number is the line's place in the file, counted from 1 as in the
+	// program that shows the file.
 	Number int
-	// At is the time of the movement. If Timed is false the statement has only the day, and At is its beginning.
+	// At is the time of the movement. If Timed is false the statement has
+	// only the day, and At is its beginning.
 	At    time.Time
 	Timed bool
 	// Amount is positive for money that was received.
@@ -48,9 +50,11 @@ func lineError(number int, what, value string) error {
 	return fmt.Errorf("has a line %d whose %s cannot be read: %q", number, what, cut(value, 40))
 }
 
-// Read reads a statement: a 1C exchange file, an Excel workbook (XLSX), or text with a column for each value (CSV),
-// whose columns are found by their headings. Times without a zone are taken to be in the given zone. The text of an
-// error completes the sentence "the file ...", and that of sheet.ErrBusy is about no file.
+// Read reads a statement: a 1C exchange file, an Excel workbook (XLSX), or text
+// with a column for each value (CSV), whose columns are found by their
+// headings. Times without a zone are taken to be in the given zone. The text of
+// an error completes the sentence "the file ...", and that of sheet.ErrBusy is
+// about no file.
 func Read(ctx context.Context, content []byte, zone *time.Location) ([]Line, error) {
 	if !sheet.IsBook(content) {
 		if text := sheet.Decode(content); strings.HasPrefix(text, exchangeHead) {

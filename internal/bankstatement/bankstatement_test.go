@@ -17,7 +17,8 @@ import (
 
 var moscow = time.FixedZone("MSK", 3*60*60)
 
-// Each kind of file has the same three movements; only the first says when in the day they were.
+// Each kind of file has the same three movements; only the first says when in
+// the day they were.
 func TestRead(t *testing.T) {
 	testenv.OneByOne(t)
 	timed := `2 20.11.2026 12:00:05 1500.00 Перевод от Ивана И.; 3 20.11.2026 12:30:00 -300.50 Кофе; 6 21.11.2026 09:00:00 12345.67 СБП, без "имени"`
@@ -137,8 +138,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A number with millions of digits, which a workbook packs into a few kilobytes, keeps no processor busy for minutes: it is not
-// calculated with.
+// A number with millions of digits, which a workbook packs into a few
+// kilobytes, keeps no processor busy for minutes: it is not calculated with.
 func TestDigitsWithoutEnd(t *testing.T) {
 	testenv.OneByOne(t)
 	const wrong = `has a line 2 whose amount cannot be read: "9999999999999999999999999999999999999999…"`
@@ -165,7 +166,8 @@ func windows(text string) string {
 	return encoded
 }
 
-// book is a workbook with the rows of one sheet, and with shared texts and formats where they are given.
+// book is a workbook with the rows of one sheet, and with shared texts and
+// formats where they are given.
 func book(rows string, more ...string) string {
 	var file bytes.Buffer
 	archive := zip.NewWriter(&file)
@@ -187,8 +189,9 @@ func book(rows string, more ...string) string {
 	return file.String()
 }
 
-// What was paid has its line before what was not; a line is one payment's; a day without a time allows all of it, and a
-// bank's clock may be ten minutes behind.
+// What was paid has its line before what was not; a line is one payment's; a
+// day without a time allows all of it, and a bank's clock may be ten minutes
+// behind.
 func TestMatch(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, moscow)
 	line := func(after time.Duration, amount string, timed bool) bankstatement.Line {

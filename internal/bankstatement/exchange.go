@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// exchangeHead is the first line of files that banks export for 1C: lines of name=value, with a section for each
-// document.
+// exchangeHead is the first line of files that banks export for 1C: lines of
+// name=value, with a section for each document.
 const exchangeHead = "1CClientBankExchange"
 
-// fromExchange reads the documents of an exchange file. A document is incoming if the statement's account is the
-// recipient's.
+// fromExchange reads the documents of an exchange file. A document is incoming
+// if the statement's account is the recipient's.
 func fromExchange(text string, zone *time.Location) ([]Line, error) {
 	var lines []Line
 	accounts := map[string]bool{}

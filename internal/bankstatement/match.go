@@ -11,19 +11,22 @@ import (
 type Payment struct {
 	Amount    decimal.Decimal
 	CreatedAt time.Time
-	// Paid tells that the payment was confirmed. Confirmed payments are matched before others.
+	// Paid tells that the payment was confirmed. Confirmed payments are
+	// matched before others.
 	Paid bool
 }
 
 const (
-	// lateBy is how long after a payment was requested money may still belong to it.
+	// lateBy is how long after a payment was requested money may still
+	// belong to it.
 	lateBy = 48 * time.Hour
 	// clocksDiffer is how far the bank's clock may be behind ours.
 	clocksDiffer = 10 * time.Minute
 )
 
-// Match finds the line of each payment, or -1. It is the earliest line with exactly the payment's amount and a
-// possible time that belongs to no other payment. The payments must be ordered by time.
+// Match finds the line of each payment, or -1. It is the earliest line with
+// exactly the payment's amount and a possible time that belongs to no other
+// payment. The payments must be ordered by time.
 func Match(lines []Line, payments []Payment) []int {
 	incoming := map[string][]int{}
 	for i, line := range lines {
@@ -54,8 +57,8 @@ func Match(lines []Line, payments []Payment) []int {
 	return found
 }
 
-// may reports whether the time of the line is possible for the payment. If the line has only a day, any time of it
-// counts.
+// may reports whether the time of the line is possible for the payment. If the
+// line has only a day, any time of it counts.
 func (l Line) may(p Payment) bool {
 	end := l.At
 	if !l.Timed {

@@ -22,8 +22,8 @@ const (
 	columns
 )
 
-// names are the headings that banks use, the most certain first. A heading matches if it is one of them or begins
-// with it.
+// names are the headings that banks use, the most certain first. A heading
+// matches if it is one of them or begins with it.
 var names = [columns][]string{
 	day: {
 		"дата операции", "дата и время", "дата проведения", "дата транзакции", "дата платежа", "дата", "date", "transaction date",
@@ -46,8 +46,8 @@ var names = [columns][]string{
 // headRows is how many rows may be above the headings.
 const headRows = 60
 
-// fromTable reads the rows below the row of headings. A row without a date is not a movement but a total or a note
-// of the bank.
+// fromTable reads the rows below the row of headings. A row without a date is
+// not a movement but a total or a note of the bank.
 func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 	head, places := findHead(rows)
 	if head < 0 {
@@ -85,8 +85,10 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 // dateLike matches what is meant as a date, with a time or without one.
 var dateLike = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(\D{1,3}\d{1,2}:.*)?$`)
 
-// joined is the line of a row of text in which a quotation mark has swallowed rows below it, as where a bank writes "A" Ltd without
-// doubling its marks; 0 is none. A further line of a cell is taken for such a row where it has a date between its separators.
+// joined is the line of a row of text in which a quotation mark has swallowed
+// rows below it, as where a bank writes "A" Ltd without doubling its marks; 0
+// is none. A further line of a cell is taken for such a row where it has a date
+// between its separators.
 func joined(rows [][]string) int {
 	separates := func(r rune) bool { return strings.ContainsRune(";,\t\r\n\"", r) }
 	for i, row := range rows {
@@ -127,7 +129,8 @@ func findColumn(headings, names []string) int {
 	return -1
 }
 
-// movement is the amount of a row, which is in one signed column, or in one of two columns.
+// movement is the amount of a row, which is in one signed column, or in one of
+// two columns.
 func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok bool) {
 	if in == "" && out == "" {
 		moved, ok = parseAmount(signed)
@@ -149,8 +152,9 @@ func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok b
 	return moved, "", true
 }
 
-// parseAmount reads an amount with any separators. The last separator, if one or two digits follow it, is the
-// decimal one. Text before or after the amount, such as a currency, must have no digits.
+// parseAmount reads an amount with any separators. The last separator, if one
+// or two digits follow it, is the decimal one. Text before or after the amount,
+// such as a currency, must have no digits.
 func parseAmount(text string) (decimal.Decimal, bool) {
 	negative := strings.ContainsAny(text, "-−–") || strings.HasPrefix(text, "(")
 	text = strings.TrimFunc(text, func(r rune) bool { return r < '0' || r > '9' })
@@ -178,14 +182,16 @@ func parseAmount(text string) (decimal.Decimal, bool) {
 	return value, true
 }
 
-// layouts are the ways to write a day, and a time where there is one. Days, months and hours may have one digit.
+// layouts are the ways to write a day, and a time where there is one. Days,
+// months and hours may have one digit.
 var layouts = []string{
 	"2.1.2006 15:04:05", "2.1.2006 15:04", "2006-1-2 15:04:05", "2006-1-2 15:04", "2006-1-2T15:04:05",
 	"2/1/2006 15:04:05", "2/1/2006 15:04", "2.1.06 15:04:05", "2.1.06 15:04", "2-1-2006 15:04:05",
 	"2.1.2006", "2006-1-2", "2/1/2006", "2.1.06", "2-1-2006",
 }
 
-// parseTime reads a day, and a time if there is one. Midnight is none: so a bank writes a day for which it has no time.
+// parseTime reads a day, and a time if there is one. Midnight is none: so a
+// bank writes a day for which it has no time.
 func parseTime(text string, zone *time.Location) (at time.Time, timed, ok bool) {
 	text = strings.ReplaceAll(text, ", ", " ")
 	at, err := time.Parse(time.RFC3339, text)

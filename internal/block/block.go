@@ -1,4 +1,5 @@
-// Package block tells which payers are kept out: by what they are compared, and in memory where each is blocked.
+// Package block tells which payers are kept out: by what they are compared, and
+// in memory where each is blocked.
 package block
 
 import (
@@ -14,8 +15,9 @@ import (
 // Kind is the property by which a payer is blocked.
 type Kind string
 
-// The kinds of blocks: by the merchant's id of the payer, by the card, by the address from which the payer
-// connects, and by the requisite that payouts go to.
+// The kinds of blocks: by the merchant's id of the payer, by the card, by the
+// address from which the payer connects, and by the requisite that payouts go
+// to.
 const (
 	User      Kind = "user"
 	Card      Kind = "card"
@@ -25,15 +27,16 @@ const (
 
 var Kinds = []Kind{User, Card, Address, Requisite}
 
-// UserMark is the mark that a block of a user id compares. This mark and the others are "" if there is nothing to
-// compare.
+// UserMark is the mark that a block of a user id compares. This mark and the
+// others are "" if there is nothing to compare.
 func UserMark(id *string) string { return mark(User, optional.Value(id)) }
 
-// CardMark is the mark that a block of a card compares, made of the card's keyed hash.
+// CardMark is the mark that a block of a card compares, made of the card's
+// keyed hash.
 func CardMark(hash []byte) string { return mark(Card, hex.EncodeToString(hash)) }
 
-// AddressMark is the mark that a block of an address compares. For IPv6 it is the /64 network, because one user
-// usually has all its addresses.
+// AddressMark is the mark that a block of an address compares. For IPv6 it is
+// the /64 network, because one user usually has all its addresses.
 func AddressMark(address *string) string {
 	if network, err := netip.ParsePrefix(optional.Value(address)); err == nil && network.Bits() == ipv6Network {
 		return mark(Address, network.Masked().String())
@@ -51,7 +54,8 @@ func AddressMark(address *string) string {
 
 const ipv6Network = 64
 
-// RequisiteMark is the mark that a block of a requisite compares, made of the requisite's keyed hash.
+// RequisiteMark is the mark that a block of a requisite compares, made of the
+// requisite's keyed hash.
 func RequisiteMark(hash []byte) string { return mark(Requisite, hex.EncodeToString(hash)) }
 
 // KindOf is the kind of a mark.

@@ -17,11 +17,12 @@ import (
 
 // AccountFilter selects the owners that a list shows.
 type AccountFilter struct {
-	// Limit is 1 to 100; 0 is 50. After is the id of the last available account of the page before.
+	// Limit is 1 to 100; 0 is 50. After is the id of the last available
+	// account of the page before.
 	Limit int
 	After *int64
-	// Owner selects a kind of owner: external, platform, cashbox or trader; "" means all. OwnerID selects one owner
-	// of the kind.
+	// Owner selects a kind of owner: external, platform, cashbox or trader;
+	// "" means all. OwnerID selects one owner of the kind.
 	Owner   string
 	OwnerID *int64
 }
@@ -30,12 +31,14 @@ type AccountFilter struct {
 type Holding struct {
 	// Account is the owner's available account.
 	Account ledger.Account
-	// Name is the name of a trader or cashbox, and Merchant the merchant of a cashbox.
+	// Name is the name of a trader or cashbox, and Merchant the merchant of
+	// a cashbox.
 	Name, Merchant      string
 	Available, Reserved decimal.Decimal
 }
 
-// Accounts lists owners with their balances, and the cursor of the next page, which is nil on the last page.
+// Accounts lists owners with their balances, and the cursor of the next page,
+// which is nil on the last page.
 func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilter) ([]Holding, *int64, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err

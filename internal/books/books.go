@@ -1,5 +1,7 @@
-// Package books is what accounts of the ledger have and had, for people: statements of accounts, what each owner has, what is on the
-// networks, and the platform's income. It writes nothing but what days ended with, once they are over.
+// Package books is what accounts of the ledger have and had, for people:
+// statements of accounts, what each owner has, what is on the networks, and the
+// platform's income. It writes nothing but what days ended with, once they are
+// over.
 package books
 
 import (
@@ -9,7 +11,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// byItself is the period of statements and income if the caller names no beginning.
+// byItself is the period of statements and income if the caller names no
+// beginning.
 const byItself = 30 * 24 * time.Hour
 
 // Service reads the books.
@@ -20,7 +23,8 @@ type Service struct {
 	replica *db.Replica
 }
 
-// New makes the service. Reads that decide nothing go to the replica if it is not nil.
+// New makes the service. Reads that decide nothing go to the replica if it is
+// not nil.
 func New(pools db.Pools, c clock.Clock, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, replica: replica}
 }

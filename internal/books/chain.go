@@ -11,26 +11,28 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// OnChain compares what the networks say about the platform's addresses with what the ledger says has come from
-// outside.
+// OnChain compares what the networks say about the platform's addresses with
+// what the ledger says has come from outside.
 type OnChain struct {
 	Networks []NetworkSum
-	// Seen is what arrived less what left on all networks. Booked is the balance of the outside world in the
-	// ledger.
+	// Seen is what arrived less what left on all networks. Booked is the
+	// balance of the outside world in the ledger.
 	Seen, Booked decimal.Decimal
 }
 
-// NetworkSum is what arrived at the platform's addresses and left them on one network.
+// NetworkSum is what arrived at the platform's addresses and left them on one
+// network.
 type NetworkSum struct {
 	Network    string
 	Came, Went decimal.Decimal
 }
 
-// Difference is Seen less Booked. It is negative if the ledger has more than the networks, for example because
-// operators entered amounts by hand.
+// Difference is Seen less Booked. It is negative if the ledger has more than
+// the networks, for example because operators entered amounts by hand.
 func (o OnChain) Difference() decimal.Decimal { return o.Seen.Sub(o.Booked) }
 
-// OnChain adds up what was seen on the networks. It takes a fraction of a second, or returns fault.ErrBusy.
+// OnChain adds up what was seen on the networks. It takes a fraction of a
+// second, or returns fault.ErrBusy.
 func (s *Service) OnChain(ctx context.Context, who caller.Caller) (OnChain, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return OnChain{}, err

@@ -17,8 +17,9 @@ const (
 	accountsAtOnce = 200
 )
 
-// Close stores the balances at the ends of the days that are over, and the platform's income on them. It is
-// idempotent, and several processes may run it at the same time.
+// Close stores the balances at the ends of the days that are over, and the
+// platform's income on them. It is idempotent, and several processes may run it
+// at the same time.
 func Close(ctx context.Context, pool db.Pool, c clock.Clock) error {
 	q := db.New(pool)
 	if err := closeDays(ctx, q, c.Now()); err != nil {
@@ -27,8 +28,8 @@ func Close(ctx context.Context, pool db.Pool, c clock.Clock) error {
 	return closeIncome(ctx, q)
 }
 
-// closeDays stores the balances at the ends of the days that are over, one day after the other and some accounts at
-// a time.
+// closeDays stores the balances at the ends of the days that are over, one day
+// after the other and some accounts at a time.
 func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
 	closed, err := q.AccountDayClosed(ctx)
 	if db.NoRows(err) {

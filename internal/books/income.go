@@ -20,17 +20,18 @@ const incomeMost = 366
 
 // IncomeFilter selects days, in UTC, and a merchant.
 type IncomeFilter struct {
-	// From is the first day and To the day after the last. If To is zero, it is the end of today; if From is zero,
-	// it is 30 days before To.
+	// From is the first day and To the day after the last. If To is zero,
+	// it is the end of today; if From is zero, it is 30 days before To.
 	From, To time.Time
 	// MerchantID selects one merchant; 0 means all.
 	MerchantID int64
 }
 
-// Income is what the platform earned on one day by a merchant's payments or payouts of one method: its share of
-// what was completed on that day, less what it gave back on that day, whenever that was completed. So the income of
-// a day that is over never changes, and the sum of all days is what was moved to the platform's account for
-// payments and payouts.
+// Income is what the platform earned on one day by a merchant's payments or
+// payouts of one method: its share of what was completed on that day, less what
+// it gave back on that day, whenever that was completed. So the income of a day
+// that is over never changes, and the sum of all days is what was moved to the
+// platform's account for payments and payouts.
 type Income struct {
 	Day        time.Time
 	MerchantID int64
@@ -38,9 +39,11 @@ type Income struct {
 	// Subject is payment or payin.
 	Subject          string
 	Method, Currency string
-	// Earned is what the platform got and Reversed what it gave back, in USDT.
+	// Earned is what the platform got and Reversed what it gave back, in
+	// USDT.
 	Earned, Reversed decimal.Decimal
-	// Volume is the amount completed less the amount reversed; null for days that were closed before it was stored.
+	// Volume is the amount completed less the amount reversed; null for
+	// days that were closed before it was stored.
 	Volume decimal.NullDecimal
 }
 
@@ -99,7 +102,8 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 			})
 		}
 	}
-	// A day that is written and not yet said to be closed, or only since it was asked, has just been added up.
+	// A day that is written and not yet said to be closed, or only since it
+	// was asked, has just been added up.
 	until := f.To
 	if open.Before(until) {
 		until = open
@@ -137,7 +141,8 @@ func usdtOrEmpty(d decimal.NullDecimal) export.Number {
 	return export.USDT(&d.Decimal)
 }
 
-// closeIncome stores the income of the days whose account balances are already stored.
+// closeIncome stores the income of the days whose account balances are already
+// stored.
 func closeIncome(ctx context.Context, q *db.Queries) error {
 	until, err := q.AccountDayClosed(ctx)
 	if err != nil {

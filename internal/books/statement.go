@@ -20,18 +20,21 @@ import (
 	"gateway.example/internal/report"
 )
 
-// exportPage is how many lines of a file are read at a time. Each part has a short transaction of its own.
+// exportPage is how many lines of a file are read at a time. Each part has a
+// short transaction of its own.
 const exportPage = 2_000
 
 // StatementFilter selects an account and a part of its statement.
 type StatementFilter struct {
 	// Paging is as for any list. Its cursors belong to one statement.
 	report.Paging
-	// Account is the account. A trader may see their own available and reserved accounts, a merchant those of its
-	// cashboxes, an operator every account. For a trader the owner is always the trader, and only Reserved is read.
+	// Account is the account. A trader may see their own available and
+	// reserved accounts, a merchant those of its cashboxes, an operator
+	// every account. For a trader the owner is always the trader, and only
+	// Reserved is read.
 	Account ledger.Account
-	// From (inclusive) and To (exclusive) bound the time. If From is zero, it is 30 days before To; if To is zero,
-	// there is no upper bound.
+	// From (inclusive) and To (exclusive) bound the time. If From is zero,
+	// it is 30 days before To; if To is zero, there is no upper bound.
 	From, To time.Time
 	// OldestFirst reverses the order, which is otherwise the newest first.
 	OldestFirst bool
@@ -44,8 +47,8 @@ type Statement struct {
 	From, To time.Time
 	// Opening is the balance at From, and Closing the balance at To.
 	Opening, Closing decimal.Decimal
-	// Page has the lines, in the order asked for. A transfer that took a few seconds to commit may appear among
-	// lines that were read before.
+	// Page has the lines, in the order asked for. A transfer that took a
+	// few seconds to commit may appear among lines that were read before.
 	report.Page[StatementLine]
 }
 
@@ -54,14 +57,17 @@ type StatementLine struct {
 	// TransferID identifies the line.
 	TransferID int64
 	At         time.Time
-	// Kind is the kind of the transfer, such as hold, freeze, funding or pending-completed.
+	// Kind is the kind of the transfer, such as hold, freeze, funding or
+	// pending-completed.
 	Kind string
-	// Subject is what the transfer is about: payment, payin, deposit, trader_funding or insurance. SubjectID is its
-	// id, and SubjectUUID the uuid of a payment or payout.
+	// Subject is what the transfer is about: payment, payin, deposit,
+	// trader_funding or insurance. SubjectID is its id, and SubjectUUID the
+	// uuid of a payment or payout.
 	Subject     string
 	SubjectID   int64
 	SubjectUUID uuid.UUID
-	// Debit is the amount taken from the account, or Credit the amount added to it; the other one is zero.
+	// Debit is the amount taken from the account, or Credit the amount
+	// added to it; the other one is zero.
 	Debit, Credit decimal.Decimal
 	// Other is the account on the other side.
 	Other ledger.Account
@@ -91,7 +97,8 @@ func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementF
 	return s.statement(ctx, f, at, limit)
 }
 
-// owned decides which account is meant, checks that the caller may see it, and fills in the bounds.
+// owned decides which account is meant, checks that the caller may see it, and
+// fills in the bounds.
 func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilter) (StatementFilter, error) {
 	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return f, err
@@ -119,7 +126,8 @@ func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilte
 	return f, nil
 }
 
-// position is a place in a statement: after the transfer with this id, among those made at this time.
+// position is a place in a statement: after the transfer with this id, among
+// those made at this time.
 type position struct {
 	at time.Time
 	id int64
@@ -191,8 +199,9 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 	return result, nil
 }
 
-// neighbours sets the cursors of the previous and the next page. The rows are in the order in which they were read,
-// and there is one more than the page has if more follow.
+// neighbours sets the cursors of the previous and the next page. The rows are
+// in the order in which they were read, and there is one more than the page has
+// if more follow.
 func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int) {
 	place := func(row db.Transfer) *string { return new(position{row.CreatedAt, row.ID}.String()) }
 	var on, back *string
@@ -212,7 +221,8 @@ func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int)
 	}
 }
 
-// turned is the cursor for going back from an empty page, so that the row at the filter's own cursor is included.
+// turned is the cursor for going back from an empty page, so that the row at
+// the filter's own cursor is included.
 func (f StatementFilter) turned() *string {
 	at, _ := parsePosition(f.Cursor)
 	if f.OldestFirst == f.Backward { // it was read downwards, and upwards is after
@@ -223,7 +233,8 @@ func (f StatementFilter) turned() *string {
 	return new(at.String())
 }
 
-// statementLines turns rows, the newest first, into lines with their balances and names.
+// statementLines turns rows, the newest first, into lines with their balances
+// and names.
 func (s *Service) statementLines(ctx context.Context, account int64, rows []db.Transfer) ([]StatementLine, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -254,8 +265,8 @@ func (s *Service) statementLines(ctx context.Context, account int64, rows []db.T
 	return lines, nil
 }
 
-// balanceAt is the balance of an account at a position: the balance at the end of the last closed day before it,
-// plus what was moved since.
+// balanceAt is the balance of an account at a position: the balance at the end
+// of the last closed day before it, plus what was moved since.
 func balanceAt(ctx context.Context, q *db.Queries, account int64, p position) (decimal.Decimal, error) {
 	kept, err := q.AccountDayBefore(ctx, db.AccountDayBeforeParams{AccountID: account, Day: db.DayOf(p.at)})
 	if db.IgnoreNoRows(err) != nil {
@@ -304,8 +315,9 @@ func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uu
 	return names, nil
 }
 
-// ExportStatement writes a statement as CSV, the oldest line first, and ignores the filter's paging. Times are in
-// the given time zone. The last line says how many rows there are: without it the file is incomplete.
+// ExportStatement writes a statement as CSV, the oldest line first, and ignores
+// the filter's paging. Times are in the given time zone. The last line says how
+// many rows there are: without it the file is incomplete.
 func (s *Service) ExportStatement(
 	ctx context.Context, who caller.Caller, f StatementFilter, w io.Writer, zone *time.Location,
 ) error {

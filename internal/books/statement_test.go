@@ -40,7 +40,8 @@ func (b *bundle) close(t *testing.T) {
 	testenv.NoError(t, books.Close(t.Context(), b.Pool, b.Clock))
 }
 
-// statementLines are a statement's lines in short: kind, what moved, and the balance after it.
+// statementLines are a statement's lines in short: kind, what moved, and the
+// balance after it.
 func statementLines(s books.Statement) []string {
 	var list []string
 	for _, line := range s.Items {
@@ -71,8 +72,9 @@ func TestCloseOfNothing(t *testing.T) {
 	testenv.Want(t, d.Count(t, "select count(*) from account_day_closed"), 0, "days closed")
 }
 
-// A trader begins with 1000 and holds 9.8 for a payment, which is then confirmed, and 9.8 for another.
-// On completion 9.52380952 go to the merchant and 0.27619048 to the platform.
+// A trader begins with 1000 and holds 9.8 for a payment, which is then
+// confirmed, and 9.8 for another. On completion 9.52380952 go to the merchant
+// and 0.27619048 to the platform.
 func TestStatementByHand(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -112,8 +114,8 @@ func TestStatementByHand(t *testing.T) {
 		"the first day ends with %s, the second goes from %s to %s", first.Closing, rest.Opening, rest.Closing)
 }
 
-// Balances follow from what was kept at the end of the day before, which is kept once nothing of the
-// day can come any more, and which the audit proves.
+// Balances follow from what was kept at the end of the day before, which is
+// kept once nothing of the day can come any more, and which the audit proves.
 func TestCheckpoints(t *testing.T) {
 	b := setup(t)
 	b.Create(t, b.Shop, "order-1")
@@ -144,7 +146,8 @@ func TestCheckpoints(t *testing.T) {
 		"the audit finds %v", found)
 }
 
-// Going on and back by cursors meets every line once, whatever is moved meanwhile.
+// Going on and back by cursors meets every line once, whatever is moved
+// meanwhile.
 func TestStatementCursors(t *testing.T) {
 	b := setup(t)
 	for i := range 4 {
@@ -210,7 +213,8 @@ func TestStatementRefuses(t *testing.T) {
 	testenv.Want(t, theirs.Account.OwnerID, b.SBP.ID, "a trader sees account %+v", theirs.Account)
 }
 
-// A file of a statement has all of it, the oldest first, and says how many lines there are.
+// A file of a statement has all of it, the oldest first, and says how many
+// lines there are.
 func TestExportOfStatement(t *testing.T) {
 	b := setup(t)
 	var out bytes.Buffer
@@ -225,9 +229,12 @@ const minute = time.Minute
 
 var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
 
-// Income is told beside what it was earned on, also where the platform bears a difference. Of 1000 RUB at 100, 10 USDT less the trader's
-// 0.2 are worth something to merchant and platform, and 0.27619048 are the platform's. At 950 RUB it bears 0.5, so a completion takes
-// 0.22380952 from it. Where what came is settled, 950 RUB are worth 9.5 less 0.19, and 9.5 − 9.04761904 − 0.19 are the platform's.
+// Income is told beside what it was earned on, also where the platform bears a
+// difference. Of 1000 RUB at 100, 10 USDT less the trader's 0.2 are worth
+// something to merchant and platform, and 0.27619048 are the platform's. At 950
+// RUB it bears 0.5, so a completion takes 0.22380952 from it. Where what came
+// is settled, 950 RUB are worth 9.5 less 0.19, and 9.5 − 9.04761904 − 0.19 are
+// the platform's.
 func TestIncomeOfDifferences(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
@@ -251,8 +258,10 @@ func TestIncomeOfDifferences(t *testing.T) {
 	b.Audit(t)
 }
 
-// A reversal deducts what was given, whenever the day of the completion is closed: as above 9.8 of what was asked, also where the
-// platform bore a difference, and 9.31 of 950 RUB that were settled. Of 800 RUB that are settled then, 8 less 0.16 count.
+// A reversal deducts what was given, whenever the day of the completion is
+// closed: as above 9.8 of what was asked, also where the platform bore a
+// difference, and 9.31 of 950 RUB that were settled. Of 800 RUB that are
+// settled then, 8 less 0.16 count.
 func TestIncomeReversedLater(t *testing.T) {
 	for _, test := range []struct{ policy, completed, reversed, again string }{
 		{"tolerance", "20: 0 0.22380952 9.8", "22: 0.22380952 0 -9.8", "22: 0.22380952 0.22380952 0"},
@@ -294,8 +303,8 @@ func TestIncomeReversedLater(t *testing.T) {
 	}
 }
 
-// What waits for a rate counts on the day on which it is settled, at the rate of that day: 950 RUB at 50 are 19 less 0.38. It is deducted
-// like any other.
+// What waits for a rate counts on the day on which it is settled, at the rate
+// of that day: 950 RUB at 50 are 19 less 0.38. It is deducted like any other.
 func TestIncomeSettledLater(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
@@ -317,8 +326,8 @@ func TestIncomeSettledLater(t *testing.T) {
 	b.Audit(t)
 }
 
-// What was settled with a difference is deducted as it was counted, also where the payment is then settled for what came: 9.8, and of
-// 800 RUB 7.84 count.
+// What was settled with a difference is deducted as it was counted, also where
+// the payment is then settled for what came: 9.8, and of 800 RUB 7.84 count.
 func TestIncomeSettledOtherwise(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")

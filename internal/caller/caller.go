@@ -1,5 +1,5 @@
-// Package caller is who makes a call: what they have proved to be, and what that allows. Every method
-// of a service takes one.
+// Package caller is who makes a call: what they have proved to be, and what
+// that allows. Every method of a service takes one.
 package caller
 
 import (
@@ -28,7 +28,8 @@ const (
 	Operator       Kind = "operator"
 	// Device is a trader's phone that forwards messages of banks.
 	Device Kind = "device"
-	// Link is a merchant's payment link: whoever opens it has a payment made for them.
+	// Link is a merchant's payment link: whoever opens it has a payment
+	// made for them.
 	Link Kind = "link"
 )
 
@@ -37,7 +38,8 @@ const (
 	ScopePayments = "payments"
 	ScopeDeposits = "deposits"
 	ScopePayouts  = "payouts"
-	// ScopeWithdrawals lets a program have USDT leave for addresses of the merchant's book.
+	// ScopeWithdrawals lets a program have USDT leave for addresses of the
+	// merchant's book.
 	ScopeWithdrawals = "withdrawals"
 )
 
@@ -49,21 +51,26 @@ type Caller struct {
 	Login string
 	// Role is the role of a user. Without one, only payers may do anything.
 	Role Role
-	// ViewAs says that an operator looks at the portal as this user and may change nothing. Behind is
-	// the operator's id.
+	// ViewAs says that an operator looks at the portal as this user and may
+	// change nothing. Behind is the operator's id.
 	ViewAs bool
 	Behind int64
-	// Stale says that a browser user's last second factor is too old for what needs a fresh one.
+	// Stale says that a browser user's last second factor is too old for
+	// what needs a fresh one.
 	Stale bool
-	// Factorless says that the user has no second factor although their capabilities need one.
+	// Factorless says that the user has no second factor although their
+	// capabilities need one.
 	Factorless bool
-	// AwaitsUntil is set for a user whom an operator let in and whom no owner of their merchant or
-	// trader has accepted yet: until then they may only read.
+	// AwaitsUntil is set for a user whom an operator let in and whom no
+	// owner of their merchant or trader has accepted yet: until then they
+	// may only read.
 	AwaitsUntil time.Time
-	// MerchantID is zero for a legacy key without a merchant, and for kinds that have none.
+	// MerchantID is zero for a legacy key without a merchant, and for kinds
+	// that have none.
 	MerchantID int64
 	TraderID   int64
-	// MerchantIDs are the merchants whose payments a cabinet user may look for their own in.
+	// MerchantIDs are the merchants whose payments a cabinet user may look
+	// for their own in.
 	MerchantIDs []int64
 
 	// CashboxID is the default cashbox of a key, or nil.
@@ -77,7 +84,8 @@ type Caller struct {
 	RequestID, Address string
 }
 
-// Actor names the caller in histories and logs, with the operator who looks as them.
+// Actor names the caller in histories and logs, with the operator who looks as
+// them.
 func (c Caller) Actor() string {
 	if c.ViewAs {
 		c.ViewAs = false
@@ -93,8 +101,9 @@ func (c Caller) Actor() string {
 	}
 }
 
-// Knows is an actor as the caller may see them. Merchants see which of their keys or users it was,
-// traders which of their users, operators everything. Of everybody else they see the kind alone.
+// Knows is an actor as the caller may see them. Merchants see which of their
+// keys or users it was, traders which of their users, operators everything. Of
+// everybody else they see the kind alone.
 func (c Caller) Knows(actor string) string {
 	kind, _, numbered := strings.Cut(actor, ":")
 	merchants := kind == "key" || kind == string(MerchantPortal) || kind == string(Link)
@@ -112,8 +121,9 @@ func (c Caller) Knows(actor string) string {
 // Faults of merchant callers.
 var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The merchant's external API is switched off.")
 
-// NeedMerchant checks what a merchant key may do before the request is looked at: it has a merchant
-// whose API is on, and the scope. The empty scope needs none.
+// NeedMerchant checks what a merchant key may do before the request is looked
+// at: it has a merchant whose API is on, and the scope. The empty scope needs
+// none.
 func (c Caller) NeedMerchant(scope string) error {
 	switch {
 	case c.Kind != MerchantKey && c.Kind != Link:

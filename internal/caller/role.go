@@ -8,8 +8,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Role is what a user does at their merchant, trader or the platform. It narrows what their kind may
-// do.
+// Role is what a user does at their merchant, trader or the platform. It
+// narrows what their kind may do.
 type Role string
 
 // The roles. A cabinet user has none.
@@ -28,66 +28,78 @@ const (
 	Auditor  Role = "auditor"
 )
 
-// Capability is something that a user may be allowed to do, by their kind and role.
+// Capability is something that a user may be allowed to do, by their kind and
+// role.
 type Capability string
 
 // What users may do.
 const (
-	// TraderRead sees the trader's payments, payouts and requisites. TraderWork handles them:
-	// confirms, cancels, asks for codes, takes and ends payouts, begins and ends shifts.
+	// TraderRead sees the trader's payments, payouts and requisites.
+	// TraderWork handles them: confirms, cancels, asks for codes, takes and
+	// ends payouts, begins and ends shifts.
 	TraderRead Capability = "trader.read"
 	TraderWork Capability = "trader.work"
-	// TraderMoney sees the trader's balance and statement, and exports. TraderRequisites changes
-	// requisites within what operators allow.
+	// TraderMoney sees the trader's balance and statement, and exports.
+	// TraderRequisites changes requisites within what operators allow.
 	TraderMoney      Capability = "trader.money"
 	TraderRequisites Capability = "trader.requisites"
-	// TraderPropose proposes requisites, to which payers' money goes once an operator has agreed.
+	// TraderPropose proposes requisites, to which payers' money goes once
+	// an operator has agreed.
 	TraderPropose Capability = "trader.propose"
 	// TraderPhones pairs phones, and has their messages confirm payments.
 	TraderPhones Capability = "trader.phones"
 	// TraderTeam accepts the users whom operators let in at the trader.
 	TraderTeam Capability = "trader.team"
 
-	// MerchantRead sees payments, payouts, appeals and receipts. MerchantAppeal opens appeals,
-	// MerchantPayouts cancels payouts, and looks at files of them; MerchantPayOut has them made of a file, and what came returned.
+	// MerchantRead sees payments, payouts, appeals and receipts.
+	// MerchantAppeal opens appeals, MerchantPayouts cancels payouts, and
+	// looks at files of them; MerchantPayOut has them made of a file, and
+	// what came returned.
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"
 	MerchantPayOut  Capability = "merchant.pay-out"
-	// MerchantLinks gets the links of payers' pages. Whoever has such a link can act as the payer.
+	// MerchantLinks gets the links of payers' pages. Whoever has such a
+	// link can act as the payer.
 	MerchantLinks Capability = "merchant.links"
-	// MerchantMoney sees balances, deposits and statements, and exports. MerchantDeposits asks for
-	// deposits.
+	// MerchantMoney sees balances, deposits and statements, and exports.
+	// MerchantDeposits asks for deposits.
 	MerchantMoney    Capability = "merchant.money"
 	MerchantDeposits Capability = "merchant.deposits"
-	// MerchantWithdraw and TraderWithdraw ask for withdrawals of USDT, cancel them, and change the
-	// addresses that they may go to.
+	// MerchantWithdraw and TraderWithdraw ask for withdrawals of USDT,
+	// cancel them, and change the addresses that they may go to.
 	MerchantWithdraw Capability = "merchant.withdraw"
 	TraderWithdraw   Capability = "trader.withdraw"
-	// MerchantEvents sees what was sent to the merchant's endpoints, MerchantResend sends it again,
-	// MerchantKeys manages keys and signing secrets.
+	// MerchantEvents sees what was sent to the merchant's endpoints,
+	// MerchantResend sends it again, MerchantKeys manages keys and signing
+	// secrets.
 	MerchantEvents Capability = "merchant.events"
 	MerchantResend Capability = "merchant.resend"
 	MerchantKeys   Capability = "merchant.keys"
-	// MerchantLooks changes how the hosted pages of the merchant's cashboxes look, where they lead
-	// back to and who may frame them. Whoever sees events may see this.
+	// MerchantLooks changes how the hosted pages of the merchant's
+	// cashboxes look, where they lead back to and who may frame them.
+	// Whoever sees events may see this.
 	MerchantLooks Capability = "merchant.looks"
 	// MerchantSell makes and closes payment links.
 	MerchantSell Capability = "merchant.sell"
-	// MerchantBlock is to block payers of the merchant, and to lift that again.
+	// MerchantBlock is to block payers of the merchant, and to lift that
+	// again.
 	MerchantBlock Capability = "merchant.block"
-	// MerchantTeamRead sees the merchant's users and what they did. MerchantTeam invites them,
-	// changes their roles, switches them off and ends their sessions.
+	// MerchantTeamRead sees the merchant's users and what they did.
+	// MerchantTeam invites them, changes their roles, switches them off and
+	// ends their sessions.
 	MerchantTeamRead Capability = "merchant.team.read"
 	MerchantTeam     Capability = "merchant.team"
 
 	// OperatorRead sees everything that operators see.
 	OperatorRead Capability = "operator.read"
-	// OperatorReveal reads whole requisites, which is noted. Lists show the last characters.
+	// OperatorReveal reads whole requisites, which is noted. Lists show the
+	// last characters.
 	OperatorReveal Capability = "operator.reveal"
-	// OperatorDirectory changes participants and their terms, OperatorRates rates and feeds.
-	// OperatorMoney moves USDT by hand. OperatorCases decides about appeals, payouts, card conflicts
-	// and events. OperatorUsers manages users and their sessions.
+	// OperatorDirectory changes participants and their terms, OperatorRates
+	// rates and feeds. OperatorMoney moves USDT by hand. OperatorCases
+	// decides about appeals, payouts, card conflicts and events.
+	// OperatorUsers manages users and their sessions.
 	OperatorDirectory Capability = "operator.directory"
 	OperatorRates     Capability = "operator.rates"
 	OperatorMoney     Capability = "operator.money"
@@ -102,11 +114,11 @@ const (
 // grant says who has a capability.
 type grant struct {
 	roles map[Kind][]Role
-	// reads says that the capability changes nothing, so that it also holds for a user who may only
-	// read.
+	// reads says that the capability changes nothing, so that it also holds
+	// for a user who may only read.
 	reads bool
-	// reach is the worst that can be done with it. Anything but Nothing needs a second factor of the
-	// last minutes, through every door.
+	// reach is the worst that can be done with it. Anything but Nothing
+	// needs a second factor of the last minutes, through every door.
 	reach Reach
 }
 
@@ -165,22 +177,23 @@ var grants = map[Capability]grant{
 // Kinds are the kinds of users who may have a capability.
 func (c Capability) Kinds() []Kind { return slices.Sorted(maps.Keys(grants[c].roles)) }
 
-// Proved is the caller after a fresh second factor, to tell what they could do then.
+// Proved is the caller after a fresh second factor, to tell what they could do
+// then.
 func (c Caller) Proved() Caller {
 	c.Stale, c.Factorless = false, false
 	return c
 }
 
-// errConsentAwaited refuses a change to a user whom an owner has not accepted yet. It says until
-// when.
+// errConsentAwaited refuses a change to a user whom an owner has not accepted
+// yet. It says until when.
 var errConsentAwaited = fault.New(fault.Forbidden, "consent_awaited", "Your account waits for the consent of an owner.")
 
 // May reports whether the caller has one of the capabilities.
 func (c Caller) May(wanted ...Capability) bool { return c.Need(wanted...) == nil }
 
-// Need checks that the caller has one of the capabilities. It complains first about the kind of
-// caller, then about the role, then about a caller who may only read, and last about a second factor
-// that is missing or too old.
+// Need checks that the caller has one of the capabilities. It complains first
+// about the kind of caller, then about the role, then about a caller who may
+// only read, and last about a second factor that is missing or too old.
 func (c Caller) Need(wanted ...Capability) error {
 	refused := fault.ErrTokenKindNotAllowed
 	for _, capability := range wanted {
@@ -207,8 +220,8 @@ func (c Caller) Need(wanted ...Capability) error {
 	return refused
 }
 
-// Roles are the roles of a kind of user, the one with the most capabilities first. Some kinds have
-// none.
+// Roles are the roles of a kind of user, the one with the most capabilities
+// first. Some kinds have none.
 func Roles(kind Kind) []Role {
 	switch kind {
 	case MerchantPortal:

@@ -84,7 +84,8 @@ func check(t *testing.T, who caller.Caller, capability caller.Capability, want e
 	testenv.Check(t, errors.Is(err, want), "%+v: %s: %v; want %v", who, capability, err, want)
 }
 
-// Of several capabilities one is enough; the refusal is that of the caller's own kind.
+// Of several capabilities one is enough; the refusal is that of the caller's
+// own kind.
 func TestNeedOneOf(t *testing.T) {
 	t.Parallel()
 	desk := caller.Caller{Kind: caller.Trader, Role: caller.Desk}
@@ -111,7 +112,8 @@ func TestRolesOfKinds(t *testing.T) {
 	}
 }
 
-// Who a key is settles before what it may do: binding, then the merchant's switch, then the scope.
+// Who a key is settles before what it may do: binding, then the merchant's
+// switch, then the scope.
 func TestNeedMerchant(t *testing.T) {
 	t.Parallel()
 	key := caller.Caller{

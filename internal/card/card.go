@@ -1,5 +1,6 @@
-// Package card has the cards that payers enter: how they are checked, types that never print them,
-// and the safe that stores them sealed. It knows no CVV and no code: see package acquirer.
+// Package card has the cards that payers enter: how they are checked, types
+// that never print them, and the safe that stores them sealed. It knows no CVV
+// and no code: see package acquirer.
 package card
 
 import (
@@ -14,8 +15,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// PAN is a card number. It prints as its last four digits, in every format; only Digits reveals it.
-// The number is behind a pointer: a struct that contains a PAN prints an address.
+// PAN is a card number. It prints as its last four digits, in every format;
+// only Digits reveals it. The number is behind a pointer: a struct that
+// contains a PAN prints an address.
 type PAN struct{ digits *string }
 
 // Digits is the number in the clear, for the acquirer and the safe.
@@ -72,8 +74,8 @@ const (
 	maxHolder      = 64
 )
 
-// Parse checks a card. It reports every wrong field under the interface's name, and never quotes a
-// value.
+// Parse checks a card. It reports every wrong field under the interface's name,
+// and never quotes a value.
 func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	c := Card{PAN: parsePAN(f, e.PAN), Expiry: parseExpiry(f, e, now)}
 	if holder := strings.TrimSpace(e.Holder); holder != "" {
@@ -85,8 +87,8 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	return c
 }
 
-// looksLikePAN recognises a card number in the wrong field. Names, unlike numbers, are shown, also to
-// the merchant.
+// looksLikePAN recognises a card number in the wrong field. Names, unlike
+// numbers, are shown, also to the merchant.
 func looksLikePAN(holder string) bool {
 	digits := 0
 	for _, r := range holder {
@@ -97,8 +99,8 @@ func looksLikePAN(holder string) bool {
 	return digits >= minPAN
 }
 
-// HoldsPAN reports whether a text may contain a card number, whatever stands between its digits. Such
-// text must not be shown again in a form.
+// HoldsPAN reports whether a text may contain a card number, whatever stands
+// between its digits. Such text must not be shown again in a form.
 func HoldsPAN(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

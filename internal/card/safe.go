@@ -18,7 +18,8 @@ import (
 // Owner is the payment a card was entered for.
 type Owner struct {
 	MerchantID, PaymentID, CashboxID int64
-	// UserID is the payer whose card may be kept for their next payment, or nil.
+	// UserID is the payer whose card may be kept for their next payment, or
+	// nil.
 	UserID *string
 }
 
@@ -35,8 +36,9 @@ func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hash
 // hashKeyPlace is where the key of card hashes is kept.
 var hashKeyPlace = vault.Place{Table: "card_hash_key", Column: "key", Row: 1}
 
-// HashKey returns the key for NewSafe, which the database keeps sealed. If there is none, or the
-// vault key that opens it is gone, it stores the given one.
+// HashKey returns the key for NewSafe, which the database keeps sealed. If
+// there is none, or the vault key that opens it is gone, it stores the given
+// one.
 func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byte) ([]byte, error) {
 	fresh := v.Seal(otherwise, hashKeyPlace)
 	if err := q.CardHashKeyPut(ctx, fresh); err != nil {
@@ -61,7 +63,8 @@ func HashKey(ctx context.Context, q *db.Queries, v *vault.Vault, otherwise []byt
 
 const (
 	table = "payment_card"
-	// keptFor is how long the card of a completed payment is kept for its payer.
+	// keptFor is how long the card of a completed payment is kept for its
+	// payer.
 	keptFor = 180 * 24 * time.Hour
 )
 
@@ -119,8 +122,8 @@ func (s *Safe) ShowAll(ctx context.Context, q *db.Queries, merchantIDs, paymentI
 	return all, nil
 }
 
-// show leaves out a holder that cannot be opened, so that one such card does not make a list of
-// payments unreadable.
+// show leaves out a holder that cannot be opened, so that one such card does
+// not make a list of payments unreadable.
 func (s *Safe) show(row db.PaymentCard) *Shown {
 	shown := &Shown{Brand: row.Brand, Last4: row.Last4}
 	if row.Holder != nil {
@@ -142,7 +145,8 @@ type Saved struct {
 	ID string
 }
 
-// Saved finds the card that the owner used last at the cashbox, if it is still kept and valid.
+// Saved finds the card that the owner used last at the cashbox, if it is still
+// kept and valid.
 func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time) (*Saved, error) {
 	if o.UserID == nil {
 		return nil, nil //nolint:nilnil // nobody's card is no error
@@ -193,13 +197,14 @@ func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 // retryColumn is not a column: it binds a sealed number in a page to that form.
 const retryColumn = "retry"
 
-// SealNumber seals a card number for a form that has to be sent again. The page carries it without
-// showing it.
+// SealNumber seals a card number for a form that has to be sent again. The page
+// carries it without showing it.
 func (s *Safe) SealNumber(paymentID int64, pan PAN) string {
 	return base64.RawURLEncoding.EncodeToString(s.seal(retryColumn, paymentID, pan.Digits()))
 }
 
-// OpenNumber opens what SealNumber sealed for the payment. It finds no number in anything else.
+// OpenNumber opens what SealNumber sealed for the payment. It finds no number
+// in anything else.
 func (s *Safe) OpenNumber(paymentID int64, sealed string) string {
 	decoded, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
@@ -226,8 +231,8 @@ func Erase(merchantID, paymentID int64) db.Query {
 	return db.Do((*db.Queries).CardErase, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
 }
 
-// Keep keeps a completed payment's card for the payer's next one. If the payer is not known, it
-// erases the card.
+// Keep keeps a completed payment's card for the payer's next one. If the payer
+// is not known, it erases the card.
 func Keep(merchantID, paymentID int64, now time.Time) db.Query {
 	return db.Do((*db.Queries).CardKeep, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
 }

@@ -1,6 +1,7 @@
-// Package catalogue lists the methods that the platform knows, and the currencies they are for. The
-// tables method and payout_method of the database say the same of each method and currency, for
-// what is written in SQL, and a test compares the two.
+// Package catalogue lists the methods that the platform knows, and the
+// currencies they are for. The tables method and payout_method of the database
+// say the same of each method and currency, for what is written in SQL, and a
+// test compares the two.
 package catalogue
 
 import (
@@ -11,19 +12,22 @@ import (
 // Method is a way to pay.
 type Method struct {
 	Name string
-	// RequisiteType is what the payer sends money to, one of requisite.Types. RequisiteMethod is what
-	// callers are told about how to send it. Both are empty for card checkout.
+	// RequisiteType is what the payer sends money to, one of
+	// requisite.Types. RequisiteMethod is what callers are told about how
+	// to send it. Both are empty for card checkout.
 	RequisiteType, RequisiteMethod string
 	// Validity is how long a payment waits for its payer by default.
 	Validity time.Duration
-	// Currencies are the currencies of payments, and Payouts the currencies of payouts.
+	// Currencies are the currencies of payments, and Payouts the currencies
+	// of payouts.
 	Currencies, Payouts []string
 }
 
 // Currencies are all currencies. Their amounts have money.FiatDecimals.
 var Currencies = []string{"RUB", "AZN", "TRY", "MNT", "KZT", "UZS"}
 
-// Methods are all methods. A new method or currency also needs a migration that adds its rows.
+// Methods are all methods. A new method or currency also needs a migration that
+// adds its rows.
 var Methods = []Method{
 	{
 		Name: "sbp", RequisiteType: "sbp", RequisiteMethod: "sbp", Validity: 15 * time.Minute,

@@ -20,7 +20,8 @@ var (
 	errChecksum = errors.New("must have a valid checksum in the case of its letters (EIP-55)")
 )
 
-// Raw is an address as contracts and nodes store it, which is the same on every network.
+// Raw is an address as contracts and nodes store it, which is the same on every
+// network.
 type Raw [20]byte
 
 // form is the way in which a network writes addresses and hashes.
@@ -35,14 +36,15 @@ var (
 	ethereum = form{read: readEthereum, write: writeEthereum, hashPrefix: "0x"}
 )
 
-// CheckForm says what is wrong with the form of an address on a network: its length, alphabet and checksum.
+// CheckForm says what is wrong with the form of an address on a network: its
+// length, alphabet and checksum.
 func CheckForm(network, address string) error {
 	_, err := Read(network, address)
 	return err
 }
 
-// CheckAddress says what is wrong with an address as a recipient of USDT. In addition to CheckForm it refuses the
-// contracts of the token on every network.
+// CheckAddress says what is wrong with an address as a recipient of USDT. In
+// addition to CheckForm it refuses the contracts of the token on every network.
 func CheckAddress(network, address string) error {
 	raw, err := Read(network, address)
 	if err != nil {
@@ -75,7 +77,8 @@ const (
 	tronChecksum = 4
 )
 
-// readTron reads Tron's base58check: the prefix, 20 bytes, and four bytes of their double SHA-256.
+// readTron reads Tron's base58check: the prefix, 20 bytes, and four bytes of
+// their double SHA-256.
 func readTron(address string) (Raw, error) {
 	if len(address) != tronLength {
 		return Raw{}, errTron
@@ -103,8 +106,8 @@ func writeTron(raw Raw) string {
 
 const ethereumDigits = 40
 
-// readEthereum reads an address of Ethereum and networks that share its form. With letters of both cases it carries a
-// checksum (EIP-55), otherwise none.
+// readEthereum reads an address of Ethereum and networks that share its form.
+// With letters of both cases it carries a checksum (EIP-55), otherwise none.
 func readEthereum(address string) (Raw, error) {
 	digits, prefixed := strings.CutPrefix(address, "0x")
 	raw, err := hex.DecodeString(digits)
@@ -117,8 +120,8 @@ func readEthereum(address string) (Raw, error) {
 	return Raw(raw), nil
 }
 
-// writeEthereum writes an address as EIP-55 does: a letter is a capital if the digit at its place in the hash of the
-// lower-case address is 8 or more.
+// writeEthereum writes an address as EIP-55 does: a letter is a capital if the
+// digit at its place in the hash of the lower-case address is 8 or more.
 func writeEthereum(raw Raw) string {
 	out := []byte(hex.EncodeToString(raw[:]))
 	hash := sha3.NewLegacyKeccak256()

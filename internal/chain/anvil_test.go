@@ -28,9 +28,10 @@ const (
 	stranger   = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 )
 
-// token makes a token of one method: transfer(address,uint256). It ends with an error where the caller has too little, and
-// tells of an approval before it tells of the transfer, so that a transfer is not the first event of its transaction.
-// Behind its instructions a line says what then lies on the stack.
+// token makes a token of one method: transfer(address,uint256). It ends with an
+// error where the caller has too little, and tells of an approval before it
+// tells of the transfer, so that a transfer is not the first event of its
+// transaction. Behind its instructions a line says what then lies on the stack.
 const token = "0x" +
 	"66038d7ea4c68000" + "3355" + // PUSH7 10^15, CALLER SSTORE: who deploys it has all; a balance is kept under its address
 	"6078610017600039" + "60786000f3" + // PUSH1 120 PUSH2 23 PUSH1 0 CODECOPY, PUSH1 120 PUSH1 0 RETURN: what follows is its code
@@ -45,7 +46,8 @@ const token = "0x" +
 	"60015f52" + "60206000f3" + // PUSH1 1 PUSH0 MSTORE, PUSH1 32 PUSH1 0 RETURN
 	"5b5f5ffd" // JUMPDEST PUSH0 PUSH0 REVERT
 
-// The hashes of Approval(address,address,uint256) and Transfer(address,address,uint256).
+// The hashes of Approval(address,address,uint256) and
+// Transfer(address,address,uint256).
 const (
 	approval = "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
 	transfer = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
@@ -53,8 +55,9 @@ const (
 
 const confirmations = 5
 
-// anvil is a node that is not ours with a chain of its own, a token on it, and a gateway that watches one address: what the
-// scripted node of other tests answers is written by who wrote the watcher.
+// anvil is a node that is not ours with a chain of its own, a token on it, and
+// a gateway that watches one address: what the scripted node of other tests
+// answers is written by who wrote the watcher.
 type anvil struct {
 	*dbtest.DB
 	url, token string
@@ -130,7 +133,8 @@ func (a *anvil) receipt(t *testing.T, hash string) receipt {
 	return call[receipt](t, a, "eth_getTransactionReceipt", hash)
 }
 
-// send sends a transaction. Gas and its price are always the same, so that one that is sent again has the same hash.
+// send sends a transaction. Gas and its price are always the same, so that one
+// that is sent again has the same hash.
 func (a *anvil) send(t *testing.T, from string, tx map[string]string) (hash string) {
 	t.Helper()
 	tx["from"], tx["gas"], tx["gasPrice"] = from, "0xf4240", "0x2540be400"
@@ -154,7 +158,8 @@ func (a *anvil) round(t *testing.T) {
 	testenv.Want(t, a.Text(t, "select coalesce(trouble, '') from chain_cursor"), "", "what is wrong")
 }
 
-// row is a transfer as the gateway should have it, from the receipt that the node gives for it.
+// row is a transfer as the gateway should have it, from the receipt that the
+// node gives for it.
 func (a *anvil) row(t *testing.T, hash, from, to, direction, amount, state string) string {
 	t.Helper()
 	r := a.receipt(t, hash)
@@ -172,8 +177,9 @@ func (a *anvil) want(t *testing.T, what string, rows ...string) {
 	testenv.Want(t, got, strings.Join(rows, ""), "%s", what)
 }
 
-// Transfers of one block, each way, are read with hash, block, sender and amount as the node has them; what failed, moved
-// nothing or went between others is not. They are final with their last confirmation and not before.
+// Transfers of one block, each way, are read with hash, block, sender and
+// amount as the node has them; what failed, moved nothing or went between
+// others is not. They are final with their last confirmation and not before.
 func TestAnvilTransfers(t *testing.T) {
 	a := newAnvil(t)
 	great, small := a.transfer(t, payer, ourAccount, 123_456_789_654_321), a.transfer(t, stranger, ourAccount, 1)
@@ -199,7 +205,8 @@ func TestAnvilTransfers(t *testing.T) {
 	a.want(t, "with all its confirmations", rows("final")...)
 }
 
-// A transfer whose block is another one now is gone, and is there again once a block has it.
+// A transfer whose block is another one now is gone, and is there again once a
+// block has it.
 func TestAnvilReorganisation(t *testing.T) {
 	a := newAnvil(t)
 	hash := a.transfer(t, payer, ourAccount, 2_000_000)
@@ -216,8 +223,9 @@ func TestAnvilReorganisation(t *testing.T) {
 	a.want(t, "sent again", a.row(t, hash, payer, ourAccount, "in", "2", "seen"))
 }
 
-// A named transaction is read from its receipt, whoever has sent it, and told of where it has moved nothing. One that the
-// node does not know is asked about again.
+// A named transaction is read from its receipt, whoever has sent it, and told
+// of where it has moved nothing. One that the node does not know is asked about
+// again.
 func TestAnvilNamed(t *testing.T) {
 	a := newAnvil(t)
 	paid, refused := a.transfer(t, payer, stranger, 3_000_000), a.transfer(t, stranger, payer, 9_000_000_000)

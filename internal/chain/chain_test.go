@@ -26,7 +26,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// An address is taken by the networks that write it so, and no other; read and written again it is the same.
+// An address is taken by the networks that write it so, and no other; read and
+// written again it is the same.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	testenv.Want(t, len(chain.Networks()), 5, "networks: those of the table are Tron's, and all others'")
@@ -44,7 +45,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Nobody sends USDT to the contract of a token, however it is written and of whichever network.
+// Nobody sends USDT to the contract of a token, however it is written and of
+// whichever network.
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	for _, of := range chain.Networks() {
@@ -122,7 +124,8 @@ func (s *script) mine(blocks, salt int) {
 	}
 }
 
-// fork puts other blocks in the place of the last ones, one more than there were, with nothing in them.
+// fork puts other blocks in the place of the last ones, one more than there
+// were, with nothing in them.
 func (s *script) fork(blocks, salt int) {
 	s.lock.Lock()
 	kept := len(s.salts) - blocks
@@ -150,7 +153,8 @@ func (s *script) send(number int, from, to chain.Raw, amount string) {
 
 func hashOf(number int) string { return fmt.Sprintf("%064x", number) }
 
-// lab is a network with two nodes that show one script, each as its own fault has it.
+// lab is a network with two nodes that show one script, each as its own fault
+// has it.
 type lab struct {
 	*dbtest.DB
 	script *script
@@ -198,7 +202,8 @@ func (l *lab) watcher(t *testing.T) *chain.Watcher {
 	return testenv.Must(chain.NewWatcher(l.Pool, l.clock, outbound.NewAddresses(true).Client(patience), tron, l.urls))(t)
 }
 
-// round is one of a process that has just begun, so that every round is also one after a kill.
+// round is one of a process that has just begun, so that every round is also
+// one after a kill.
 func (l *lab) round(t *testing.T) {
 	t.Helper()
 	l.Exec(t, "update chain_cursor set leased_until = now()")
@@ -221,7 +226,8 @@ func platform(t *testing.T) chain.Raw {
 	return testenv.Must(chain.Read("TRC20", ours))(t)
 }
 
-// A transfer is seen at once and final with its confirmations, each way; what is sent between others, or nothing, is not.
+// A transfer is seen at once and final with its confirmations, each way; what
+// is sent between others, or nothing, is not.
 func TestConfirmations(t *testing.T) {
 	l := newLab(t)
 	us, them := platform(t), chain.Raw{1}
@@ -242,8 +248,8 @@ func TestConfirmations(t *testing.T) {
 	testenv.Want(t, l.Text(t, "select to_address from chain_transfer where direction = 'in' limit 1"), ours, "the address")
 }
 
-// What vanishes before it is final is gone, and comes again in another block. What vanishes afterwards is lost, however
-// deep, and what still stands stays.
+// What vanishes before it is final is gone, and comes again in another block.
+// What vanishes afterwards is lost, however deep, and what still stands stays.
 func TestReorganisations(t *testing.T) {
 	l := newLab(t)
 	us, them := platform(t), chain.Raw{1}
@@ -274,7 +280,8 @@ func TestReorganisations(t *testing.T) {
 	l.want(t, "1 in 1 lost, 2 in 2.5 lost", "to the beginning")
 }
 
-// While one node lies, is silent, lags behind or answers with rubbish, nothing is taken for true, and it is said why.
+// While one node lies, is silent, lags behind or answers with rubbish, nothing
+// is taken for true, and it is said why.
 func TestNodesThatDiffer(t *testing.T) {
 	l := newLab(t)
 	us, them := platform(t), chain.Raw{1}
@@ -330,8 +337,9 @@ func TestNodesThatDiffer(t *testing.T) {
 	testenv.Want(t, l.Count(t, "select count(*) from chain_node where trouble = ''"), 2, "nodes that agree")
 }
 
-// Two processes read at once, one of which thinks it has the lease; blocks come, vanish and come again at random. What is
-// there in the end is what the chain has, each once.
+// Two processes read at once, one of which thinks it has the lease; blocks
+// come, vanish and come again at random. What is there in the end is what the
+// chain has, each once.
 func TestManyReaders(t *testing.T) {
 	l := newLab(t)
 	us, random := platform(t), rand.New(rand.NewPCG(1, 2))
@@ -380,8 +388,8 @@ func (p *payments) Empty(_ context.Context, _, hash string) error {
 	return nil
 }
 
-// A named transaction is seen from whichever address once it is final, and not while the nodes differ about it, which keeps
-// nothing else from being read.
+// A named transaction is seen from whichever address once it is final, and not
+// while the nodes differ about it, which keeps nothing else from being read.
 func TestNamedTransactions(t *testing.T) {
 	l := newLab(t)
 	us, them := platform(t), chain.Raw{1}

@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// Named has the transactions that are looked for by their hashes, whichever address has sent them.
+// Named has the transactions that are looked for by their hashes, whichever
+// address has sent them.
 type Named interface {
 	// Hashes returns the hashes of a network that are to be looked for.
 	Hashes(ctx context.Context, network string) ([]string, error)
-	// Empty is called for a transaction that is final and has moved no USDT.
+	// Empty is called for a transaction that is final and has moved no
+	// USDT.
 	Empty(ctx context.Context, network, hash string) error
 }
 
@@ -27,7 +29,8 @@ func (o outcome) same(as outcome) bool {
 	return o.final == as.final && slices.Equal(o.transfers, as.transfers)
 }
 
-// outcome reads the receipt of a transaction, if that is in a block up to final.
+// outcome reads the receipt of a transaction, if that is in a block up to
+// final.
 func (n *node) outcome(ctx context.Context, network Network, hash string, final int64) (outcome, error) {
 	var receipt struct {
 		Status      quantity `json:"status"`
@@ -65,8 +68,9 @@ func (n *node) outcome(ctx context.Context, network Network, hash string, final 
 	return found, nil
 }
 
-// named reads what the named transactions have moved, if they are final. A transaction about which the nodes
-// disagree is left for later, and does not prevent the others from being read.
+// named reads what the named transactions have moved, if they are final. A
+// transaction about which the nodes disagree is left for later, and does not
+// prevent the others from being read.
 func (w *Watcher) named(ctx context.Context, asked []*said, final int64) ([]seen, error) {
 	if w.Named == nil {
 		return nil, nil
@@ -76,8 +80,9 @@ func (w *Watcher) named(ctx context.Context, asked []*said, final int64) ([]seen
 		return nil, fmt.Errorf("list named transactions: %w", err)
 	}
 	var all []seen
-	// Slow nodes must not prevent storing what was read. Transactions that were not asked for in time are asked for
-	// in later rounds; each round begins with another one.
+	// Slow nodes must not prevent storing what was read. Transactions that
+	// were not asked for in time are asked for in later rounds; each round
+	// begins with another one.
 	soon, cancel := context.WithTimeout(ctx, namedLasts)
 	defer cancel()
 	w.turn++

@@ -8,14 +8,17 @@ import (
 // Network is a network on which USDT are transferred.
 type Network struct {
 	Name string
-	// Token is the contract of USDT on the network, in the network's notation of addresses.
+	// Token is the contract of USDT on the network, in the network's
+	// notation of addresses.
 	Token string
 	// Decimals is how many decimals the contract's amounts have.
 	Decimals int32
-	// Confirmations is how many blocks, its own among them, make a transfer final.
+	// Confirmations is how many blocks, its own among them, make a transfer
+	// final.
 	Confirmations int64
 	form          form
-	// still says that there are no new blocks while nothing is sent, as in a sandbox.
+	// still says that there are no new blocks while nothing is sent, as in
+	// a sandbox.
 	still bool
 }
 
@@ -52,8 +55,9 @@ func Find(name string) (Network, bool) {
 
 const hashDigits = 64
 
-// Hash parses the hash of a transaction, with or without 0x and in upper or lower case, and writes it as the
-// network's explorers do. It returns "" for any other text.
+// Hash parses the hash of a transaction, with or without 0x and in upper or
+// lower case, and writes it as the network's explorers do. It returns "" for
+// any other text.
 func (n Network) Hash(text string) string {
 	digits := strings.ToLower(strings.TrimSpace(text))
 	digits = strings.TrimPrefix(digits, "0x")
@@ -63,7 +67,8 @@ func (n Network) Hash(text string) string {
 	return n.form.hashPrefix + digits
 }
 
-// Still is the network as a sandbox simulates it, with new blocks only while something is sent.
+// Still is the network as a sandbox simulates it, with new blocks only while
+// something is sent.
 func (n Network) Still() Network {
 	n.still = true
 	return n

@@ -16,12 +16,15 @@ import (
 // maxAnswer is how many bytes of a node's answer are read.
 const maxAnswer = 16 << 20
 
-// node is one of a network's nodes, called by JSON-RPC over HTTP. Tron's nodes offer the same calls as Ethereum's.
+// node is one of a network's nodes, called by JSON-RPC over HTTP. Tron's nodes
+// offer the same calls as Ethereum's.
 type node struct {
-	// host names the node in messages. The rest of its address may contain a key, so it is in no message.
+	// host names the node in messages. The rest of its address may contain
+	// a key, so it is in no message.
 	host, url string
 	client    *http.Client
-	// receipts are receipts of transactions whose transfers are not final yet, by transaction and block.
+	// receipts are receipts of transactions whose transfers are not final
+	// yet, by transaction and block.
 	receipts map[[2]string][]event
 }
 
@@ -128,7 +131,8 @@ func (e event) same(as event) bool {
 		e.Data == as.Data && e.BlockHash == as.BlockHash && e.TransactionHash == as.TransactionHash && e.Index == as.Index
 }
 
-// logs returns the contract's events in a span of blocks that have all the topics; an empty topic stands for any.
+// logs returns the contract's events in a span of blocks that have all the
+// topics; an empty topic stands for any.
 func (n *node) logs(ctx context.Context, contract string, from, to int64, topics [3][]string) ([]event, error) {
 	wanted := []any{nil, nil, nil}
 	for i, topic := range topics {
@@ -143,7 +147,8 @@ func (n *node) logs(ctx context.Context, contract string, from, to int64, topics
 	return found, err
 }
 
-// place is the position of an event among those of its transaction, by the transaction's receipt.
+// place is the position of an event among those of its transaction, by the
+// transaction's receipt.
 func (n *node) place(ctx context.Context, e event) (int, error) {
 	key := [2]string{e.TransactionHash, e.BlockHash}
 	events, known := n.receipts[key]

@@ -17,8 +17,8 @@ import (
 // transferred is the hash of Transfer(address,address,uint256).
 const transferred = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
-// span is a range of blocks to be read, after one block and up to another. Blocks up to final have enough
-// confirmations.
+// span is a range of blocks to be read, after one block and up to another.
+// Blocks up to final have enough confirmations.
 type span struct{ after, final, to int64 }
 
 // view is what a node says about a span.
@@ -34,7 +34,8 @@ type seen struct {
 	place           int
 	from, to        Raw
 	amount          string
-	// at is when its block was made, in seconds of Unix time; 0 if that is not known.
+	// at is when its block was made, in seconds of Unix time; 0 if that is
+	// not known.
 	at int64
 }
 
@@ -44,8 +45,9 @@ var (
 	errLie = errors.New("eth_getLogs: an answer that was not asked for")
 )
 
-// view reads a span. The hash of its last block is read before and after. If it is the same, everything that was
-// read belongs to one chain, because a block's hash depends on all blocks before it.
+// view reads a span. The hash of its last block is read before and after. If it
+// is the same, everything that was read belongs to one chain, because a block's
+// hash depends on all blocks before it.
 func (n *node) view(ctx context.Context, network Network, s span, ours map[Raw]bool) (view, error) {
 	var v view
 	var err error
@@ -65,7 +67,8 @@ func (n *node) view(ctx context.Context, network Network, s span, ours map[Raw]b
 	return v, err
 }
 
-// transfers reads the transfers to and from the platform's addresses, in a fixed order.
+// transfers reads the transfers to and from the platform's addresses, in a
+// fixed order.
 func (n *node) transfers(ctx context.Context, network Network, s span, ours map[Raw]bool) ([]seen, error) {
 	if len(ours) == 0 || s.to == s.after {
 		return nil, nil
@@ -172,7 +175,8 @@ func askAll[T any](asked []*said, ask func(n *node) (T, error)) []T {
 	return answers
 }
 
-// agreed returns what the nodes answered, if all of those that answered say the same and they are at least need.
+// agreed returns what the nodes answered, if all of those that answered say the
+// same and they are at least need.
 func agreed[T any](asked []*said, need int, answers []T, same func(a, b T) bool) (T, error) {
 	var first *T
 	var none T

@@ -19,19 +19,22 @@ import (
 )
 
 const (
-	// maxSpan is how many blocks are read at once. It is more than any network's confirmations.
+	// maxSpan is how many blocks are read at once. It is more than any
+	// network's confirmations.
 	maxSpan = 500
-	// leaseSeconds is how long a network is reserved for the process that reads it. That is longer than a round
-	// takes.
+	// leaseSeconds is how long a network is reserved for the process that
+	// reads it. That is longer than a round takes.
 	leaseSeconds = 60
 	roundLasts   = 40 * time.Second
 	// namedLasts is how long a round may spend on named transactions.
 	namedLasts = 10 * time.Second
 	// agreeing is how many nodes must say the same.
 	agreeing = 2
-	// While nodes do not answer, the pause between rounds grows from the first to the longest.
+	// While nodes do not answer, the pause between rounds grows from the
+	// first to the longest.
 	firstPause, longestPause = 2 * time.Second, time.Minute
-	// stillAfter is how long a network may be without a new block before that is a trouble.
+	// stillAfter is how long a network may be without a new block before
+	// that is a trouble.
 	stillAfter = 10 * time.Minute
 )
 
@@ -57,8 +60,9 @@ type Watcher struct {
 	told string
 }
 
-// NewWatcher makes the watcher of a network, which asks the nodes at these addresses. If there is only one node,
-// its answers are used without another's agreement.
+// NewWatcher makes the watcher of a network, which asks the nodes at these
+// addresses. If there is only one node, its answers are used without another's
+// agreement.
 func NewWatcher(
 	pool db.Pool, c clock.Clock, client *http.Client, network Network, addresses []string,
 ) (*Watcher, error) {
@@ -76,7 +80,8 @@ func NewWatcher(
 	return w, nil
 }
 
-// Round reads all that is new, if it is this process's turn. The reason why it cannot is stored, for the alarm.
+// Round reads all that is new, if it is this process's turn. The reason why it
+// cannot is stored, for the alarm.
 func (w *Watcher) Round(parent context.Context) error {
 	if time.Now().Before(w.resting) {
 		return nil
@@ -114,8 +119,9 @@ func (w *Watcher) rest(ctx context.Context, why *trouble) error {
 	})
 }
 
-// step reads one span, or goes back if final blocks have vanished from the chain. It holds no database connection
-// while it asks. It reports whether there is more to read.
+// step reads one span, or goes back if final blocks have vanished from the
+// chain. It holds no database connection while it asks. It reports whether
+// there is more to read.
 func (w *Watcher) step(ctx context.Context) (more bool, err error) {
 	cursor, err := w.q.ChainLease(ctx, db.ChainLeaseParams{
 		Network: w.network.Name, Holder: w.holder, Seconds: leaseSeconds,
@@ -150,7 +156,8 @@ func (w *Watcher) step(ctx context.Context) (more bool, err error) {
 	return w.read(ctx, asked, cursor, head)
 }
 
-// heads asks all nodes for their newest block, and returns the highest block that enough of them have.
+// heads asks all nodes for their newest block, and returns the highest block
+// that enough of them have.
 func (w *Watcher) heads(ctx context.Context) ([]*said, int64, error) {
 	asked := make([]*said, 0, len(w.nodes))
 	for _, n := range w.nodes {
@@ -188,7 +195,8 @@ func (w *Watcher) block(ctx context.Context, asked []*said, number int64) (strin
 	return agreed(asked, w.need, hashes, func(a, b string) bool { return a == b })
 }
 
-// read reads the blocks above the cursor. Blocks that are not final are read again in each round.
+// read reads the blocks above the cursor. Blocks that are not final are read
+// again in each round.
 func (w *Watcher) read(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) (more bool, err error) {
 	ours, err := w.addresses(ctx)
 	if err != nil {
@@ -275,7 +283,8 @@ func (w *Watcher) store(
 	return q.ChainUnsee(ctx, gone)
 }
 
-// see writes a transfer once for each of its two ends that is an address of the platform.
+// see writes a transfer once for each of its two ends that is an address of the
+// platform.
 func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, ours map[Raw]bool) error {
 	for direction, is := range map[string]bool{"in": ours[t.to], "out": ours[t.from]} {
 		if !is {
@@ -303,8 +312,8 @@ func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 	return row
 }
 
-// back moves the cursor back to the newest block with transfers that is still on the chain, or else to the
-// beginning.
+// back moves the cursor back to the newest block with transfers that is still
+// on the chain, or else to the beginning.
 func (w *Watcher) back(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) error {
 	blocks, err := w.q.ChainFinalBlocks(ctx, w.network.Name)
 	if err != nil {

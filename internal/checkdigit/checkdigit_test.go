@@ -7,8 +7,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The card numbers are the schemes' published test numbers; 79927398713 is the usual example of the
-// sum.
+// The card numbers are the schemes' published test numbers; 79927398713 is the
+// usual example of the sum.
 func TestLuhn(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{
@@ -42,7 +42,8 @@ func TestIBAN(t *testing.T) {
 	}
 }
 
-// A card number is found in a text, however it is grouped and whatever is around it; other digits are no number.
+// A card number is found in a text, however it is grouped and whatever is
+// around it; other digits are no number.
 func TestMentionsCard(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -8,7 +8,8 @@ import (
 // longDigits are digits that may be a card number, also in groups.
 var longDigits = regexp.MustCompile(`[0-9](?:[-._ \x{a0}]?[0-9]){12,}`)
 
-// MentionsCard reports whether a text has what could be a card number, also among other digits.
+// MentionsCard reports whether a text has what could be a card number, also
+// among other digits.
 func MentionsCard(text string) bool {
 	const shortest, longest = 13, 19
 	for _, run := range longDigits.FindAllString(text, -1) {

@@ -11,9 +11,10 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Three cards may be tried. The first two that are declined leave the payment waiting for another,
-// of the declined one only brand and last four digits are left, and no webhook is sent; the third
-// fails the payment. Each is an attempt of its own, and a form filled in wrongly is none.
+// Three cards may be tried. The first two that are declined leave the payment
+// waiting for another, of the declined one only brand and last four digits are
+// left, and no webhook is sent; the third fails the payment. Each is an attempt
+// of its own, and a form filled in wrongly is none.
 func TestAnotherCard(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "anna")
@@ -77,7 +78,8 @@ func TestEndedAfterADecline(t *testing.T) {
 	b.Audit(t)
 }
 
-// The setting of the cashbox's method is how many cards may be tried, as it is when one is declined.
+// The setting of the cashbox's method is how many cards may be tried, as it is
+// when one is declined.
 func TestHowManyCards(t *testing.T) {
 	b := setup(t)
 	b.tries(t, 1)
@@ -94,7 +96,8 @@ func TestHowManyCards(t *testing.T) {
 	b.Audit(t)
 }
 
-// A payment that its last card failed takes one more when it is set back to pending, and says so.
+// A payment that its last card failed takes one more when it is set back to
+// pending, and says so.
 func TestSetBackAfterTheLastCard(t *testing.T) {
 	b := setup(t)
 	b.tries(t, 2)
@@ -122,8 +125,9 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 	b.Audit(t)
 }
 
-// The payer has the code sent again by the rules of a merchant's resend, counted with those of
-// merchant and trader. The acquirer is told, and the merchant is not.
+// The payer has the code sent again by the rules of a merchant's resend,
+// counted with those of merchant and trader. The acquirer is told, and the
+// merchant is not.
 func TestResendByPayer(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
@@ -162,8 +166,9 @@ func TestResendByPayer(t *testing.T) {
 	b.Audit(t)
 }
 
-// Without the payer's consent nobody can tell whose card it was, and it is erased with the payment.
-// Of several cards the last one's consent counts, and a card already kept stays kept.
+// Without the payer's consent nobody can tell whose card it was, and it is
+// erased with the payment. Of several cards the last one's consent counts, and
+// a card already kept stays kept.
 func TestKeepOnlyWithConsent(t *testing.T) {
 	b := setup(t)
 	offered := func(user string) checkout.View {
@@ -195,8 +200,8 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	b.enterKept(t, token, panApproved)
 	b.later(t, time.Second)
 	wantOffered("consent to the second card", "boris", "4242")
-	// Paid with the kept card, it stays kept without being consented to again; a new one without
-	// consent takes nothing away.
+	// Paid with the kept card, it stays kept without being consented to
+	// again; a new one without consent takes nothing away.
 	p, token := b.create(t, "boris")
 	v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 	saved := checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}
@@ -212,7 +217,8 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	b.Audit(t)
 }
 
-// A payment that ended unpaid is being checked until it is known that its card is not charged.
+// A payment that ended unpaid is being checked until it is known that its card
+// is not charged.
 func TestChecking(t *testing.T) {
 	b := setup(t)
 	entered := func() (payment.Payment, string) {
@@ -261,7 +267,8 @@ func TestChecking(t *testing.T) {
 	b.wantConflicts(t, 1, "at the end")
 	b.line.voids.Store(nil)
 
-	// A charge that completed a payment is being checked again once that is taken back.
+	// A charge that completed a payment is being checked again once that is
+	// taken back.
 	p, token := b.create(t, "")
 	b.tried(t, token, panApproved)
 	want("paid", token, "completed", false)

@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// key identifies an attempt, together with how many of its codes the acquirer had been sent when it was asked.
+// key identifies an attempt, together with how many of its codes the acquirer
+// had been sent when it was asked.
 type key struct {
 	merchantID, paymentID int64
 	id                    uuid.UUID
@@ -26,7 +27,8 @@ type key struct {
 type asked int
 
 const (
-	// sent: it was just given a card or a code, so its answer takes that into account.
+	// sent: it was just given a card or a code, so its answer takes that
+	// into account.
 	sent asked = iota
 	// inquired: it was asked for the state of the attempt.
 	inquired
@@ -34,7 +36,8 @@ const (
 	voided
 )
 
-// These results of attempts are the gateway's own; the others are those that acquirers name.
+// These results of attempts are the gateway's own; the others are those that
+// acquirers name.
 const (
 	attemptAuthorising = "authorising"
 	attemptOpen        = "open"
@@ -44,17 +47,19 @@ const (
 )
 
 const (
-	// longOpen is the age of an attempt from which on its acquirer is asked less often, if the payment was
-	// completed without its answer.
+	// longOpen is the age of an attempt from which on its acquirer is asked
+	// less often, if the payment was completed without its answer.
 	longOpen = 24 * time.Hour
 	// nowAndThen is how often it is asked then.
 	nowAndThen = time.Hour
-	// neverDecided is the age of an attempt at which an operator has to find out what happened to the charge.
+	// neverDecided is the age of an attempt at which an operator has to
+	// find out what happened to the charge.
 	neverDecided = 30 * 24 * time.Hour
 )
 
-// applyAnswer applies an acquirer's answer while the payment is locked. An attempt that has ended stays ended. If
-// it ended without a charge and the acquirer now says that it charged the card, a conflict is reported to
+// applyAnswer applies an acquirer's answer while the payment is locked. An
+// attempt that has ended stays ended. If it ended without a charge and the
+// acquirer now says that it charged the card, a conflict is reported to
 // operators.
 func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
 	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
@@ -99,7 +104,8 @@ func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before Sta
 	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
 }
 
-// uncharged reports whether a result of an attempt means that no money was taken.
+// uncharged reports whether a result of an attempt means that no money was
+// taken.
 func uncharged(attempt string) bool {
 	return attempt == string(acquirer.Voided) || attempt == string(acquirer.Declined) || attempt == attemptLost
 }
@@ -133,7 +139,8 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 	return s.conflict(ctx, q, p, t.attempt.ID, t.answer.State)
 }
 
-// conflict reports to operators an attempt whose result does not agree with its payment.
+// conflict reports to operators an attempt whose result does not agree with its
+// payment.
 func (s *Service) conflict(
 	ctx context.Context,
 	q *db.Queries,
@@ -156,8 +163,8 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	return fault.Doing("write attempt", err)
 }
 
-// transition is what an acquirer's answer changes. It is given what is known, and decides what happens to the
-// attempt, the checkout and the payment.
+// transition is what an acquirer's answer changes. It is given what is known,
+// and decides what happens to the attempt, the checkout and the payment.
 type transition struct {
 	answer acquirer.Answer
 	to     asked
@@ -173,7 +180,8 @@ type transition struct {
 	move move
 }
 
-// move is a change to another status, for a reason. The zero value is no change.
+// move is a change to another status, for a reason. The zero value is no
+// change.
 type move struct {
 	to     payment.Status
 	reason *string
@@ -196,8 +204,8 @@ func (t *transition) decide(status payment.Status) {
 	}
 }
 
-// time adds up how long the acquirer takes: from when it gets a card or a code until it decides or asks for the
-// next code.
+// time adds up how long the acquirer takes: from when it gets a card or a code
+// until it decides or asks for the next code.
 func (t *transition) time() {
 	a := &t.attempt
 	if a.HandedAt == nil || underWay(a.Status) && a.CodesFollowed < a.CodesSent {
@@ -207,9 +215,10 @@ func (t *transition) time() {
 	a.HandedAt = nil
 }
 
-// undoing: the payment was completed by this charge and then taken back. The charge is undone, whatever happens to
-// the payment. If the payment is completed again without a newer charge, a conflict tells operators that the money
-// is gone.
+// undoing: the payment was completed by this charge and then taken back. The
+// charge is undone, whatever happens to the payment. If the payment is
+// completed again without a newer charge, a conflict tells operators that the
+// money is gone.
 func (t *transition) undoing(status payment.Status) {
 	t.undo()
 	if uncharged(t.attempt.Status) && status == payment.Completed && t.latest() {
@@ -232,7 +241,8 @@ func (t *transition) pending() {
 	}
 }
 
-// decline lets the payer try another card, unless this was the last one allowed.
+// decline lets the payer try another card, unless this was the last one
+// allowed.
 //
 //rule:what a declined card does to its payment
 func (t *transition) decline(reason string) {
@@ -246,10 +256,12 @@ func (t *transition) decline(reason string) {
 	t.state.Phase = AwaitingDetails
 }
 
-// noCharge: the acquirer knows of no charge. If the gateway voided the attempt, the payer enters the card again. An
-// attempt that is unknown to the acquirer is first voided, by Poll. An attempt that the acquirer voided by itself
-// is declined. If nothing was heard of the attempt before, it was most likely voided by a Poll that did not store
-// that; and if not, the payer lost only an answer. So the card is not counted.
+// noCharge: the acquirer knows of no charge. If the gateway voided the attempt,
+// the payer enters the card again. An attempt that is unknown to the acquirer
+// is first voided, by Poll. An attempt that the acquirer voided by itself is
+// declined. If nothing was heard of the attempt before, it was most likely
+// voided by a Poll that did not store that; and if not, the payer lost only an
+// answer. So the card is not counted.
 func (t *transition) noCharge() {
 	switch {
 	case t.to == voided, t.answer.State == acquirer.Voided && t.attempt.Status == attemptAuthorising:
@@ -261,17 +273,19 @@ func (t *transition) noCharge() {
 	}
 }
 
-// unknownAttempt: the acquirer does not know an attempt that the gateway did not void. Poll asks again and voids
-// it. A code may have arrived before its card, whose call may still be in progress.
+// unknownAttempt: the acquirer does not know an attempt that the gateway did
+// not void. Poll asks again and voids it. A code may have arrived before its
+// card, whose call may still be in progress.
 func (t *transition) unknownAttempt() {
 	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
 	}
 }
 
-// undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time that it
-// asks. If the acquirer was asked before it got the latest code, its answer says nothing about that code and does
-// not count it.
+// undecided: nothing is decided. If the acquirer asks for a code, the payer is
+// asked, once for each time that it asks. If the acquirer was asked before it
+// got the latest code, its answer says nothing about that code and does not
+// count it.
 func (t *transition) undecided() {
 	a := &t.attempt
 	a.Status = attemptOpen
@@ -302,8 +316,9 @@ func (t *transition) reject() {
 	}
 }
 
-// awaitAgreement: somebody else completed the payment, and the acquirer's decision is awaited; or the payment is in
-// appeal, which decides nothing about the charge.
+// awaitAgreement: somebody else completed the payment, and the acquirer's
+// decision is awaited; or the payment is in appeal, which decides nothing about
+// the charge.
 //
 //rule:what happens when the processor and the gateway disagree
 func (t *transition) awaitAgreement(status payment.Status) {
@@ -319,7 +334,8 @@ func (t *transition) awaitAgreement(status payment.Status) {
 		}
 		t.end(string(acquirer.Voided))
 	default: // it is not decided
-		// A later decline has to be noticed, so that the charge is not taken for approved.
+		// A later decline has to be noticed, so that the charge is not
+		// taken for approved.
 		switch open := t.now.Sub(t.attempt.CreatedAt); {
 		case open > neverDecided:
 			t.end(attemptConflict)
@@ -331,7 +347,8 @@ func (t *transition) awaitAgreement(status payment.Status) {
 	}
 }
 
-// undo: the payment ended without money. Poll undoes a charge that the acquirer still has.
+// undo: the payment ended without money. Poll undoes a charge that the acquirer
+// still has.
 func (t *transition) undo() {
 	switch {
 	case t.answer.State == acquirer.Declined:

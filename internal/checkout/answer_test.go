@@ -54,9 +54,10 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// As many cards may be declined as may be tried: each but the last leaves the payment as it is, and
-// the last fails it for its own reason. A card that the acquirer voided without our asking counts
-// as one, and neither a lost card nor an answer for a payment that has ended does.
+// As many cards may be declined as may be tried: each but the last leaves the
+// payment as it is, and the last fails it for its own reason. A card that the
+// acquirer voided without our asking counts as one, and neither a lost card nor
+// an answer for a payment that has ended does.
 func TestDeclinesCount(t *testing.T) {
 	t.Parallel()
 	noFunds := acquirer.Answer{State: acquirer.Declined, Reason: acquirer.InsufficientFunds}
@@ -98,8 +99,9 @@ func TestDeclinesCount(t *testing.T) {
 	}
 }
 
-// An answer to a question from before a code was sent says nothing of that code, unless it counts it. Then the code was
-// wrong, once, whatever the call that sent it answers later.
+// An answer to a question from before a code was sent says nothing of that
+// code, unless it counts it. Then the code was wrong, once, whatever the call
+// that sent it answers later.
 func TestAnswerFromBeforeACode(t *testing.T) {
 	t.Parallel()
 	code := transition{
@@ -125,7 +127,8 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 	}
 }
 
-// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
+// Asked twice by the acquirer for the same code, the payer is asked once: the
+// trader's word in between stands.
 func TestAcquirerAsksOnce(t *testing.T) {
 	t.Parallel()
 	taken := transition{
@@ -161,12 +164,14 @@ const (
 	wrongSend = "code_resend_wrong_step"
 )
 
-// at is a state in a phase, as a payment comes there: with an attempt, but for the first.
+// at is a state in a phase, as a payment comes there: with an attempt, but for
+// the first.
 func at(phase Phase) State {
 	return State{Phase: phase, AttemptOver: phase == AwaitingDetails, CodeAsked: phase == AwaitingCode}
 }
 
-// Every move from every phase, as the package comment draws them: the phase after it, or the code of the refusal.
+// Every move from every phase, as the package comment draws them: the phase
+// after it, or the code of the refusal.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	always := func(move func(State) State) func(State) (State, error) {
@@ -213,10 +218,12 @@ func TestMovesKeepCount(t *testing.T) {
 	testenv.Check(t, s.AttemptOver && *s.LastError == "acquirer_unavailable", "lost: %+v", s)
 	s, _ = s.cardEntered(id)
 	testenv.Check(t, s.LastError == nil, "a card after a lost one: %+v", s)
-	// Three wrong codes and three declined cards are the limits of a payment, whichever card they are of.
+	// Three wrong codes and three declined cards are the limits of a
+	// payment, whichever card they are of.
 	counted, _ := State{Phase: AwaitingDetails, Rejected: 2, Declined: 2}.cardEntered(id)
 	testenv.Check(t, counted.Rejected == 2 && counted.Declined == 2, "another card: %+v", counted)
-	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
+	// After a code was given the trader asks once more by a resend alone;
+	// after it was not needed they may ask.
 	given, _ := s.codeGiven()
 	dbtest.WantCode(t, testenv.ErrOf(given.codeRequested()), wrongStep)
 	notNeeded, _ := s.codeNeeded().codeNotNeeded()
@@ -224,7 +231,8 @@ func TestMovesKeepCount(t *testing.T) {
 	testenv.Check(t, err == nil && again.Phase == AwaitingCode, "asked after not needed: %+v %v", again, err)
 }
 
-// Merchant and trader share one counter and one pause of 45 s; that none is left is said first.
+// Merchant and trader share one counter and one pause of 45 s; that none is
+// left is said first.
 func TestResends(t *testing.T) {
 	t.Parallel()
 	s := at(AwaitingBank)

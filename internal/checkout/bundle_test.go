@@ -27,8 +27,9 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a checkout over a database of its own, with one merchant who takes quasi_ecom, one
-// trader with a desk, and the sandbox's acquirer behind a line that can be cut.
+// bundle is a checkout over a database of its own, with one merchant who takes
+// quasi_ecom, one trader with a desk, and the sandbox's acquirer behind a line
+// that can be cut.
 type bundle struct {
 	*dbtest.DB
 	clock     *dbtest.Clock
@@ -40,15 +41,18 @@ type bundle struct {
 	trader    dbtest.Trader
 }
 
-// line is the way to an acquirer. It can be cut before a call arrives, or before its answer does.
+// line is the way to an acquirer. It can be cut before a call arrives, or
+// before its answer does.
 type line struct {
 	acquirer.Acquirer
 	cutBefore, cutAfter atomic.Bool
 	// declines has every card declined at once.
 	declines atomic.Bool
-	// voids, where it is set, is what a void is answered with; it does nothing then.
+	// voids, where it is set, is what a void is answered with; it does
+	// nothing then.
 	voids atomic.Pointer[acquirer.Answer]
-	// approves, where it is set, has a card approved without the sandbox's acquirer, once it is closed.
+	// approves, where it is set, has a card approved without the sandbox's
+	// acquirer, once it is closed.
 	approves atomic.Pointer[chan struct{}]
 }
 
@@ -115,7 +119,8 @@ func (b *bundle) start(t *testing.T) {
 	b.links = testenv.Must(auth.NewLinks(key))(t)
 	limits := limit.New(b.Pool)
 	testenv.NoError(t, limits.Load(t.Context()))
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	// It asks for changes whenever a payment is made, so that a test may
+	// set what it likes in between.
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
 		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,

@@ -1,6 +1,6 @@
-// Package checkout carries a card payment from its link to its result: the card, the code, a
-// resend, the payer's cancel, and the desk of a trader. What an acquirer says is taken in here,
-// whenever it says it.
+// Package checkout carries a card payment from its link to its result: the
+// card, the code, a resend, the payer's cancel, and the desk of a trader. What
+// an acquirer says is taken in here, whenever it says it.
 //
 // # Phases
 //
@@ -15,26 +15,29 @@
 //	          └── the card did not get through, ──────┘
 //	              or was declined and another may be tried
 //
-// All this while the payment is pending: its status, not the phase, says how it ended, and the
-// phase stays the last one. A resend is possible in the three phases after the card, and asks for
-// the code. A pending payment whose attempt has ended (the application set it back) waits for a
-// card again.
+// All this while the payment is pending: its status, not the phase, says how it
+// ended, and the phase stays the last one. A resend is possible in the three
+// phases after the card, and asks for the code. A pending payment whose attempt
+// has ended (the application set it back) waits for a card again.
 //
 // # Who wins
 //
-// Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer,
-// trader, acquirer or the clock, has it. What the acquirer says afterwards is voided when the
-// payment did not complete, and is an operator's to look into when it completed on another's word
-// and the acquirer declined or had voided, or when it cannot be voided. A charge that completed a
-// payment is voided in the same way when the payment is taken back; an appeal leaves it as it is.
+// Every step holds the payment's row lock. Whoever comes first to a terminal
+// status, be it payer, trader, acquirer or the clock, has it. What the acquirer
+// says afterwards is voided when the payment did not complete, and is an
+// operator's to look into when it completed on another's word and the acquirer
+// declined or had voided, or when it cannot be voided. A charge that completed
+// a payment is voided in the same way when the payment is taken back; an appeal
+// leaves it as it is.
 //
 // # Calls to an acquirer
 //
-// First it is committed that a call is under way, then the acquirer is called outside any
-// transaction, then its answer is committed. CVV and codes are in the request's memory alone. Poll
-// asks after what was left open: by an answer that is yet to come, a call without an answer, or a
-// process that died. If the acquirer never heard of the attempt, it is voided, so that a late call
-// does nothing, and the payer types again.
+// First it is committed that a call is under way, then the acquirer is called
+// outside any transaction, then its answer is committed. CVV and codes are in
+// the request's memory alone. Poll asks after what was left open: by an answer
+// that is yet to come, a call without an answer, or a process that died. If the
+// acquirer never heard of the attempt, it is voided, so that a late call does
+// nothing, and the payer types again.
 package checkout
 
 import (
@@ -56,11 +59,14 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Acquirers knows each trader's acquirer. Where there is none, its methods return acquirer.ErrNone.
+// Acquirers knows each trader's acquirer. Where there is none, its methods
+// return acquirer.ErrNone.
 type Acquirers interface {
-	// For returns the acquirer for a trader's new cards, and the id under which Began finds it again.
+	// For returns the acquirer for a trader's new cards, and the id under
+	// which Began finds it again.
 	For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error)
-	// Began returns the acquirer with which an attempt began: no other one knows of its charge.
+	// Began returns the acquirer with which an attempt began: no other one
+	// knows of its charge.
 	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
 }
 
@@ -93,9 +99,10 @@ func New(pools db.Pools, c clock.Clock, services Services) *Service {
 	}
 }
 
-// OnStatusChange returns what the checkout has to do when its payment changes status, whoever changed it. The
-// charge of a payment that is taken back is undone. A payment that is completed although its charge failed is
-// reported to operators.
+// OnStatusChange returns what the checkout has to do when its payment changes
+// status, whoever changed it. The charge of a payment that is taken back is
+// undone. A payment that is completed although its charge failed is reported to
+// operators.
 func OnStatusChange(to payment.Payment, at time.Time) []db.Query {
 	switch to.Status {
 	case payment.Completed:
@@ -127,8 +134,8 @@ const (
 
 var errNoAcquirer = fault.New(fault.Unavailable, "acquirer_not_configured", "Cards cannot be taken for this payment now.")
 
-// open finds the card payment of a link, and counts the call towards a limit. Every wrong link gets the same
-// answer.
+// open finds the card payment of a link, and counts the call towards a limit.
+// Every wrong link gets the same answer.
 func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {
 	id, err := s.Links.Parse(token)
 	if err != nil {
@@ -219,7 +226,8 @@ func put(p payment.Payment, state State) db.Query {
 	})
 }
 
-// askSoon makes the next round of Poll ask the acquirer about the attempt in progress, if there is one.
+// askSoon makes the next round of Poll ask the acquirer about the attempt in
+// progress, if there is one.
 func (s *Service) askSoon(ctx context.Context, p *payment.Locked) error {
 	q := db.New(p.Tx)
 	state, err := s.state(ctx, q, p.Payment)
@@ -237,7 +245,8 @@ func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acqu
 	return found, id, err
 }
 
-// detached is a context for a call to an acquirer, which continues when the caller hangs up.
+// detached is a context for a call to an acquirer, which continues when the
+// caller hangs up.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acquirer.Timeout)
 }
@@ -258,6 +267,6 @@ func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (pa
 	return p, fault.Decoded(ctx).Err()
 }
 
-// callGrace is how long after its beginning Poll leaves a call alone. After that the call has its answer, or never
-// gets one.
+// callGrace is how long after its beginning Poll leaves a call alone. After
+// that the call has its answer, or never gets one.
 const callGrace = acquirer.Timeout + 5*time.Second

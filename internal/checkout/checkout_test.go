@@ -28,7 +28,8 @@ const (
 	confirm = checkout.AwaitingConfirm
 )
 
-// An approved card: phases, money, what is kept of the card, and the merchant's webhook.
+// An approved card: phases, money, what is kept of the card, and the merchant's
+// webhook.
 func TestApproved(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -54,7 +55,8 @@ func TestApproved(t *testing.T) {
 	b.Audit(t)
 }
 
-// Any number of payments of one amount go to one desk, the desk used longest ago first.
+// Any number of payments of one amount go to one desk, the desk used longest
+// ago first.
 func TestDesksHaveNoSlots(t *testing.T) {
 	b := setup(t)
 	used := map[int64]int{}
@@ -89,8 +91,8 @@ func TestTenCardsAtOnce(t *testing.T) {
 	testenv.Check(t, taken == 1 && n == 1, "%d cards taken, %d at the acquirer", taken, n)
 }
 
-// Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at
-// the acquirer against it is undone.
+// Payer, trader and acquirer end a payment at the same moment: one of them
+// does, and what stood at the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {
 	b := setup(t)
 	won := map[string]int{}
@@ -124,7 +126,8 @@ func TestOneWinner(t *testing.T) {
 	b.Audit(t)
 }
 
-// cuts are where the process dies, or the line is cut, between what was committed and the answer.
+// cuts are where the process dies, or the line is cut, between what was
+// committed and the answer.
 var cuts = map[string]func(t *testing.T, b *bundle, token string){
 	"the card never arrived": func(t *testing.T, b *bundle, token string) {
 		b.line.cutBefore.Store(true)
@@ -193,13 +196,15 @@ func TestCutLine(t *testing.T) {
 	}
 }
 
-// unnoticed has it be as if nobody had noticed that a call failed, or it were still under way.
+// unnoticed has it be as if nobody had noticed that a call failed, or it were
+// still under way.
 func (b *bundle) unnoticed(t *testing.T) {
 	t.Helper()
 	b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
 }
 
-// startLater starts the program anew, lets time pass, and has the acquirer be asked.
+// startLater starts the program anew, lets time pass, and has the acquirer be
+// asked.
 func (b *bundle) startLater(t *testing.T, by time.Duration) {
 	t.Helper()
 	b.start(t)
@@ -212,7 +217,8 @@ func (b *bundle) code(t *testing.T, token, otp string) checkout.Phase {
 	return testenv.Must(b.checkouts.SubmitCode(t.Context(), token, otp))(t).Phase
 }
 
-// What is undone: attempts of payments that ended otherwise, whoever ended them.
+// What is undone: attempts of payments that ended otherwise, whoever ended
+// them.
 func TestVoided(t *testing.T) {
 	t.Parallel()
 	for _, who := range []string{"payer", "trader", "application", "clock"} {
@@ -245,7 +251,8 @@ func TestVoided(t *testing.T) {
 	}
 }
 
-// Links that are none, and links of payments without a checkout, are one and the same to a stranger.
+// Links that are none, and links of payments without a checkout, are one and
+// the same to a stranger.
 func TestUnknownLinks(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
@@ -286,7 +293,8 @@ func TestRateLimits(t *testing.T) {
 	wantCode(t, "the 21st read", testenv.ErrOf(b.checkouts.Get(t.Context(), token)), "rate_limited")
 }
 
-// A card is not taken from whom is blocked by card, address or user id. By which, nobody is told, and nothing is tried.
+// A card is not taken from whom is blocked by card, address or user id. By
+// which, nobody is told, and nothing is tried.
 func TestBlockedCard(t *testing.T) {
 	b := setup(t)
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
@@ -310,8 +318,8 @@ func TestBlockedCard(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select shown from payer_block where kind = 'card'"), "•••• 0002", "the card is shown as")
 }
 
-// The name of a card's holder is in an event's body until the event is settled and the card is erased. All else of the body
-// stays as it is.
+// The name of a card's holder is in an event's body until the event is settled
+// and the card is erased. All else of the body stays as it is.
 func TestHolderLeavesEvents(t *testing.T) {
 	b := setup(t)
 	const name = `ANNA \ "B" <C>`

@@ -10,8 +10,9 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// SubmitCode takes the payer's SMS code and sends it to the acquirer at once, even before it was asked for. An
-// empty code changes nothing; it is refused if a code was asked for.
+// SubmitCode takes the payer's SMS code and sends it to the acquirer at once,
+// even before it was asked for. An empty code changes nothing; it is refused if
+// a code was asked for.
 func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -53,8 +54,8 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 	return s.view(ctx, p)
 }
 
-// beginCode commits that a code is about to be sent to the acquirer. Of several codes at the same time the first
-// wins.
+// beginCode commits that a code is about to be sent to the acquirer. Of several
+// codes at the same time the first wins.
 func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		if err := s.checkOpen(p.Payment); err != nil {
@@ -85,7 +86,8 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 	return attempt, err
 }
 
-// handOver sends the acquirer a code and applies its answer. Without an answer, Poll takes over.
+// handOver sends the acquirer a code and applies its answer. Without an answer,
+// Poll takes over.
 func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.Code) {
 	bounded, cancel := detached(ctx)
 	defer cancel()

@@ -12,13 +12,14 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// Conflict is an attempt whose result does not agree with its payment. An operator has to look into it.
+// Conflict is an attempt whose result does not agree with its payment. An
+// operator has to look into it.
 type Conflict struct {
 	ID        int64
 	PaymentID int64
 	AttemptID uuid.UUID
-	// PaymentStatus is the status of the payment when the conflict was found, and AttemptState what
-	// the acquirer said.
+	// PaymentStatus is the status of the payment when the conflict was
+	// found, and AttemptState what the acquirer said.
 	PaymentStatus payment.Status
 	AttemptState  string
 	CreatedAt     time.Time
@@ -38,7 +39,8 @@ func conflictFromRow(row db.CardConflict) Conflict {
 	}
 }
 
-// ListConflicts lists the open conflicts, the newest first. The cursor is nil on the last page.
+// ListConflicts lists the open conflicts, the newest first. The cursor is nil
+// on the last page.
 func (s *Service) ListConflicts(
 	ctx context.Context,
 	who caller.Caller,

@@ -63,8 +63,8 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	return state, err
 }
 
-// ResendByPayer asks for the code again, for the holder of the payment's link. It counts as a resend by the
-// merchant.
+// ResendByPayer asks for the code again, for the holder of the payment's link.
+// It counts as a resend by the merchant.
 func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	found, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -74,7 +74,8 @@ func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	return err
 }
 
-// RequestResend asks for the code again, for the trader, and tells the merchant.
+// RequestResend asks for the code again, for the trader, and tells the
+// merchant.
 func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	found, err := s.assigned(ctx, who, id)
 	if err != nil {

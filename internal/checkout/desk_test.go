@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A card the acquirer leaves to the trader's desk, through every step of it. The desk offers what makes sense, and none of that
-// is refused.
+// A card the acquirer leaves to the trader's desk, through every step of it.
+// The desk offers what makes sense, and none of that is refused.
 func TestDesk(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
@@ -55,7 +55,8 @@ func TestDesk(t *testing.T) {
 	b.Audit(t)
 }
 
-// wrongStepOf is what a step of the desk is refused with where it makes no sense.
+// wrongStepOf is what a step of the desk is refused with where it makes no
+// sense.
 func wrongStepOf(name string) string {
 	if name == "resend" {
 		return "code_resend_wrong_step"
@@ -73,7 +74,8 @@ func (b *bundle) steps(id int64) map[string]func(c caller.Caller) error {
 	}
 }
 
-// On which payments the desk's steps may be taken. By whom stands in access.txt and foreign.txt of internal/acceptance.
+// On which payments the desk's steps may be taken. By whom stands in access.txt
+// and foreign.txt of internal/acceptance.
 func TestWhoseDesk(t *testing.T) {
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
@@ -89,7 +91,8 @@ func TestWhoseDesk(t *testing.T) {
 	}
 }
 
-// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the events' sequence.
+// Resends of merchant and trader share their counter; the trader's are told to
+// the merchant, in the events' sequence.
 func TestResends(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
@@ -143,7 +146,8 @@ func TestMtstpay(t *testing.T) {
 		"an mtstpay card is kept")
 }
 
-// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they forget it.
+// A completed payment's card is kept for its payer, on its cashbox, for 180
+// days or until they forget it.
 func TestPrefill(t *testing.T) {
 	b := setup(t)
 	saved := func(user string) *checkout.View {
@@ -203,8 +207,8 @@ func TestPrefill(t *testing.T) {
 	testenv.Check(t, saved("anna") == nil, "the card of a payment taken back is offered")
 }
 
-// Ten different cards declined in an hour from one address on one cashbox are the limit, and others
-// do not count; what is kept of them are hashes.
+// Ten different cards declined in an hour from one address on one cashbox are
+// the limit, and others do not count; what is kept of them are hashes.
 func TestManyCards(t *testing.T) {
 	b := setup(t)
 	enter := func(pan, address string) error {
@@ -241,8 +245,9 @@ func TestManyCards(t *testing.T) {
 	}
 }
 
-// One card is tried five times, whatever the payment and the address, also at once: a sixth try is refused until
-// the first is forgotten. What the bank said yes to was none.
+// One card is tried five times, whatever the payment and the address, also at
+// once: a sixth try is refused until the first is forgotten. What the bank said
+// yes to was none.
 func TestOneCardIsGuessedAt(t *testing.T) {
 	b := setup(t)
 	enter := func(pan string, n int) error {
@@ -266,7 +271,8 @@ func TestOneCardIsGuessedAt(t *testing.T) {
 	}
 }
 
-// A kept card that cannot be opened is not offered, and keeps nobody from typing another.
+// A kept card that cannot be opened is not offered, and keeps nobody from
+// typing another.
 func TestSavedCardUnreadable(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "anna")
@@ -365,8 +371,8 @@ func TestDeskStamps(t *testing.T) {
 	}
 }
 
-// A trader reads one payment with the steps that the desk offers for it, and without any once it has
-// ended. Another trader finds nothing.
+// A trader reads one payment with the steps that the desk offers for it, and
+// without any once it has ended. Another trader finds nothing.
 func TestPayment(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")

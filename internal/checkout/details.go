@@ -20,8 +20,9 @@ import (
 type Details struct {
 	card.Entry
 	CVV string
-	// Saved asks for the payer's saved card instead of a typed one; only the hosted page sets it. SavedID is the
-	// card that the page showed, so that no other is charged.
+	// Saved asks for the payer's saved card instead of a typed one; only
+	// the hosted page sets it. SavedID is the card that the page showed, so
+	// that no other is charged.
 	Saved   bool
 	SavedID string
 	// Keep allows to keep the card for the payer's next payment.
@@ -30,8 +31,8 @@ type Details struct {
 	Address string
 }
 
-// CardNotTaken is the message for a card that is not accepted because it or its payer is blocked. The payer is not
-// told which.
+// CardNotTaken is the message for a card that is not accepted because it or its
+// payer is blocked. The payer is not told which.
 const CardNotTaken = "is not taken for this payment"
 
 var errBlocked = func() error {
@@ -40,8 +41,8 @@ var errBlocked = func() error {
 	return refused
 }()
 
-// SubmitDetails takes the payer's card and has it authorised. The result comes later, as a phase or a
-// status.
+// SubmitDetails takes the payer's card and has it authorised. The result comes
+// later, as a phase or a status.
 func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -120,7 +121,8 @@ func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details
 	return saved.Card, cvv, nil
 }
 
-// owner is the owner of the payment's card. Only quasi_ecom cards can be kept, for payers whom the merchant names.
+// owner is the owner of the payment's card. Only quasi_ecom cards can be kept,
+// for payers whom the merchant names.
 func owner(p payment.Payment) card.Owner {
 	o := card.Owner{MerchantID: p.MerchantID, PaymentID: p.ID, CashboxID: p.CashboxID}
 	if p.Method == payment.MethodQuasiEcom && p.PayerUserID != nil && *p.PayerUserID != "" {
@@ -142,14 +144,16 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	return err
 }
 
-// begin commits that a card is about to be authorised; the attempt already says by which acquirer and
-// where it came from. Of several cards at the same time the first wins.
+// begin commits that a card is about to be authorised; the attempt already says
+// by which acquirer and where it came from. Of several cards at the same time
+// the first wins.
 func (s *Service) begin(
 	ctx context.Context, p payment.Payment, entered card.Card, whose card.Owner, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
 	var id uuid.UUID
 	_, err := s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
-		// The id is made while the payment is locked, so that ids are in the order of the attempts.
+		// The id is made while the payment is locked, so that ids are
+		// in the order of the attempts.
 		var err error
 		if id, err = uuid.NewV7(); err != nil {
 			return fmt.Errorf("make attempt id: %w", err)
@@ -186,7 +190,8 @@ func (s *Service) enter(
 		payment.Step(p.Payment, now, actorPayer, payment.StepCardEntered, shown))
 }
 
-// authorise calls the acquirer and applies its answer. Without an answer, Poll takes over.
+// authorise calls the acquirer and applies its answer. Without an answer, Poll
+// takes over.
 func (s *Service) authorise(
 	ctx context.Context, to acquirer.Acquirer, p payment.Payment, id uuid.UUID, entered card.Card, cvv acquirer.CVV,
 ) {
@@ -202,7 +207,8 @@ func (s *Service) authorise(
 	}
 }
 
-// pollNow makes the next round of Poll ask about an attempt. If storing that fails, it is asked after callGrace.
+// pollNow makes the next round of Poll ask about an attempt. If storing that
+// fails, it is asked after callGrace.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
 	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()})
 }

@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// origin identifies a card and the address that it came from, both as keyed hashes.
+// origin identifies a card and the address that it came from, both as keyed
+// hashes.
 type origin struct{ source, card []byte }
 
 func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) origin {
@@ -24,10 +25,12 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 	}
 }
 
-// checkDeclined refuses a card from an address if many other cards from that address were declined at the same
-// cashbox: somebody is trying stolen cards. Approved and open cards do not count, so that honest payers may share
-// an address. Like every limit it uses real time. How many cards may be declined for one payment is another limit, which
-// decline applies when an answer comes: payment.Service.CardsAllowed.
+// checkDeclined refuses a card from an address if many other cards from that
+// address were declined at the same cashbox: somebody is trying stolen cards.
+// Approved and open cards do not count, so that honest payers may share an
+// address. Like every limit it uses real time. How many cards may be declined
+// for one payment is another limit, which decline applies when an answer comes:
+// payment.Service.CardsAllowed.
 //
 //rule:how many declined cards are taken of an address, a card and all payers
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
@@ -47,9 +50,10 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 		Saying("Too many different cards were declined; come back later.")
 }
 
-// tryCard counts an attempt to use a card, at every payment, cashbox and address, and refuses a card that was
-// declined too often: somebody is guessing its CVV. An attempt counts until the bank approves it, so that many
-// attempts at the same time gain nothing.
+// tryCard counts an attempt to use a card, at every payment, cashbox and
+// address, and refuses a card that was declined too often: somebody is guessing
+// its CVV. An attempt counts until the bank approves it, so that many attempts
+// at the same time gain nothing.
 func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) {
 	try, err := s.Limits.Fail(ctx, limit.CardDeclines, hashed(o.card), time.Now())
 	if f := fault.As(err); f != nil {
@@ -58,8 +62,8 @@ func (s *Service) tryCard(ctx context.Context, o origin) (limit.Failure, error) 
 	return try, err
 }
 
-// countCard notes for both limits what the bank said of an attempt's card: a declined one counts for its address, and of any
-// other the try is forgotten.
+// countCard notes for both limits what the bank said of an attempt's card: a
+// declined one counts for its address, and of any other the try is forgotten.
 func countCard(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	if a.Status != string(acquirer.Declined) {
 		if a.Card == nil || underWay(a.Status) {
@@ -76,7 +80,8 @@ func countCard(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 
 func hashed(card []byte) string { return hex.EncodeToString(card) }
 
-// declinedFor is how long declined cards are remembered. It is longer than the period of any limit.
+// declinedFor is how long declined cards are remembered. It is longer than the
+// period of any limit.
 const declinedFor = 24 * time.Hour
 
 // Prune deletes old declined cards, and erases kept cards that have expired.

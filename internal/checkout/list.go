@@ -26,11 +26,13 @@ type DeskPayment struct {
 	payment.DeskPayment
 	// Reading is the zero value if no card was entered.
 	Reading
-	// Steps are the useful next steps. The one that completes the payment comes first.
+	// Steps are the useful next steps. The one that completes the payment
+	// comes first.
 	Steps []Step
 }
 
-// Desk lists the open payments of the caller's trader, the earliest expiry first, at most payment.MaxDesk.
+// Desk lists the open payments of the caller's trader, the earliest expiry
+// first, at most payment.MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
 	open, err := s.Payments.Desk(ctx, who)
 	if err != nil {
@@ -50,8 +52,9 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	return list, nil
 }
 
-// Payment reads a payment that the caller may see, open or ended, with the state of its checkout. Only traders get
-// steps, while the payment is open or may still be completed late.
+// Payment reads a payment that the caller may see, open or ended, with the
+// state of its checkout. Only traders get steps, while the payment is open or
+// may still be completed late.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
@@ -76,8 +79,8 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (De
 	return d, nil
 }
 
-// steps are what the trader can do now. They follow from the possible moves between phases, without those that
-// would change nothing.
+// steps are what the trader can do now. They follow from the possible moves
+// between phases, without those that would change nothing.
 func (s *Service) steps(d DeskPayment) []Step {
 	switch {
 	case d.WaitsForRest():
@@ -105,8 +108,9 @@ func (s *Service) steps(d DeskPayment) []Step {
 	return append(steps, StepCancel)
 }
 
-// DeskStamps returns a number for each trader. It changes when anything changes that the desk shows of payments,
-// except the time that is left, or when a break begins or ends. One query reads all of them.
+// DeskStamps returns a number for each trader. It changes when anything changes
+// that the desk shows of payments, except the time that is left, or when a
+// break begins or ends. One query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.DeskStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of desks", err)

@@ -38,7 +38,8 @@ const (
 // The last failure, as lastError tells the payer.
 const (
 	errorCodeRejected = "code_rejected"
-	// errorUnavailable: the card or the code did not reach the acquirer, so the payer types it again.
+	// errorUnavailable: the card or the code did not reach the acquirer, so
+	// the payer types it again.
 	errorUnavailable = "acquirer_unavailable"
 )
 
@@ -60,8 +61,9 @@ func errTooEarly(next, now time.Time) error {
 	}
 }
 
-// State is the state of a checkout. Its methods are the moves between phases: each returns the state after the
-// move, or an error if the move is not possible.
+// State is the state of a checkout. Its methods are the moves between phases:
+// each returns the state after the move, or an error if the move is not
+// possible.
 type State struct {
 	Phase Phase
 	// CodeAsked says that a code was asked for with this card.
@@ -71,12 +73,14 @@ type State struct {
 	// Declined counts the declined cards.
 	Declined int32
 	Resends  int32
-	// ResentBy and ResentAt are about the last resend; nil before the first.
+	// ResentBy and ResentAt are about the last resend; nil before the
+	// first.
 	ResentBy *string
 	ResentAt *time.Time
 	// LastError is a code, or nil.
 	LastError *string
-	// AttemptID is the last attempt, and AttemptOver says that it has ended.
+	// AttemptID is the last attempt, and AttemptOver says that it has
+	// ended.
 	AttemptID   uuid.UUID
 	AttemptOver bool
 }
@@ -92,7 +96,8 @@ func (s State) cardEntered(attempt uuid.UUID) (State, error) {
 	return s, nil
 }
 
-// cardLost ends an attempt that did not get through: the payer types the card again.
+// cardLost ends an attempt that did not get through: the payer types the card
+// again.
 func (s State) cardLost() State {
 	s.Phase, s.AttemptOver, s.LastError = AwaitingDetails, true, new(errorUnavailable)
 	return s
@@ -112,7 +117,8 @@ func (s State) codeNeeded() State {
 	return s
 }
 
-// codeRequested: the trader asks for a code. Asking again after a code was given is a resend.
+// codeRequested: the trader asks for a code. Asking again after a code was
+// given is a resend.
 func (s State) codeRequested() (State, error) {
 	if s.Phase == AwaitingDetails || s.Phase == AwaitingConfirm && s.CodeAsked {
 		return s, errWrongStep
@@ -146,7 +152,8 @@ func (s State) codeLost() State {
 	return s
 }
 
-// codeRejected counts a wrong code and reports whether it was the last one allowed.
+// codeRejected counts a wrong code and reports whether it was the last one
+// allowed.
 func (s State) codeRejected() (State, bool) {
 	s = s.codeNeeded()
 	s.Rejected++
@@ -154,7 +161,8 @@ func (s State) codeRejected() (State, bool) {
 	return s, s.Rejected >= maxRejected
 }
 
-// resent asks for the code again. If no resend is left, it says that rather than that it is too early.
+// resent asks for the code again. If no resend is left, it says that rather
+// than that it is too early.
 func (s State) resent(by string, now time.Time) (State, error) {
 	switch next := s.NextAllowedAt(); {
 	case s.Phase == AwaitingDetails:
@@ -170,7 +178,8 @@ func (s State) resent(by string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// NextAllowedAt is when the pause after the last resend ends; nil before the first.
+// NextAllowedAt is when the pause after the last resend ends; nil before the
+// first.
 func (s State) NextAllowedAt() *time.Time {
 	if s.ResentAt == nil {
 		return nil

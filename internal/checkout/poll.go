@@ -11,16 +11,20 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// pollersOfQueue is how many calls one process may have open to one acquirer, in all rounds together.
+// pollersOfQueue is how many calls one process may have open to one acquirer,
+// in all rounds together.
 const pollersOfQueue = 16
 
-// queue has the attempts that one acquirer of a trader has to be asked about. Each queue has its own pollers, so
-// that a slow acquirer, or one with thousands of open attempts, does not delay the others.
+// queue has the attempts that one acquirer of a trader has to be asked about.
+// Each queue has its own pollers, so that a slow acquirer, or one with
+// thousands of open attempts, does not delay the others.
 type queue struct{ traderID, acquirerID int64 }
 
-// Poll asks acquirers about the attempts that are due: for their state, or to undo them if the payment ended
-// without money or was taken back. It returns when no attempt is due any more. Several rounds may run at the same
-// time, also in other processes, because a poller claims each attempt just before it asks.
+// Poll asks acquirers about the attempts that are due: for their state, or to
+// undo them if the payment ended without money or was taken back. It returns
+// when no attempt is due any more. Several rounds may run at the same time,
+// also in other processes, because a poller claims each attempt just before it
+// asks.
 func (s *Service) Poll(ctx context.Context) error {
 	due, err := s.q.AttemptQueues(ctx, s.clock.Now())
 	if err != nil {
@@ -46,7 +50,8 @@ type crowd struct {
 	out map[queue]int
 }
 
-// enter admits up to wanted pollers to a queue and returns how many. Each of them must leave.
+// enter admits up to wanted pollers to a queue and returns how many. Each of
+// them must leave.
 func (c *crowd) enter(to queue, wanted int64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +70,9 @@ func (c *crowd) leave(to queue) {
 	}
 }
 
-// work asks about the attempts of a queue one after the other, beginning with the one that has been due longest.
-// Claiming an attempt also postpones it, so that one that fails does not delay those behind it.
+// work asks about the attempts of a queue one after the other, beginning with
+// the one that has been due longest. Claiming an attempt also postpones it, so
+// that one that fails does not delay those behind it.
 func (s *Service) work(ctx context.Context, to queue) {
 	for ctx.Err() == nil {
 		attempt, err := s.claim(ctx, to)
@@ -82,8 +88,9 @@ func (s *Service) work(ctx context.Context, to queue) {
 	}
 }
 
-// claim locks the attempt of a queue that has been due longest and that nobody else has locked; it returns nil if
-// there is none. It first lists attempts, and then locks them one by one.
+// claim locks the attempt of a queue that has been due longest and that nobody
+// else has locked; it returns nil if there is none. It first lists attempts,
+// and then locks them one by one.
 func (s *Service) claim(ctx context.Context, from queue) (*db.CardAttempt, error) {
 	now := s.clock.Now()
 	due, err := s.q.AttemptsDue(ctx, db.AttemptsDueParams{
@@ -101,7 +108,8 @@ func (s *Service) claim(ctx context.Context, from queue) (*db.CardAttempt, error
 	return nil, nil
 }
 
-// ask asks about one attempt. No answer is no error: the acquirer is asked again.
+// ask asks about one attempt. No answer is no error: the acquirer is asked
+// again.
 func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	to, err := s.Acquirers.Began(ctx, a.AcquirerID)
 	if err != nil {
@@ -118,8 +126,9 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	return s.inquire(ctx, to, k, a)
 }
 
-// inquire passes on a resend, and then asks for the state of an attempt. An attempt that the acquirer does not know
-// is voided, so that a call that is still in progress has no effect.
+// inquire passes on a resend, and then asks for the state of an attempt. An
+// attempt that the acquirer does not know is voided, so that a call that is
+// still in progress has no effect.
 func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db.CardAttempt) error {
 	s.passResend(ctx, to, a)
 	answer, err := to.Result(ctx, k.id)
@@ -136,8 +145,9 @@ func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db
 	return s.applyAnswer(ctx, k, answer, inquired)
 }
 
-// saysNothingNew reports whether an answer changes nothing, so that no lock is needed. For an attempt that has been
-// open for long every answer is applied, because the attempt may have to be ended.
+// saysNothingNew reports whether an answer changes nothing, so that no lock is
+// needed. For an attempt that has been open for long every answer is applied,
+// because the attempt may have to be ended.
 func (s *Service) saysNothingNew(answer acquirer.Answer, a db.CardAttempt) bool {
 	young := s.clock.Now().Before(a.CreatedAt.Add(longOpen))
 	nothingAsked := answer.State == acquirer.Pending ||
@@ -154,8 +164,8 @@ func (s *Service) void(ctx context.Context, to acquirer.Acquirer, k key) error {
 	return s.applyAnswer(ctx, k, answer, voided)
 }
 
-// passResend tells the acquirer about a resend that it does not know of yet. Whether that helped shows only with
-// the next code.
+// passResend tells the acquirer about a resend that it does not know of yet.
+// Whether that helped shows only with the next code.
 func (s *Service) passResend(ctx context.Context, to acquirer.Acquirer, a db.CardAttempt) {
 	row, err := s.q.CheckoutGet(ctx, db.CheckoutGetParams{MerchantID: a.MerchantID, PaymentID: a.PaymentID})
 	if err != nil || row.AttemptID != a.ID || row.Resends <= a.ResendsTold {

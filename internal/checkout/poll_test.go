@@ -40,7 +40,8 @@ func (h *hanging) Result(ctx context.Context, _ uuid.UUID) (acquirer.Answer, err
 // hangingID is the id of the processor that hangs.
 const hangingID = 7
 
-// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while present is set.
+// switched is a bundle's acquirers with one that hangs beside the line: new
+// cards go to it while present is set.
 type switched struct {
 	*line
 	hanging hanging
@@ -72,7 +73,8 @@ func (b *bundle) withHanging(t *testing.T) *switched {
 	return s
 }
 
-// plantWaiting adds attempts of a payment that wait for somebody to decide, and are due.
+// plantWaiting adds attempts of a payment that wait for somebody to decide, and
+// are due.
 func (b *bundle) plantWaiting(t *testing.T, p payment.Payment, acquirerID int64, count int) {
 	t.Helper()
 	b.Exec(t, `insert into card_attempt
@@ -82,8 +84,9 @@ func (b *bundle) plantWaiting(t *testing.T, p payment.Payment, acquirerID int64,
 		select id, 'AZN', 10, 'desk', created_at from card_attempt on conflict do nothing`)
 }
 
-// round lets a second pass and begins a round, as the program does. It waits until nothing of the
-// sandbox's acquirer is due, and not for the processor that hangs: the end of ctx ends that.
+// round lets a second pass and begins a round, as the program does. It waits
+// until nothing of the sandbox's acquirer is due, and not for the processor
+// that hangs: the end of ctx ends that.
 func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup) {
 	t.Helper()
 	b.clock.Advance(time.Second)
@@ -97,8 +100,9 @@ func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup
 	})
 }
 
-// With many attempts open at a trader, and as many at a processor of theirs that hangs, an
-// approval is seen within 3 s: rounds begin each second, whatever the machine takes for one.
+// With many attempts open at a trader, and as many at a processor of theirs
+// that hangs, an approval is seen within 3 s: rounds begin each second,
+// whatever the machine takes for one.
 func TestApprovalAmongMany(t *testing.T) {
 	b := setup(t)
 	acquirers := b.withHanging(t)
@@ -128,7 +132,8 @@ func TestApprovalAmongMany(t *testing.T) {
 	rounds.Wait()
 }
 
-// How long an attempt is left alone grows with the time for which nothing has happened to it.
+// How long an attempt is left alone grows with the time for which nothing has
+// happened to it.
 func TestPollPause(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
@@ -154,7 +159,8 @@ func TestPollPause(t *testing.T) {
 	testenv.Want(t, pause(), 1, "after a code: asked again in s")
 }
 
-// A trader's processor is replaced while a charge is under way. Only the former one knows of it, and is asked.
+// A trader's processor is replaced while a charge is under way. Only the former
+// one knows of it, and is asked.
 func TestProcessorReplaced(t *testing.T) {
 	b := setup(t)
 	acquirers := b.withHanging(t)
@@ -176,7 +182,8 @@ func TestProcessorReplaced(t *testing.T) {
 		"attempts have changed their processor")
 }
 
-// A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
+// A payment that is taken back after its card was charged has the charge
+// undone; an appeal leaves it.
 func TestTakenBack(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -195,7 +202,8 @@ func TestTakenBack(t *testing.T) {
 	b.set(t, p, "pending")
 	b.pay(t, token)
 	agree("paid again", 1, 1)
-	// Set back to pending, the next card may be entered before the first is undone.
+	// Set back to pending, the next card may be entered before the first is
+	// undone.
 	b.set(t, p, "pending")
 	b.pay(t, token)
 	b.later(t, time.Minute)
@@ -209,7 +217,8 @@ func TestTakenBack(t *testing.T) {
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
-// onlyConflict is the one conflict that is open, of a completed payment and an attempt in that state.
+// onlyConflict is the one conflict that is open, of a completed payment and an
+// attempt in that state.
 func (b *bundle) onlyConflict(t *testing.T, p payment.Payment, attempt string) int64 {
 	t.Helper()
 	list, _ := testenv.Must2(b.checkouts.ListConflicts(t.Context(), operator, nil, nil))(t)
@@ -233,7 +242,8 @@ func TestConflict(t *testing.T) {
 	b.wantConflicts(t, 0, "after it was settled")
 }
 
-// A conflict that an operator has settled does not hide the next one of the same attempt.
+// A conflict that an operator has settled does not hide the next one of the
+// same attempt.
 func TestConflictAfterASettledOne(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -247,7 +257,8 @@ func TestConflictAfterASettledOne(t *testing.T) {
 	}
 }
 
-// An acquirer that says approved of what it has voided has taken money that nobody knows of: an operator learns of it.
+// An acquirer that says approved of what it has voided has taken money that
+// nobody knows of: an operator learns of it.
 func TestApprovedAfterVoided(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
@@ -268,7 +279,8 @@ func TestApprovedAfterVoided(t *testing.T) {
 		"conflict cancelled approved", "the attempt and its conflict")
 }
 
-// Completed on somebody's word after its charge was undone: an operator learns of it. An appeal undoes nothing.
+// Completed on somebody's word after its charge was undone: an operator learns
+// of it. An appeal undoes nothing.
 func TestCompletedUncharged(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -291,8 +303,8 @@ func TestCompletedUncharged(t *testing.T) {
 	b.Audit(t)
 }
 
-// The steps of a card payment are kept as they are made, and of the card no more than its last four
-// digits. A step that is refused leaves none.
+// The steps of a card payment are kept as they are made, and of the card no
+// more than its last four digits. A step that is refused leaves none.
 func TestStepsAreKept(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
@@ -320,7 +332,8 @@ func (b *bundle) wantKept(t *testing.T, p payment.Payment, want ...string) {
 		"where payment_id = $1", p.ID), strings.Join(want, "\n"), "the steps kept")
 }
 
-// An attempt is timed while its processor has the card or a code, and not while the payer is asked for one.
+// An attempt is timed while its processor has the card or a code, and not while
+// the payer is asked for one.
 func TestAttemptIsTimed(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")

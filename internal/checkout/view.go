@@ -21,13 +21,16 @@ type View struct {
 	Terminal bool
 	// Card is the entered card, or nil.
 	Card *card.Shown
-	// Saved is the payer's saved card that the page may offer, without its number.
+	// Saved is the payer's saved card that the page may offer, without its
+	// number.
 	Saved *card.Saved
-	// MayKeep says that a card entered now could be kept for the payer's next payment.
+	// MayKeep says that a card entered now could be kept for the payer's
+	// next payment.
 	MayKeep bool
 	// CardsLeft is how many more cards may be tried.
 	CardsLeft int
-	// Checking says that the payment has ended unpaid while its card may still be charged.
+	// Checking says that the payment has ended unpaid while its card may
+	// still be charged.
 	Checking bool
 }
 
@@ -55,8 +58,9 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	return v, err
 }
 
-// checking reports whether a payment has ended unpaid while its last card may still be charged. An expired payment
-// counts as ended even before the sweep has ended it.
+// checking reports whether a payment has ended unpaid while its last card may
+// still be charged. An expired payment counts as ended even before the sweep
+// has ended it.
 func (s *Service) checking(ctx context.Context, p payment.Payment, state State) (bool, error) {
 	unpaid := p.Status == payment.Failed || p.Status == payment.Cancelled || s.checkOpen(p) != nil && !p.Ended()
 	if !unpaid || state.AttemptID == uuid.Nil {
@@ -69,8 +73,8 @@ func (s *Service) checking(ctx context.Context, p payment.Payment, state State) 
 	return underWay(attempt.Status) || attempt.Status == attemptConflict, nil
 }
 
-// Stamps returns a text for each payment. It changes when anything changes that the payment's pages show, except
-// the time.
+// Stamps returns a text for each payment. It changes when anything changes that
+// the payment's pages show, except the time.
 func (s *Service) Stamps(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error) {
 	rows, err := s.q.CheckoutStamps(ctx, db.CheckoutStampsParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
 	if err != nil {
@@ -92,7 +96,8 @@ func (s *Service) ForgetCard(ctx context.Context, token string) error {
 	return s.Cards.Forget(ctx, s.q, owner(p))
 }
 
-// maskOrder keeps two characters at each end of an order id, and none of a short one.
+// maskOrder keeps two characters at each end of an order id, and none of a
+// short one.
 func maskOrder(id string) string {
 	runes := []rune(id)
 	if len(runes) <= 6 {
@@ -108,7 +113,8 @@ type Reading struct {
 	Card *card.Shown
 }
 
-// Read reads the checkouts of payments, by the payments' ids. Payments of other methods are left out.
+// Read reads the checkouts of payments, by the payments' ids. Payments of other
+// methods are left out.
 func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]Reading, error) {
 	var merchantIDs, paymentIDs []int64
 	readings := map[int64]Reading{}
@@ -138,8 +144,8 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 	return readings, err
 }
 
-// Kept is an encrypted card number in a form that has to be sent again because another field was wrong. The zero
-// value is none.
+// Kept is an encrypted card number in a form that has to be sent again because
+// another field was wrong. The zero value is none.
 type Kept struct{ Sealed, Last4 string }
 
 // KeepNumber encrypts a typed text, if it is a card number.

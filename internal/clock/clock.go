@@ -1,5 +1,5 @@
-// Package clock has the one clock of the business. SQL takes the time as a parameter, so that a
-// sandbox's clock moves everything together.
+// Package clock has the one clock of the business. SQL takes the time as a
+// parameter, so that a sandbox's clock moves everything together.
 package clock
 
 import (
@@ -27,7 +27,8 @@ func (o *Offset) Now() time.Time { return round(time.Now().Add(time.Duration(o.b
 // Ahead is how far the clock is ahead of real time.
 func (o *Offset) Ahead() time.Duration { return time.Duration(o.by.Load()) }
 
-// Raise sets the offset. A smaller one than the present changes nothing: the clock never goes back.
+// Raise sets the offset. A smaller one than the present changes nothing: the
+// clock never goes back.
 func (o *Offset) Raise(offset time.Duration) {
 	for {
 		now := o.by.Load()

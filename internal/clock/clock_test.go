@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The highest raise counts, whatever comes after it. One to less than nothing, as an overflow would make, moves nothing.
+// The highest raise counts, whatever comes after it. One to less than nothing,
+// as an overflow would make, moves nothing.
 func TestOffsetOnlyGrows(t *testing.T) {
 	t.Parallel()
 	for want, raises := range map[time.Duration][]time.Duration{
@@ -40,7 +41,8 @@ func TestParallelRaisesKeepTheHighest(t *testing.T) {
 	wantAhead(t, &c, 49*time.Hour)
 }
 
-// What the contract shows has milliseconds and is UTC; what is stored must not be finer.
+// What the contract shows has milliseconds and is UTC; what is stored must not
+// be finer.
 func TestMillisecondsInUTC(t *testing.T) {
 	t.Parallel()
 	for _, c := range []clock.Clock{clock.Real{}, &clock.Offset{}} {

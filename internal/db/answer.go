@@ -12,13 +12,16 @@ import (
 )
 
 const (
-	// answerGrace is how much longer a statement's answer is awaited than the server lets it run.
+	// answerGrace is how much longer a statement's answer is awaited than
+	// the server lets it run.
 	answerGrace = time.Second
-	// A connection that was idle for idleTrusted is tested before use, and has pingLimit to answer. So
-	// has a cancellation, for which the pool is one connection short.
+	// A connection that was idle for idleTrusted is tested before use, and
+	// has pingLimit to answer. So has a cancellation, for which the pool is
+	// one connection short.
 	idleTrusted = time.Second
 	pingLimit   = 3 * time.Second
-	// closeGrace is how long the server may take to end a connection whose statement was given up.
+	// closeGrace is how long the server may take to end a connection whose
+	// statement was given up.
 	closeGrace = time.Second
 )
 
@@ -28,7 +31,8 @@ type Group struct {
 	pools []interface{ Reset() }
 	// waiting are the connections that wait for an answer, and since when.
 	waiting map[*pgx.Conn]time.Time
-	// timeline is the highest timeline of a primary to which a connection was made.
+	// timeline is the highest timeline of a primary to which a connection
+	// was made.
 	timeline int64
 }
 
@@ -52,14 +56,15 @@ func (g *Group) isDead(ctx context.Context, idle pgxpool.ShouldPingParams) bool 
 	return idle.IdleDuration > idleTrusted && g.ask(ctx, idle.Conn) != nil
 }
 
-// Beat tests the connection of a pool. Called every second on a pool of one connection that nothing
-// else uses, it bounds how long a dead server goes unnoticed: all other connections may be waiting
-// for answers.
+// Beat tests the connection of a pool. Called every second on a pool of one
+// connection that nothing else uses, it bounds how long a dead server goes
+// unnoticed: all other connections may be waiting for answers.
 func (g *Group) Beat(ctx context.Context, pool Pool) error {
 	return Driver(pool).AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return g.ask(ctx, conn.Conn()) })
 }
 
-// ask tests an unused connection. If it does not answer within pingLimit, all pools reconnect.
+// ask tests an unused connection. If it does not answer within pingLimit, all
+// pools reconnect.
 func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingLimit)
 	defer cancel()
@@ -71,18 +76,19 @@ func (g *Group) ask(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// closeSoon closes a connection that the driver has given up. The driver would wait up to 15 seconds
-// for the server's side, and the pool would be one connection short for that time.
+// closeSoon closes a connection that the driver has given up. The driver would
+// wait up to 15 seconds for the server's side, and the pool would be one
+// connection short for that time.
 func closeSoon(conn *pgx.Conn) {
 	if conn.IsClosed() {
 		time.AfterFunc(closeGrace, func() { _ = conn.PgConn().Conn().Close() })
 	}
 }
 
-// reset makes all pools open new connections. Connections in use are closed when they are returned;
-// those that have waited for an answer since before now are closed after pingLimit, because
-// background work would wait for minutes. A statement that was merely slow is made again by its
-// caller.
+// reset makes all pools open new connections. Connections in use are closed
+// when they are returned; those that have waited for an answer since before now
+// are closed after pingLimit, because background work would wait for minutes. A
+// statement that was merely slow is made again by its caller.
 func (g *Group) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -101,10 +107,11 @@ func (g *Group) reset() {
 	})
 }
 
-// answers limits how long every statement of a pool may wait for its answer. The server limits the time of a
-// statement, but if its machine or the network vanishes no answer ever comes, and the connection looks open. A
-// statement may also be slow because the database is slow or a standby is away; Beat finds out whether no
-// connection gets answers.
+// answers limits how long every statement of a pool may wait for its answer.
+// The server limits the time of a statement, but if its machine or the network
+// vanishes no answer ever comes, and the connection looks open. A statement may
+// also be slow because the database is slow or a standby is away; Beat finds
+// out whether no connection gets answers.
 type answers struct {
 	group *Group
 	limit time.Duration
@@ -113,8 +120,8 @@ type answers struct {
 // cancelKey is the context key of the function that frees a statement's timer.
 type cancelKey struct{}
 
-// Unhurried is the time limit for statements that write a piece of a file. The transaction sets the server's limit
-// to match.
+// Unhurried is the time limit for statements that write a piece of a file. The
+// transaction sets the server's limit to match.
 const Unhurried = 30 * time.Second
 
 // unhurriedKey is the context key of that longer limit.
@@ -145,7 +152,8 @@ func (a answers) end(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// TraceQueryStart implements pgx.QueryTracer. The statement uses the context that it returns.
+// TraceQueryStart implements pgx.QueryTracer. The statement uses the context
+// that it returns.
 func (a answers) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return a.begin(ctx, conn)
 }
@@ -155,7 +163,8 @@ func (a answers) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQ
 	a.end(ctx, conn)
 }
 
-// TraceBatchStart implements pgx.BatchTracer: a batch has as long as a statement.
+// TraceBatchStart implements pgx.BatchTracer: a batch has as long as a
+// statement.
 func (a answers) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return a.begin(ctx, conn)
 }

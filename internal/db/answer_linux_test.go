@@ -38,13 +38,15 @@ func among(t *testing.T, group *db.Group, d *dbtest.DB, conns int, kind db.Kind)
 	return pool
 }
 
-// Connections that are open and silent, as when the other machine has vanished, are found when one is
-// asked after its idle time, and all pools of the process get new ones.
+// Connections that are open and silent, as when the other machine has vanished,
+// are found when one is asked after its idle time, and all pools of the process
+// get new ones.
 func TestSilentConnectionsAreReplaced(t *testing.T) {
 	d := setup(t)
 	var group db.Group
 	asked, other := among(t, &group, d, 2, db.ForReads), among(t, &group, d, 1, db.ForReads)
-	// Work in the background may take minutes, and is under way when its connection goes silent.
+	// Work in the background may take minutes, and is under way when its
+	// connection goes silent.
 	work := among(t, &group, d, 1, db.ForWork)
 	worked := make(chan error, 1)
 	stopped := fill(t, work)
@@ -71,8 +73,8 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	}
 }
 
-// Where every connection is waiting for an answer, none is asked after its idle time. The one that is
-// asked every second tells of the silence then.
+// Where every connection is waiting for an answer, none is asked after its idle
+// time. The one that is asked every second tells of the silence then.
 func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	d := setup(t)
 	var group db.Group
@@ -96,14 +98,16 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	testenv.NoError(t, group.Beat(t.Context(), beat))
 }
 
-// A server that stands still takes connections, or does not even do that. Nobody waits long there for a
-// cancellation to arrive: the pool has one connection less meanwhile, and some have only one.
+// A server that stands still takes connections, or does not even do that.
+// Nobody waits long there for a cancellation to arrive: the pool has one
+// connection less meanwhile, and some have only one.
 func TestSilentServerIsNotAwaited(t *testing.T) {
 	pool := testenv.Must(db.Open(t.Context(), setup(t).URL, 1, db.ForReads))(t)
 	t.Cleanup(pool.Close)
 	conn := testenv.Must(db.Driver(pool).Acquire(t.Context()))(t)
 	t.Cleanup(conn.Release)
-	// The driver cancels a statement by another connection that it makes like the first.
+	// The driver cancels a statement by another connection that it makes
+	// like the first.
 	dial := conn.Conn().Config().DialFunc
 	still := standStill(t)
 	taken := testenv.Must(dial(t.Context(), "tcp", still))(t)
@@ -123,7 +127,8 @@ func TestSilentServerIsNotAwaited(t *testing.T) {
 	testenv.Check(t, errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded), "a cancellation that is not taken: %v", err)
 }
 
-// standStill listens, has the kernel take one connection, and takes none itself.
+// standStill listens, has the kernel take one connection, and takes none
+// itself.
 func standStill(t *testing.T) (address string) {
 	t.Helper()
 	socket := testenv.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))(t)
@@ -134,7 +139,8 @@ func standStill(t *testing.T) (address string) {
 	return fmt.Sprintf("127.0.0.1:%d", bound.Port)
 }
 
-// bouncer starts PgBouncer before the test's server, and returns the URL of the test's database by it.
+// bouncer starts PgBouncer before the test's server, and returns the URL of the
+// test's database by it.
 func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -156,7 +162,8 @@ auth_type = any
 %s
 `, server.Host, server.Port, server.User, port, settings), 0o600))
 	process := exec.CommandContext(t.Context(), program, file)
-	// It refuses to run as root. In a namespace of its own it is somebody else, who may open our files.
+	// It refuses to run as root. In a namespace of its own it is somebody
+	// else, who may open our files.
 	process.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: os.Getuid(), Size: 1}},
@@ -184,8 +191,8 @@ auth_type = any
 	return url
 }
 
-// A pooler that would lose what the gateway keeps on connections is refused in words, and nothing is left
-// behind: the next start, without it, works.
+// A pooler that would lose what the gateway keeps on connections is refused in
+// words, and nothing is left behind: the next start, without it, works.
 func TestPoolers(t *testing.T) {
 	d := setup(t)
 	const ignored = "ignore_startup_parameters = jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"

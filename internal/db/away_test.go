@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// fill opens all of a pool's connections, puts them back and tells their server processes.
+// fill opens all of a pool's connections, puts them back and tells their server
+// processes.
 func fill(t *testing.T, pool db.Pool) []uint32 {
 	t.Helper()
 	conns := make([]*pgxpool.Conn, pool.Config().MaxConns)
@@ -32,7 +33,8 @@ func fill(t *testing.T, pool db.Pool) []uint32 {
 	return pids
 }
 
-// Connections that were ended while nobody used them are replaced before anything is sent on them.
+// Connections that were ended while nobody used them are replaced before
+// anything is sent on them.
 func TestDeadConnectionsAreReplaced(t *testing.T) {
 	d := setup(t)
 	pool, beside := d.Open(t, 8, db.ForCommands), d.Open(t, 1, db.ForCommands)
@@ -64,7 +66,8 @@ func (b *breaking) Begin(ctx context.Context) (pgx.Tx, error) {
 	return b.Beginner.Begin(ctx)
 }
 
-// A connection that breaks during BEGIN costs nothing; that no connection can be had, or two in a row break, is said.
+// A connection that breaks during BEGIN costs nothing; that no connection can
+// be had, or two in a row break, is said.
 func TestBeginIsRepeatedOnce(t *testing.T) {
 	d := setup(t)
 	for times, want := range []*fault.Error{nil, nil, db.ErrUnavailable} {
@@ -75,9 +78,10 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 	testenv.Want(t, d.Pool.Stat().AcquiredConns(), 0, "connections are kept")
 }
 
-// Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing. Nothing is
-// unknown about a connection that is lost before COMMIT; one that is lost there may have committed, and repeating could book
-// twice, so that InTx does not.
+// Whatever way the database is away, callers are told to come back. What is
+// wrong with a statement is no such thing. Nothing is unknown about a
+// connection that is lost before COMMIT; one that is lost there may have
+// committed, and repeating could book twice, so that InTx does not.
 func TestAwayIsUnavailable(t *testing.T) {
 	d := setup(t)
 	ctx := t.Context()

@@ -1,5 +1,6 @@
-// Package db is the way to PostgreSQL: pools, transactions, migrations, and the queries that sqlc
-// generates. docs/architecture/tables.md says which packages write which table.
+// Package db is the way to PostgreSQL: pools, transactions, migrations, and the
+// queries that sqlc generates. docs/architecture/tables.md says which packages
+// write which table.
 package db
 
 import (
@@ -25,8 +26,8 @@ import (
 
 //go:generate go tool -modfile=../tools/generate/go.mod sqlc generate -f ../../sqlc.yaml
 
-// Open connects a pool of at most maxConns connections of a kind, the only one of its group, and
-// checks that the server answers.
+// Open connects a pool of at most maxConns connections of a kind, the only one
+// of its group, and checks that the server answers.
 func Open(ctx context.Context, url string, maxConns int, kind Kind) (Pool, error) {
 	return new(Group).Open(ctx, url, maxConns, kind)
 }
@@ -45,7 +46,8 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	return pool, nil
 }
 
-// Traced wraps the tracer of every pool. It is set only in tests, and in a program that tests can kill at each of its commits.
+// Traced wraps the tracer of every pool. It is set only in tests, and in a
+// program that tests can kill at each of its commits.
 var Traced func(pgx.QueryTracer) pgx.QueryTracer
 
 // newPool is Open without the check that the server answers.
@@ -58,8 +60,8 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 	config.MaxConns = int32(min(maxConns, 10_000))
 	config.ConnConfig.RuntimeParams["application_name"] = "gateway"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	// Compiling a plan takes longer than our statements do, and a wrong estimate would be enough to
-	// start it.
+	// Compiling a plan takes longer than our statements do, and a wrong
+	// estimate would be enough to start it.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
 	maps.Copy(config.ConnConfig.RuntimeParams, kind.params())
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -97,10 +99,12 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 
 var errNoCancel = errors.New("a statement that is given up is not cancelled")
 
-// cancelNoCommit prevents the driver from cancelling a COMMIT on a second connection when its caller has gone, and
-// for some kinds from cancelling any statement. If a COMMIT that waits for a synchronous standby were cancelled,
-// everybody would see its changes and a failover would lose them. The server itself ends everything else that takes
-// too long. A server that hangs accepts a cancellation and does not answer; it has pingLimit for that.
+// cancelNoCommit prevents the driver from cancelling a COMMIT on a second
+// connection when its caller has gone, and for some kinds from cancelling any
+// statement. If a COMMIT that waits for a synchronous standby were cancelled,
+// everybody would see its changes and a failover would lose them. The server
+// itself ends everything else that takes too long. A server that hangs accepts
+// a cancellation and does not answer; it has pingLimit for that.
 func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	connected, committing := new(atomic.Bool), new(atomic.Bool)
 	committing.Store(k.commits)
@@ -130,11 +134,12 @@ func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// committingKey is the key under which a connection notes that it is committing.
+// committingKey is the key under which a connection notes that it is
+// committing.
 const committingKey = "gateway committing"
 
-// commits stores that a connection is committing, until the result is known. If a COMMIT was given up, the
-// connection is closed and not used again.
+// commits stores that a connection is committing, until the result is known. If
+// a COMMIT was given up, the connection is closed and not used again.
 func commits(conn *pgx.Conn) (ended func(error)) {
 	if conn == nil { // a wrapper that stands for a transaction
 		return func(error) {}
@@ -151,8 +156,9 @@ func commits(conn *pgx.Conn) (ended func(error)) {
 	}
 }
 
-// Pool is a *pgxpool.Pool, as services see it. A package from which a field of that type can be reached compiles the
-// generic methods of pools again: seventy packages did, which was a twelfth of this module's compiled code.
+// Pool is a *pgxpool.Pool, as services see it. A package from which a field of
+// that type can be reached compiles the generic methods of pools again: seventy
+// packages did, which was a twelfth of this module's compiled code.
 type Pool interface {
 	DBTX
 	Beginner
@@ -169,14 +175,15 @@ func Driver(p Pool) *pgxpool.Pool {
 	return p.(*pgxpool.Pool) //nolint:forcetypeassert // there is no other kind
 }
 
-// Beginner starts a transaction: a pool, or in tests a transaction, which starts a savepoint.
+// Beginner starts a transaction: a pool, or in tests a transaction, which
+// starts a savepoint.
 type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
 const (
-	// connectTimeout is the limit for hosts that do not answer at all, unless the URL sets another.
-	// Callers wait that long.
+	// connectTimeout is the limit for hosts that do not answer at all,
+	// unless the URL sets another. Callers wait that long.
 	connectTimeout = 5 * time.Second
 
 	txRetries     = 3
@@ -184,10 +191,11 @@ const (
 	commitTimeout = 15 * time.Second
 )
 
-// InTx runs fn in a transaction and commits it when fn returns nil. Everything that fn does must go
-// through tx or q. After a serialization failure or deadlock fn runs again, up to three times, so it
-// must have no effects outside the transaction. InTx does not repeat a COMMIT with an unknown result:
-// it returns fault.ErrOutcomeUnknown.
+// InTx runs fn in a transaction and commits it when fn returns nil. Everything
+// that fn does must go through tx or q. After a serialization failure or
+// deadlock fn runs again, up to three times, so it must have no effects outside
+// the transaction. InTx does not repeat a COMMIT with an unknown result: it
+// returns fault.ErrOutcomeUnknown.
 func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
 	return retry(ctx, func() error { return once(ctx, b, fn) })
 }
@@ -206,9 +214,9 @@ func retry(ctx context.Context, transaction func() error) error {
 	}
 }
 
-// backOff lets the other transaction of a collision go first. The victim of a deadlock, if it came
-// back at once, would often lock the same row again before the other one wakes up, and be the next
-// victim too.
+// backOff lets the other transaction of a collision go first. The victim of a
+// deadlock, if it came back at once, would often lock the same row again before
+// the other one wakes up, and be the next victim too.
 func backOff(ctx context.Context, try int) {
 	wait := time.NewTimer(time.Duration(float64(retryAfter<<try) * (0.5 + rand.Float64())))
 	defer wait.Stop()
@@ -218,7 +226,8 @@ func backOff(ctx context.Context, try int) {
 	}
 }
 
-// InTxWithin is InTx with a time limit up to the COMMIT, after which it returns ErrBusy.
+// InTxWithin is InTx with a time limit up to the COMMIT, after which it returns
+// ErrBusy.
 func InTxWithin(
 	ctx context.Context,
 	limit time.Duration,
@@ -239,7 +248,8 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	// A client that hangs up stops fn at its next statement, but not COMMIT or ROLLBACK.
+	// A client that hangs up stops fn at its next statement, but not COMMIT
+	// or ROLLBACK.
 	committed := false
 	defer func() {
 		if !committed {
@@ -261,14 +271,15 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	return commitError(err)
 }
 
-// ending is the context in which a transaction ends: the caller cannot cancel it, but it has a limit.
+// ending is the context in which a transaction ends: the caller cannot cancel
+// it, but it has a limit.
 func ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 }
 
-// commitError tells a COMMIT that the server refused from one with an unknown result. If the server
-// ended the connection (severity FATAL, for example at shutdown), the commit may have been logged
-// before.
+// commitError tells a COMMIT that the server refused from one with an unknown
+// result. If the server ended the connection (severity FATAL, for example at
+// shutdown), the commit may have been logged before.
 func commitError(err error) error {
 	switch {
 	case err == nil:
@@ -280,7 +291,8 @@ func commitError(err error) error {
 	}
 }
 
-// refused reports whether the server answered with an error and keeps the connection.
+// refused reports whether the server answered with an error and keeps the
+// connection.
 func refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR"
@@ -295,8 +307,9 @@ const (
 	codeIndexCorrupted       = "XX002"
 )
 
-// collided reports whether another transaction was in the way, so that this one has to be repeated. That also
-// happens if two transactions insert the same day of a requisite, because neither sees the other's row.
+// collided reports whether another transaction was in the way, so that this one
+// has to be repeated. That also happens if two transactions insert the same day
+// of a requisite, because neither sees the other's row.
 func collided(err error) bool {
 	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected) ||
 		Violated(err) == "requisite_day_pkey"
@@ -305,13 +318,15 @@ func collided(err error) bool {
 // IsLockTimeout reports whether the error is a lock timeout.
 func IsLockTimeout(err error) bool { return hasCode(err, codeLockNotAvailable) }
 
-// IsDamaged reports whether PostgreSQL could not read what is stored, because it is not what was written.
+// IsDamaged reports whether PostgreSQL could not read what is stored, because
+// it is not what was written.
 func IsDamaged(err error) bool {
 	return hasCode(err, codeDataCorrupted) || hasCode(err, codeIndexCorrupted)
 }
 
 func hasCode(err error, code string) bool {
-	// The variable is made only for a real error, because this is called with nil most of the time.
+	// The variable is made only for a real error, because this is called
+	// with nil most of the time.
 	if err == nil || err == errNoted { //nolint:errorlint // it is never wrapped
 		return false
 	}
@@ -322,8 +337,8 @@ func hasCode(err error, code string) bool {
 // NoRows reports whether err says that a :one query found nothing.
 func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
-// Missing returns the refusal if a :one query found nothing, and otherwise the error with what was being done. It
-// is nil for no error.
+// Missing returns the refusal if a :one query found nothing, and otherwise the
+// error with what was being done. It is nil for no error.
 func Missing(err, refusal error, doing string) error {
 	if NoRows(err) {
 		return refusal
@@ -342,8 +357,9 @@ func IgnoreNoRows(err error) error {
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 
-// Violated is the name of the constraint that refused a row, or "". For an error on another node Citus passes on
-// only the text, with the constraint of the shard, whose name is that of the constraint with the shard's number.
+// Violated is the name of the constraint that refused a row, or "". For an
+// error on another node Citus passes on only the text, with the constraint of
+// the shard, whose name is that of the constraint with the shard's number.
 func Violated(err error) string {
 	if err == nil {
 		return ""
@@ -363,7 +379,8 @@ func Violated(err error) string {
 
 var shardConstraint = regexp.MustCompile(`constraint "(\w+?)(?:_\d{6,})?"$`)
 
-// IsForeignKeyViolation reports whether err says that a row refers to one that does not exist.
+// IsForeignKeyViolation reports whether err says that a row refers to one that
+// does not exist.
 func IsForeignKeyViolation(err error) bool { return hasCode(err, "23503") }
 
 // IsUniqueViolation reports whether err says that another row has the same key.

@@ -54,18 +54,21 @@ func TestInTx(t *testing.T) {
 		"rolls back": {func(ctx context.Context, _ func(), _ pgx.Tx, q *db.Queries) error {
 			return errors.Join(insert(ctx, q), errTest)
 		}, 0, errTest},
-		// With one connection the next transaction would hang if it were kept.
+		// With one connection the next transaction would hang if it
+		// were kept.
 		"panics": {func(ctx context.Context, _ func(), _ pgx.Tx, q *db.Queries) error {
 			_ = insert(ctx, q)
 			panic(errTest)
 		}, 0, errTest},
-		// An error that it keeps to itself has aborted the transaction all the same: COMMIT rolls back, which is said.
+		// An error that it keeps to itself has aborted the transaction
+		// all the same: COMMIT rolls back, which is said.
 		"hides that it is aborted": {func(ctx context.Context, _ func(), tx pgx.Tx, q *db.Queries) error {
 			_ = insert(ctx, q)
 			_, _ = tx.Exec(ctx, "select 1/0")
 			return nil
 		}, 0, pgx.ErrTxCommitRollback},
-		// In a transaction it is a savepoint, whose rollback leaves the outer one whole.
+		// In a transaction it is a savepoint, whose rollback leaves the
+		// outer one whole.
 		"nests": {func(ctx context.Context, _ func(), tx pgx.Tx, q *db.Queries) error {
 			inner := db.InTx(ctx, tx, func(_ pgx.Tx, q *db.Queries) error { return errors.Join(insert(ctx, q), errTest) })
 			if !errors.Is(inner, errTest) {
@@ -141,7 +144,8 @@ func TestInTxRetries(t *testing.T) {
 	}
 }
 
-// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an error like another.
+// What fails only at COMMIT is refused for certain: a collision is repeated,
+// anything else is an error like another.
 func TestInTxErrorsAtCommit(t *testing.T) {
 	t.Parallel()
 	for code, wantRuns := range map[string]int{"40001": 4, "23514": 1} {
@@ -178,7 +182,8 @@ func (endingTx) Conn() *pgx.Conn { return nil }
 func (e endingTx) Begin(context.Context) (pgx.Tx, error) { return e, nil }
 func (e endingTx) Commit(ctx context.Context) error      { return e.commit(ctx) }
 
-// The time COMMIT may take starts when fn is done. It must not be used up by a fn that had to wait.
+// The time COMMIT may take starts when fn is done. It must not be used up by a
+// fn that had to wait.
 func TestInTxCommitsAfterALongFn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,8 +195,9 @@ func TestInTxCommitsAfterALongFn(t *testing.T) {
 	})
 }
 
-// Which of the answers to COMMIT leave its outcome open. Over TCP the server's last words can still
-// arrive: FATAL is no refusal, it may have committed before it went.
+// Which of the answers to COMMIT leave its outcome open. Over TCP the server's
+// last words can still arrive: FATAL is no refusal, it may have committed
+// before it went.
 func TestInTxUnderstandsCommit(t *testing.T) {
 	t.Parallel()
 	answer := func(severity, code string) error { return &pgconn.PgError{SeverityUnlocalized: severity, Code: code} }
@@ -240,7 +246,8 @@ func TestOpenKeepsThePassword(t *testing.T) {
 	}
 }
 
-// A transaction of one round trip takes no answer that may be missing when its COMMIT is sent already.
+// A transaction of one round trip takes no answer that may be missing when its
+// COMMIT is sent already.
 func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 	d := setup(t)
 	var name db.Payment
@@ -253,8 +260,9 @@ func TestWriteTakesNoAnswerThatMayBeMissing(t *testing.T) {
 	testenv.Check(t, errors.Is(err, db.ErrMissing), "a debit without an account: %v", err)
 }
 
-// What background work commits is not cut short when nobody waits for it any more; what else it asks is, so that a process that
-// stops leaves nothing running.
+// What background work commits is not cut short when nobody waits for it any
+// more; what else it asks is, so that a process that stops leaves nothing
+// running.
 func TestWorkCancelsNoCommit(t *testing.T) {
 	d := setup(t)
 	d.Exec(t, "create table probe (committing boolean)")
@@ -284,7 +292,8 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 	}
 }
 
-// A list that takes too long is given up, and its connection is as good as before.
+// A list that takes too long is given up, and its connection is as good as
+// before.
 func TestListIsBounded(t *testing.T) {
 	d := setup(t)
 	list := func() error {
@@ -308,7 +317,8 @@ func TestListIsBounded(t *testing.T) {
 	testenv.Want(t, timeout, "0", "afterwards the timeout is")
 }
 
-// Somebody else's snapshot is seen by who may see it. Others are told that nobody knows, and not that all is well.
+// Somebody else's snapshot is seen by who may see it. Others are told that
+// nobody knows, and not that all is well.
 func TestOldestSnapshot(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -336,7 +346,8 @@ func TestOldestSnapshot(t *testing.T) {
 	testenv.Check(t, err == nil && seconds >= 1, "who has been granted to see it: %d %v", seconds, err)
 }
 
-// What is written as an amount or a uuid is what PostgreSQL reads, with all digits, in arrays too.
+// What is written as an amount or a uuid is what PostgreSQL reads, with all
+// digits, in arrays too.
 func TestAmountsAreWrittenWhole(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// silentPeer is how long packets to the database may stay unacknowledged before a connection is given
-// up, in use or not.
+// silentPeer is how long packets to the database may stay unacknowledged before
+// a connection is given up, in use or not.
 const silentPeer = 5 * time.Second
 
 // dialer opens connections that notice if the other side vanishes.

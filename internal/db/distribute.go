@@ -12,8 +12,9 @@ import (
 // Placement is where Citus keeps the rows of a table.
 type Placement string
 
-// A table that is not distributed stays on the coordinator. Tables distributed by the same column are
-// stored together: all rows of an owner are on one node and can be joined there.
+// A table that is not distributed stays on the coordinator. Tables distributed
+// by the same column are stored together: all rows of an owner are on one node
+// and can be joined there.
 const (
 	OnCoordinator Placement = ""
 	ByMerchant    Placement = "merchant_id"
@@ -21,9 +22,11 @@ const (
 	BySubject     Placement = "subject_id"
 )
 
-// placements say where every table is. Tables that grow with payments are distributed: those of a merchant by
-// merchant, those of an account by account, and transfers by subject. The coordinator has the settings, which every
-// process keeps in memory, and small tables on which one process at a time works.
+// placements say where every table is. Tables that grow with payments are
+// distributed: those of a merchant by merchant, those of an account by account,
+// and transfers by subject. The coordinator has the settings, which every
+// process keeps in memory, and small tables on which one process at a time
+// works.
 var placements = []struct {
 	by     Placement
 	tables string
@@ -34,14 +37,17 @@ var placements = []struct {
 		metadata_pair payout_file_row`},
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
-	// Settings and their log. A trigger counts their changes, which needs one node.
+	// Settings and their log. A trigger counts their changes, which needs
+	// one node.
 	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer receiving_address
 		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
 		rate_observation payment_link link_picture payout_file withdrawal_terms withdrawal_address setting_change setting_version proposal simulation
 		simulation_play test_clock serving`},
-	// The counts by which limits are checked, next to a requisite's settings. Old rows are removed.
+	// The counts by which limits are checked, next to a requisite's
+	// settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
-	// Banks' messages and arrivals, next to the requisites that they are about.
+	// Banks' messages and arrivals, next to the requisites that they are
+	// about.
 	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
 	// Transfers on the networks, each of which one process at a time reads.
 	{OnCoordinator, `chain_transfer chain_cursor chain_node deposit_transfer deposit_claim sandbox_transfer`},
@@ -70,8 +76,8 @@ var placements = []struct {
 // ErrNoCitus says that the database has no Citus.
 var ErrNoCitus = errors.New("the database has no extension citus")
 
-// Distribute spreads the tables and their rows over the nodes of a Citus cluster. It leaves tables
-// that are distributed already.
+// Distribute spreads the tables and their rows over the nodes of a Citus
+// cluster. It leaves tables that are distributed already.
 func Distribute(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -103,15 +109,20 @@ func Distribute(ctx context.Context, url string) error {
 	return nil
 }
 
-// setDistributed sets what every new connection to a distributed database needs.
+// setDistributed sets what every new connection to a distributed database
+// needs.
 func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{
-		// The audit joins tables that are distributed by different columns.
+		// The audit joins tables that are distributed by different
+		// columns.
 		"citus.enable_repartition_joins = on",
-		// The triggers that protect rows from changes only refuse, which works on each shard.
+		// The triggers that protect rows from changes only refuse,
+		// which works on each shard.
 		"citus.enable_unsafe_triggers = on",
-		// A statement that asks every shard uses the existing connection. Otherwise Citus would open one more for
-		// each shard after ten milliseconds, which costs several times what the sweeps themselves do.
+		// A statement that asks every shard uses the existing
+		// connection. Otherwise Citus would open one more for each
+		// shard after ten milliseconds, which costs several times what
+		// the sweeps themselves do.
 		"citus.max_adaptive_executor_pool_size = 1",
 	} {
 		set := `do $$ begin execute format('alter database %I set ` + setting + `', current_database()); end $$`
@@ -125,7 +136,8 @@ func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// distribute distributes a table and the tables that are stored together with it.
+// distribute distributes a table and the tables that are stored together with
+// it.
 func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement, with string) error {
 	var done bool
 	err := conn.QueryRow(ctx, "select exists (select from pg_dist_partition where logicalrelid = $1::text::regclass)", table).
@@ -147,8 +159,8 @@ func distribute(ctx context.Context, conn *pgx.Conn, table string, by Placement,
 		if err != nil {
 			return err
 		}
-		// The rows have been copied to the nodes. Their originals are removed without the triggers that protect
-		// rows.
+		// The rows have been copied to the nodes. Their originals are
+		// removed without the triggers that protect rows.
 		if _, err := tx.Exec(ctx, "set local session_replication_role = replica"); err != nil {
 			return err
 		}

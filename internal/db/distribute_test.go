@@ -22,7 +22,8 @@ import (
 
 var generated = regexp.MustCompile("(?s)const \\w+ = `-- name: (\\w+) :\\w+\n(.*?)`")
 
-// Every statement of the program can be made on a distributed database, and those that are made often touch one shard.
+// Every statement of the program can be made on a distributed database, and
+// those that are made often touch one shard.
 func TestDistributedStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
@@ -63,7 +64,8 @@ var severalTasks = regexp.MustCompile(`Task Count: ([2-9]|\d\d)`)
 
 var commented = regexp.MustCompile(`(?m)^// ([A-Z]\w+[A-Z]\w+).*\n(?://.*\n)*func \(q \*Queries\) (\w+)\(`)
 
-// What names a statement names one that exists: the list of those that are made often, and the comment over each.
+// What names a statement names one that exists: the list of those that are made
+// often, and the comment over each.
 func TestStatementsHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
@@ -110,7 +112,8 @@ func planned(ctx context.Context, conn *pgx.Conn, sql string, samples map[string
 	return strings.Join(lines, "\n"), runs(ctx, conn, sql)
 }
 
-// runs makes a statement and takes it back. That a row is refused is an answer too.
+// runs makes a statement and takes it back. That a row is refused is an answer
+// too.
 func runs(ctx context.Context, conn *pgx.Conn, sql string) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -135,8 +138,8 @@ func TestEveryTableHasItsPlace(t *testing.T) {
 	testenv.WantAll(t, db.PlacedTables(), tables, "the tables that have a place")
 }
 
-// What is in the tables when they are distributed goes along, is nowhere twice, and rows that are kept stay kept on
-// every node.
+// What is in the tables when they are distributed goes along, is nowhere twice,
+// and rows that are kept stay kept on every node.
 func TestDistributeKeepsRows(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Undistributed(t)

@@ -9,8 +9,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// registerTypes lets a connection write amounts and uuids directly into its send buffer. The driver would use a big
-// integer for each amount and a text for each uuid, which was a fifth of everything that creating a payment
+// registerTypes lets a connection write amounts and uuids directly into its
+// send buffer. The driver would use a big integer for each amount and a text
+// for each uuid, which was a fifth of everything that creating a payment
 // allocates.
 func registerTypes(m *pgtype.Map) {
 	pgxdecimal.Register(m)
@@ -49,11 +50,12 @@ func (c numericCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value 
 	return c.NumericCodec.PlanEncode(m, oid, format, value)
 }
 
-// encodeDecimal writes a decimal in PostgreSQL's format, digits to the base of 10,000. large is for decimals whose
-// digits do not fit into an integer.
+// encodeDecimal writes a decimal in PostgreSQL's format, digits to the base of
+// 10,000. large is for decimals whose digits do not fit into an integer.
 type encodeDecimal struct{ large pgtype.EncodePlan }
 
-// fitting is how many decimal digits may be shifted by three more within 64 bits.
+// fitting is how many decimal digits may be shifted by three more within 64
+// bits.
 const fitting = 15
 
 // Encode implements pgtype.EncodePlan.

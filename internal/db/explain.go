@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Explain tells the operator what an error means and what to do, without the driver's text and codes. For other
-// errors it returns their text.
+// Explain tells the operator what an error means and what to do, without the
+// driver's text and codes. For other errors it returns their text.
 func Explain(err error) string {
 	var failed *pgconn.ConnectError
 	var answer *pgconn.PgError

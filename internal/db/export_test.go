@@ -57,7 +57,8 @@ func Raw(sql string) Query {
 	}}
 }
 
-// Occupy has all callers wait as for a transaction, until so many do and go together.
+// Occupy has all callers wait as for a transaction, until so many do and go
+// together.
 func (w *Writer) Occupy() (release func(many int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

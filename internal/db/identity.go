@@ -12,17 +12,20 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// errOldPrimary refuses a server that was the primary before another one was promoted.
+// errOldPrimary refuses a server that was the primary before another one was
+// promoted.
 var errOldPrimary = errors.New("this is an older primary that has come back")
 
-// timelineSQL reads the timeline that a primary writes, from the first eight digits of the name of its present WAL
-// file. It is 0 on a standby.
+// timelineSQL reads the timeline that a primary writes, from the first eight
+// digits of the name of its present WAL file. It is 0 on a standby.
 const timelineSQL = `select case when pg_is_in_recovery() then 0
 	else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end`
 
-// newest adds a check to the function that finds the primary among several servers: a server with a lower timeline
-// than this process has seen is refused. Each promotion begins a new timeline, and what an old primary accepts
-// after that is lost. A server that does not reveal its timeline is accepted.
+// newest adds a check to the function that finds the primary among several
+// servers: a server with a lower timeline than this process has seen is
+// refused. Each promotion begins a new timeline, and what an old primary
+// accepts after that is lost. A server that does not reveal its timeline is
+// accepted.
 func (g *Group) newest(valid pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		if err := valid(ctx, conn); err != nil {
@@ -56,8 +59,8 @@ func (g *Group) newest(valid pgconn.ValidateConnectFunc) pgconn.ValidateConnectF
 
 // Identity is the identity of a database. A standby has that of its primary.
 type Identity struct {
-	// Cluster is the system identifier of the PostgreSQL cluster; nil if the server does not reveal it, as some
-	// managed ones do not.
+	// Cluster is the system identifier of the PostgreSQL cluster; nil if
+	// the server does not reveal it, as some managed ones do not.
 	Cluster *int64
 	// Database is its number in the cluster.
 	Database int64

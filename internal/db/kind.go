@@ -5,23 +5,26 @@ import (
 	"time"
 )
 
-// Kind is the purpose of a pool's connections. It limits how long a statement may run or wait for a
-// lock, and how long a transaction may be idle. The server enforces this even if the process freezes.
+// Kind is the purpose of a pool's connections. It limits how long a statement
+// may run or wait for a lock, and how long a transaction may be idle. The
+// server enforces this even if the process freezes.
 type Kind struct {
 	statement, lock, silence time.Duration
-	// byIndex makes plans prefer indexes. The planner often takes a table that is empty at times for small. A plan
-	// by index is never slow, but a plan that was cached for an empty table would scan the full one.
+	// byIndex makes plans prefer indexes. The planner often takes a table
+	// that is empty at times for small. A plan by index is never slow, but
+	// a plan that was cached for an empty table would scan the full one.
 	byIndex bool
-	// commits requires that a COMMIT is stored on every required machine before it is visible. It is not cancelled:
-	// the server ends it by its own limit.
+	// commits requires that a COMMIT is stored on every required machine
+	// before it is visible. It is not cancelled: the server ends it by its
+	// own limit.
 	commits bool
 }
 
-// The kinds of connections. Each has a pool of its own, so that no kind uses up the connections of
-// another.
+// The kinds of connections. Each has a pool of its own, so that no kind uses up
+// the connections of another.
 var (
-	// ForCreations is for creating payments. What cannot be locked at once counts as taken, and the next candidate
-	// is tried.
+	// ForCreations is for creating payments. What cannot be locked at once
+	// counts as taken, and the next candidate is tried.
 	ForCreations = Kind{
 		statement: 5 * time.Second,
 		lock:      200 * time.Millisecond,
@@ -59,8 +62,8 @@ func (k Kind) params() map[string]string {
 	return params
 }
 
-// answer is how long a client waits for the answer to a statement: a little longer than the server lets the statement run. 0 is
-// for ever.
+// answer is how long a client waits for the answer to a statement: a little
+// longer than the server lets the statement run. 0 is for ever.
 func (k Kind) answer() time.Duration {
 	if k.statement == 0 {
 		return 0

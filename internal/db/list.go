@@ -10,13 +10,14 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// listBegin limits the cost of a list, because callers choose its filters and a filter that matches little may read
-// much. It also makes PostgreSQL plan each list for its actual filters: a generic plan would, for example, read a
-// whole history to find the few rows in one status.
+// listBegin limits the cost of a list, because callers choose its filters and a
+// filter that matches little may read much. It also makes PostgreSQL plan each
+// list for its actual filters: a generic plan would, for example, read a whole
+// history to find the few rows in one status.
 const listBegin = "begin read only; set local statement_timeout = '2s'; set local plan_cache_mode = force_custom_plan"
 
-// List reads a page of a list for a caller. It returns fault.ErrBusy if the server needs more than
-// two seconds.
+// List reads a page of a list for a caller. It returns fault.ErrBusy if the
+// server needs more than two seconds.
 func List[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	return rowsWithin(ctx, pool, listBegin, query)
 }
@@ -24,14 +25,17 @@ func List[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, er
 // glanceBegin is listBegin for a part of a page that may be missing.
 const glanceBegin = "begin read only; set local statement_timeout = '200ms'; set local plan_cache_mode = force_custom_plan"
 
-// Glance is List for a part of a page that may be missing: the server has a fifth of a second for it.
+// Glance is List for a part of a page that may be missing: the server has a
+// fifth of a second for it.
 func Glance[R any](ctx context.Context, pool Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	return rowsWithin(ctx, pool, glanceBegin, query)
 }
 
-// ListPage is List for a page of a list from the newest row down. The query gets the id below which it stays, and
-// how many rows to read: one more than the page, so that it is known whether there is a next page. The cursor is
-// nil on the last page. Errors of the page are reported together with those that f already has.
+// ListPage is List for a page of a list from the newest row down. The query
+// gets the id below which it stays, and how many rows to read: one more than
+// the page, so that it is known whether there is a next page. The cursor is nil
+// on the last page. Errors of the page are reported together with those that f
+// already has.
 func ListPage[R any](
 	ctx context.Context, pool Pool, f fault.Fields, page Page, doing string,
 	query func(q *Queries, before int64, rows int32) ([]R, error), id func(R) int64,
@@ -94,8 +98,8 @@ func within(ctx context.Context, pool Pool, begin string, query func(q *Queries)
 	return err
 }
 
-// Begins returns the range of the texts that begin with text in lower case: from the first result on, and before
-// the second, in the order of bytes.
+// Begins returns the range of the texts that begin with text in lower case:
+// from the first result on, and before the second, in the order of bytes.
 func Begins(text string) (from, beyond string) {
 	text = strings.ToLower(text)
 	return text, text + "\U0010FFFF"

@@ -16,14 +16,15 @@ import (
 	"gateway.example/schema"
 )
 
-// migrationLock is the key of the advisory lock: any number, but always the same.
+// migrationLock is the key of the advisory lock: any number, but always the
+// same.
 const migrationLock = 7_220_714_513
 
 // minimumVersion is PostgreSQL 15, in the server's own notation.
 const minimumVersion = 150000
 
-// Migrate brings the database to the present schema. Processes that start at the same time wait for
-// one another.
+// Migrate brings the database to the present schema. Processes that start at
+// the same time wait for one another.
 func Migrate(ctx context.Context, url string) error {
 	return migrateWithin(ctx, url, migrationPatience)
 }
@@ -63,8 +64,8 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 	if role != "" {
 		config.RuntimeParams["role"] = role
 	}
-	// A result stays open until the next statement and keeps its snapshot, for which creating an index concurrently
-	// would wait.
+	// A result stays open until the next statement and keeps its snapshot,
+	// for which creating an index concurrently would wait.
 	if _, err := lock.Exec(ctx, "select"); err != nil {
 		return fmt.Errorf("let go of the last snapshot: %w", err)
 	}
@@ -89,18 +90,19 @@ func migrateWithin(ctx context.Context, url string, patience time.Duration) erro
 var ErrMigrating = errors.New("another process has been changing the schema of the database all the time")
 
 const (
-	// migrationPatience is how long a start waits for another process that migrates. Migrating large
-	// tables may take minutes.
+	// migrationPatience is how long a start waits for another process that
+	// migrates. Migrating large tables may take minutes.
 	migrationPatience = 10 * time.Minute
 	migrationPause    = 500 * time.Millisecond
-	// migrationLockTimeout is how long a migration waits for a lock, in milliseconds, and
-	// migrationAgain the pause before it tries again.
+	// migrationLockTimeout is how long a migration waits for a lock, in
+	// milliseconds, and migrationAgain the pause before it tries again.
 	migrationLockTimeout = "2000"
 	migrationAgain       = 3 * time.Second
 )
 
-// lockMigrations begins the transaction that holds the lock. Behind a pooler a session's lock could stay on a
-// connection that nobody uses. While it waits, it ends the transaction of each attempt, because creating an index
+// lockMigrations begins the transaction that holds the lock. Behind a pooler a
+// session's lock could stay on a connection that nobody uses. While it waits,
+// it ends the transaction of each attempt, because creating an index
 // concurrently waits for all other transactions.
 func lockMigrations(ctx context.Context, conn *pgx.Conn, patience time.Duration) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrMigrating)
@@ -124,13 +126,15 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn, patience time.Duration)
 	}
 }
 
-// tryLock takes the lock for a transaction, or returns nil if another process has it.
+// tryLock takes the lock for a transaction, or returns nil if another process
+// has it.
 func tryLock(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	lock, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// goose works on other connections while this transaction is idle, so it must not be ended for being idle.
+	// goose works on other connections while this transaction is idle, so
+	// it must not be ended for being idle.
 	if _, err := lock.Exec(ctx, "set local idle_in_transaction_session_timeout = 0"); err != nil {
 		return nil, err
 	}
@@ -153,8 +157,8 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// refuseOther refuses a database from before the baseline, and one that a newer program has migrated in such a way
-// that this program cannot work with it.
+// refuseOther refuses a database from before the baseline, and one that a newer
+// program has migrated in such a way that this program cannot work with it.
 func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	// Reading a table that does not exist would end the lock's transaction.
 	inside, err := lock.Begin(ctx)
@@ -187,8 +191,9 @@ func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	return nil
 }
 
-// keeper is the role that owns the tables, if the user may act as it, or "". With it, a migration by an
-// administrator makes nothing that the gateway may not use.
+// keeper is the role that owns the tables, if the user may act as it, or "".
+// With it, a migration by an administrator makes nothing that the gateway may
+// not use.
 func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	const query = `select coalesce((select pg_get_userbyid(relowner) from pg_class
 			where oid = to_regclass('goose_db_version') and pg_has_role(relowner, 'member')
@@ -197,8 +202,9 @@ func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	return role, fault.Doing("read whom the tables belong to", err)
 }
 
-// migrateSchema makes the due migrations. A migration waits for a lock only briefly, because everybody who comes
-// after it would wait as well. Then it is tried again from its beginning, until patience ends.
+// migrateSchema makes the due migrations. A migration waits for a lock only
+// briefly, because everybody who comes after it would wait as well. Then it is
+// tried again from its beginning, until patience ends.
 func migrateSchema(ctx context.Context, config *pgx.ConnConfig, patience time.Duration) error {
 	config = config.Copy()
 	config.RuntimeParams["lock_timeout"] = migrationLockTimeout

@@ -65,8 +65,8 @@ func TestMigrateAsAnother(t *testing.T) {
 		"%d months and then %d; %d tables belong to somebody else", before, after, others)
 }
 
-// Every column of bytes is among those that the vault seals, or known to be none of them: a start
-// looks through the view.
+// Every column of bytes is among those that the vault seals, or known to be
+// none of them: a start looks through the view.
 func TestSealedColumnsAreKnown(t *testing.T) {
 	d := setup(t)
 	const open = `{session.hash,recovery_code.hash,invitation.hash,invitation.code_hash,passkey.id,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
@@ -81,7 +81,8 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 	testenv.Check(t, len(unknown) == 0, "neither known to be open nor in the view sealed_value: %v", unknown)
 }
 
-// Replicas that start together on an empty database must not trip over each other.
+// Replicas that start together on an empty database must not trip over each
+// other.
 func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()
 	empty := dbtest.Empty(t)
@@ -89,7 +90,8 @@ func TestMigrateInParallel(t *testing.T) {
 	testenv.NoError(t, insert(t.Context(), empty.Queries()))
 }
 
-// A start waits for another process that migrates, and gives up in the end, without a trace.
+// A start waits for another process that migrates, and gives up in the end,
+// without a trace.
 func TestMigrateWaits(t *testing.T) {
 	t.Parallel()
 	empty := dbtest.Empty(t)
@@ -111,7 +113,8 @@ func TestMigrateWaits(t *testing.T) {
 	testenv.NoError(t, <-done)
 }
 
-// A migration does not wait long for a lock that somebody holds, so that nobody waits behind it, and is made again.
+// A migration does not wait long for a lock that somebody holds, so that nobody
+// waits behind it, and is made again.
 func TestMigrationsWaitBriefly(t *testing.T) {
 	t.Parallel()
 	const before = 8 // payouts are next, and a table of theirs refers to keys
@@ -129,10 +132,11 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	testenv.NoError(t, <-done)
 }
 
-// blocking are the indexes that a migration makes while nobody may write what they are on: of tables that grow, unless it makes
-// the table itself.
+// blocking are the indexes that a migration makes while nobody may write what
+// they are on: of tables that grow, unless it makes the table itself.
 func blocking(migration string) (indexes []string) {
-	// Settings, who may sign in, what is proposed, and one row for each amount of a requisite.
+	// Settings, who may sign in, what is proposed, and one row for each
+	// amount of a requisite.
 	small := map[string]bool{
 		"card_conflict": true, "app_user": true, "setting_change": true, "requisite": true, "requisite_slot": true,
 		"proposal": true,
@@ -150,7 +154,8 @@ var createIndex = regexp.MustCompile(
 	`(?i)create\s+(?:unique\s+)?index\s+(concurrently\s+)?(?:if\s+not\s+exists\s+)?\w+\s+on\s+(?:only\s+)?(\w+)`,
 )
 
-// Indexes on tables that grow are built beside those who write, from the first migration after the baseline on.
+// Indexes on tables that grow are built beside those who write, from the first
+// migration after the baseline on.
 func TestIndexesAreBuiltConcurrently(t *testing.T) {
 	t.Parallel()
 	const first = "00017"
@@ -179,8 +184,8 @@ func partitions(t *testing.T, d *dbtest.DB, table string) []string {
 	return d.Texts(t, "select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table)
 }
 
-// Months are made ahead of time and once, also by processes that do it together, and what is written goes
-// to its own month.
+// Months are made ahead of time and once, also by processes that do it
+// together, and what is written goes to its own month.
 func TestMakeMonths(t *testing.T) {
 	d := setup(t)
 	at := time.Now().UTC().AddDate(1, 0, 0)
@@ -224,7 +229,8 @@ func TestMakeMonths(t *testing.T) {
 	}
 }
 
-// A month of which rows came before its partition, since their clock was ahead, gets none, and the months after it do.
+// A month of which rows came before its partition, since their clock was ahead,
+// gets none, and the months after it do.
 func TestMonthOfStrays(t *testing.T) {
 	d := setup(t)
 	at := time.Date(2040, 5, 17, 0, 0, 0, 0, time.UTC)
@@ -238,7 +244,8 @@ func TestMonthOfStrays(t *testing.T) {
 	testenv.Check(t, slices.Contains(have, "transfer_2040_05"), "made %v", have)
 }
 
-// What may not be changed in a table may not be changed in a month of it either, and a month has the keys of all.
+// What may not be changed in a table may not be changed in a month of it
+// either, and a month has the keys of all.
 func TestMonthsKeepTheirRows(t *testing.T) {
 	d := setup(t)
 	for _, table := range []string{"transfer", "payment_history"} {
@@ -258,7 +265,8 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	}
 }
 
-// A migration that takes away or changes what an older program uses says so, so that the older one refuses the database.
+// A migration that takes away or changes what an older program uses says so, so
+// that the older one refuses the database.
 func TestMigrationsThatBreakSaySo(t *testing.T) {
 	t.Parallel()
 	files := testenv.Must(fs.Glob(schema.FS, "*.sql"))(t)

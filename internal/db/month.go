@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// monthsAhead is how many months ahead have partitions. A process that did not run for longer makes
-// the missing ones before anything else.
+// monthsAhead is how many months ahead have partitions. A process that did not
+// run for longer makes the missing ones before anything else.
 const monthsAhead = 2
 
 // monthly is a table with a partition for each month.
@@ -30,10 +30,12 @@ var monthlies = []monthly{
 	{"webhook_event", "id", idBound, false},
 }
 
-// timeBound writes a time in UTC as PostgreSQL does, so that bounds compare as texts.
+// timeBound writes a time in UTC as PostgreSQL does, so that bounds compare as
+// texts.
 func timeBound(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05") + "+00" }
 
-// idBound is the lowest id of events made from a time on. Their ids are UUIDs of version 7.
+// idBound is the lowest id of events made from a time on. Their ids are UUIDs
+// of version 7.
 func idBound(at time.Time) string {
 	var id uuid.UUID
 	for i, ms := 5, at.UnixMilli(); i >= 0; i, ms = i-1, ms>>8 {
@@ -42,8 +44,8 @@ func idBound(at time.Time) string {
 	return id.String()
 }
 
-// MakeMonths makes the missing partitions of this month and the next ones. It waits only briefly for
-// locks: the next call makes what it could not.
+// MakeMonths makes the missing partitions of this month and the next ones. It
+// waits only briefly for locks: the next call makes what it could not.
 func MakeMonths(ctx context.Context, conn Beginner, now time.Time) error {
 	first := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
 	var failed []error
@@ -57,7 +59,8 @@ func MakeMonths(ctx context.Context, conn Beginner, now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// makeMonth makes the partition of the month that begins then, unless an earlier one covers it.
+// makeMonth makes the partition of the month that begins then, unless an
+// earlier one covers it.
 func (m monthly) makeMonth(ctx context.Context, conn Beginner, month time.Time) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		from, to := m.bound(month), m.bound(month.AddDate(0, 1, 0))
@@ -79,7 +82,8 @@ func (m monthly) makeMonth(ctx context.Context, conn Beginner, month time.Time) 
 				return fmt.Errorf("keep %s as it is: %w", part, err)
 			}
 		}
-		// Attaching a table blocks nobody who reads or writes the others.
+		// Attaching a table blocks nobody who reads or writes the
+		// others.
 		_, err = tx.Exec(ctx, "alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')")
 		if err != nil {
 			return fmt.Errorf("attach %s: %w", part, err)
@@ -88,14 +92,15 @@ func (m monthly) makeMonth(ctx context.Context, conn Beginner, month time.Time) 
 	})
 }
 
-// covered reports whether a month needs no partition: it has one, or its rows are already in the
-// default partition, for example because a clock was ahead, and stay there.
+// covered reports whether a month needs no partition: it has one, or its rows
+// are already in the default partition, for example because a clock was ahead,
+// and stay there.
 func (m monthly) covered(ctx context.Context, tx pgx.Tx, from, to string) (bool, error) {
 	for _, sql := range []string{
 		"set local timezone = 'UTC'",
 		"set local lock_timeout = '" + lockWait + "'",
-		// Attaching takes this lock anyway. Taking it now keeps other processes from making the same
-		// month.
+		// Attaching takes this lock anyway. Taking it now keeps other
+		// processes from making the same month.
 		"lock table " + m.name + " in share update exclusive mode",
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
@@ -114,8 +119,8 @@ func (m monthly) covered(ctx context.Context, tx pgx.Tx, from, to string) (bool,
 	return reached || strays, nil
 }
 
-// DropMonths drops the months of webhook_attempt that ended before a time. Each leaves a receipt in
-// the log of settings.
+// DropMonths drops the months of webhook_attempt that ended before a time. Each
+// leaves a receipt in the log of settings.
 func DropMonths(ctx context.Context, b Beginner, what string, now, before time.Time) error {
 	for ctx.Err() == nil {
 		var dropped bool
@@ -150,7 +155,8 @@ func dropMonth(ctx context.Context, tx pgx.Tx, q *Queries, what string, now, bef
 		return false, err
 	}
 	gone := Purged{Before: before}
-	// Nobody writes to a past month. It is counted before others have to wait.
+	// Nobody writes to a past month. It is counted before others have to
+	// wait.
 	err = tx.QueryRow(ctx, "select count(*), coalesce(min(id), 0), coalesce(max(id), 0) from "+part).
 		Scan(&gone.Count, &gone.First, &gone.Last)
 	if err != nil {

@@ -43,16 +43,19 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
-// LateMost is how long after the end of an hour or a day something of it may still be committed.
+// LateMost is how long after the end of an hour or a day something of it may
+// still be committed.
 const LateMost = time.Hour
 
-// The names of payments and payouts in whatever is about both: transfers, events and first ids.
+// The names of payments and payouts in whatever is about both: transfers,
+// events and first ids.
 const (
 	SubjectPayment = "payment"
 	SubjectPayout  = "payin"
 )
 
-// Span is a period of creation, at or after From and before To. Nil leaves that end open.
+// Span is a period of creation, at or after From and before To. Nil leaves that
+// end open.
 type Span struct{ From, To *time.Time }
 
 // Check refuses a span that ends before it begins.
@@ -60,8 +63,9 @@ func (s Span) Check(f fault.Fields) {
 	f.Check(s.From == nil || s.To == nil || !s.To.Before(*s.From), "to", "must not be before from")
 }
 
-// IDs narrows the range of ids that a list reads to the ids of the span, using the first ids of days. So old
-// payments and payouts are found without reading all newer ones.
+// IDs narrows the range of ids that a list reads to the ids of the span, using
+// the first ids of days. So old payments and payouts are found without reading
+// all newer ones.
 func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below int64) (int64, int64, error) {
 	if s.From != nil {
 		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: DayOf(*s.From)})
@@ -86,8 +90,8 @@ func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below 
 // DayOf is the day in UTC.
 func DayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
-// Cut shortens a list that was read with one row too many, and returns the cursor of the next page;
-// nil on the last.
+// Cut shortens a list that was read with one row too many, and returns the
+// cursor of the next page; nil on the last.
 func Cut[R any](rows []R, limit int32, id func(R) int64) ([]R, *string) {
 	if len(rows) <= int(limit) {
 		return rows, nil

@@ -10,13 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Query is one query of a pipeline and the place of its answer. Do, One, Always, Get and OneOrNone make
-// them from generated queries.
+// Query is one query of a pipeline and the place of its answer. Do, One,
+// Always, Get and OneOrNone make them from generated queries.
 type Query struct {
 	run func(ctx context.Context, q *Queries) error
 	// sure says that the database itself fails if no row is found.
 	sure bool
-	// says converts the error of a query without an answer; such a query's result is all there is to read.
+	// says converts the error of a query without an answer; such a query's
+	// result is all there is to read.
 	says func(error) error
 }
 
@@ -27,10 +28,12 @@ func Do[P any](method func(*Queries, context.Context, P) error, params P) Query 
 	}, says: named}
 }
 
-// ErrMissing says that a statement did not find a row that it requires, so that its transaction failed.
+// ErrMissing says that a statement did not find a row that it requires, so that
+// its transaction failed.
 var ErrMissing = errors.New("a row that has to be there is not")
 
-// named recognizes the error of a missing row: the statement divides by zero then, and nothing else divides.
+// named recognizes the error of a missing row: the statement divides by zero
+// then, and nothing else divides.
 func named(err error) error {
 	if hasCode(err, "22012") {
 		return fmt.Errorf("%w: %w", ErrMissing, err)
@@ -38,7 +41,8 @@ func named(err error) error {
 	return err
 }
 
-// One is a query for one row. If it finds nothing the error is ErrNoRows, which does not fail the transaction.
+// One is a query for one row. If it finds nothing the error is ErrNoRows, which
+// does not fail the transaction.
 func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -49,8 +53,8 @@ func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, erro
 	}}
 }
 
-// Always is One for a statement that always returns a row, such as an aggregate, or fails in the database. Write
-// accepts no other query with a row.
+// Always is One for a statement that always returns a row, such as an
+// aggregate, or fails in the database. Write accepts no other query with a row.
 func Always[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	query := One(answer, method, params)
 	query.sure = true
@@ -97,12 +101,13 @@ var (
 	errNoted = errors.New("the query was noted, its answer comes later")
 	// errNotOne refuses a generated query that is not one statement.
 	errNotOne = errors.New("a pipelined query is not one statement")
-	// errMayMiss refuses a query that would let Write commit although it found no row.
+	// errMayMiss refuses a query that would let Write commit although it
+	// found no row.
 	errMayMiss = errors.New("a query of a transaction in one round trip has an answer that may be missing")
 )
 
-// note adds queries to a batch. With unseen, nobody reads their answers before the COMMIT, so queries that may find
-// no row are refused.
+// note adds queries to a batch. With unseen, nobody reads their answers before
+// the COMMIT, so queries that may find no row are refused.
 func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) error {
 	noted := noting{batch: batch}
 	q := New(&noted)
@@ -119,7 +124,8 @@ func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) e
 	return nil
 }
 
-// answer reads the answers to all noted queries and returns the first error, and of which query it is.
+// answer reads the answers to all noted queries and returns the first error,
+// and of which query it is.
 func answer(ctx context.Context, results pgx.BatchResults, queries []Query) (failed int, first error) {
 	q := New(answering{results})
 	for i, query := range queries {
@@ -137,13 +143,15 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) (fai
 	return failed, first
 }
 
-// Batcher sends queries together. It is a transaction, or a pool, where they become one transaction.
+// Batcher sends queries together. It is a transaction, or a pool, where they
+// become one transaction.
 type Batcher interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// Pipeline runs queries that do not depend on one another in one round trip, in order. Each has its own snapshot,
-// as if it were sent alone. It returns the first error.
+// Pipeline runs queries that do not depend on one another in one round trip, in
+// order. Each has its own snapshot, as if it were sent alone. It returns the
+// first error.
 func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
@@ -160,10 +168,12 @@ func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 	return err
 }
 
-// Write runs queries as one transaction in one round trip, with BEGIN and COMMIT, so that a lock is held only for
-// the server's own time. Anything that must stop the transaction has to be an error of the database, such as a
-// violated constraint (see Violated) or the division by zero for a missing row. So it accepts no One, whose answer
-// comes after the COMMIT. Collisions and unknown results are handled as in InTx.
+// Write runs queries as one transaction in one round trip, with BEGIN and
+// COMMIT, so that a lock is held only for the server's own time. Anything that
+// must stop the transaction has to be an error of the database, such as a
+// violated constraint (see Violated) or the division by zero for a missing row.
+// So it accepts no One, whose answer comes after the COMMIT. Collisions and
+// unknown results are handled as in InTx.
 func Write(ctx context.Context, pool Pool, queries ...Query) error {
 	return retry(ctx, func() error {
 		_, err := writeOnce(ctx, pool, queries)
@@ -214,7 +224,8 @@ func writeOnce(ctx context.Context, pool Pool, queries []Query) (failed int, err
 	return failed, err
 }
 
-// txFailed is the state of a connection whose transaction can only be rolled back.
+// txFailed is the state of a connection whose transaction can only be rolled
+// back.
 const txFailed = 'E'
 
 // noting is a DBTX that adds queries to a batch.

@@ -22,12 +22,13 @@ type Plan struct {
 // Due is a migration that would be made.
 type Due struct {
 	File string
-	// Breaks says that programs which do not know the migration cannot work afterwards, because it does more than
-	// add.
+	// Breaks says that programs which do not know the migration cannot work
+	// afterwards, because it does more than add.
 	Breaks bool
 }
 
-// raisesFloor matches the statement by which a migration says that it does more than add.
+// raisesFloor matches the statement by which a migration says that it does more
+// than add.
 var raisesFloor = regexp.MustCompile(`(?i)\bupdate\s+schema_floor\b`)
 
 // PlanMigrations tells what Migrate would do. It changes nothing.

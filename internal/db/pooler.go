@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// These refuse something between the program and PostgreSQL. The gateway has pools of its own, and keeps settings,
-// prepared statements and notifications on their connections.
+// These refuse something between the program and PostgreSQL. The gateway has
+// pools of its own, and keeps settings, prepared statements and notifications
+// on their connections.
 var (
 	errPooler = errors.New("a pooler stands between the gateway and PostgreSQL and gives each transaction another " +
 		"connection, as PgBouncer does with pool_mode=transaction: put the address of PostgreSQL itself into DATABASE_URL, " +
@@ -20,8 +21,8 @@ var (
 		"address of PostgreSQL itself into DATABASE_URL")
 )
 
-// refusePooler fails if a setting of one connection is visible on another. It uses no prepared statements, because
-// such a pooler loses them.
+// refusePooler fails if a setting of one connection is visible on another. It
+// uses no prepared statements, because such a pooler loses them.
 func refusePooler(ctx context.Context, conn *pgx.Conn) error {
 	const name = "gateway.connection"
 	mark := rand.Text()
@@ -52,7 +53,8 @@ func refusePooler(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// checkSettings fails if a connection lacks the settings that it was opened with.
+// checkSettings fails if a connection lacks the settings that it was opened
+// with.
 func checkSettings(ctx context.Context, conn *pgx.Conn) error {
 	var jit string
 	if err := conn.QueryRow(ctx, "show jit").Scan(&jit); err != nil {

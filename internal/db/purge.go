@@ -24,8 +24,9 @@ type Purged struct {
 	Before time.Time `json:"before"`
 }
 
-// Purge removes what is older than a time, in batches. remove removes the next batch, at most as many as it is
-// told. Each batch leaves a receipt in the log of settings, in the same transaction.
+// Purge removes what is older than a time, in batches. remove removes the next
+// batch, at most as many as it is told. Each batch leaves a receipt in the log
+// of settings, in the same transaction.
 func Purge(
 	ctx context.Context, b Beginner, what string, now, before time.Time,
 	remove func(q *Queries, most int32) (Purged, error),
@@ -50,7 +51,8 @@ func Purge(
 	return ctx.Err()
 }
 
-// recordPurge writes the receipt. The log of settings refuses to change or remove a line.
+// recordPurge writes the receipt. The log of settings refuses to change or
+// remove a line.
 func recordPurge(ctx context.Context, q *Queries, what string, now time.Time, gone Purged) error {
 	receipt, err := json.Marshal(gone)
 	if err != nil {

@@ -12,29 +12,37 @@ import (
 )
 
 const (
-	// ReplicaLate is how late a replica may be for lists to be read from it.
+	// ReplicaLate is how late a replica may be for lists to be read from
+	// it.
 	ReplicaLate = 30 * time.Second
-	// replicaPatience is how long the replica may take to report its position.
+	// replicaPatience is how long the replica may take to report its
+	// position.
 	replicaPatience = 2 * time.Second
-	// marksMost limits how many positions are remembered while a replica does not advance.
+	// marksMost limits how many positions are remembered while a replica
+	// does not advance.
 	marksMost = 1000
 )
 
-// Replica is a standby from which lists are read that nothing will be changed by. While it is away or late, they
-// are read from the primary. The methods of a nil Replica say that there is none.
+// Replica is a standby from which lists are read that nothing will be changed
+// by. While it is away or late, they are read from the primary. The methods of
+// a nil Replica say that there is none.
 //
-// How far it is behind is measured in this process: each second it notes the primary's position in the write-ahead
-// log, and the replica is as late as the oldest note that it has not replayed. So a replica that has lost its
-// primary is late as soon as the primary writes, which the replica's own clock could not tell.
+// How far it is behind is measured in this process: each second it notes the
+// primary's position in the write-ahead log, and the replica is as late as the
+// oldest note that it has not replayed. So a replica that has lost its primary
+// is late as soon as the primary writes, which the replica's own clock could
+// not tell.
 type Replica struct {
 	pool, primary Pool
-	// unusedSince is when lists began to be read from the primary, in nanoseconds since 1970; 0 while they are read
-	// from the replica.
+	// unusedSince is when lists began to be read from the primary, in
+	// nanoseconds since 1970; 0 while they are read from the replica.
 	unusedSince atomic.Int64
-	// lag is how late the replica is, in nanoseconds; -1 if that is not known.
+	// lag is how late the replica is, in nanoseconds; -1 if that is not
+	// known.
 	lag atomic.Int64
-	// marks are the primary's positions that are not replayed yet, the oldest first. Until the very first is
-	// replayed, it is not known how late the replica is. Only Watch uses marks and the next field.
+	// marks are the primary's positions that are not replayed yet, the
+	// oldest first. Until the very first is replayed, it is not known how
+	// late the replica is. Only Watch uses marks and the next field.
 	marks   []mark
 	follows bool
 	// why is the reason that was logged last.
@@ -47,8 +55,9 @@ type mark struct {
 	position int64
 }
 
-// OpenReplica opens the replica of a database. It may be away or late: lists are read from the
-// primary until it has caught up. A replica of another database is refused.
+// OpenReplica opens the replica of a database. It may be away or late: lists
+// are read from the primary until it has caught up. A replica of another
+// database is refused.
 func OpenReplica(ctx context.Context, url string, maxConns int, primary Pool) (*Replica, error) {
 	pool, err := new(Group).newPool(ctx, url, maxConns, ForReads)
 	if err != nil {
@@ -67,7 +76,8 @@ func OpenReplica(ctx context.Context, url string, maxConns int, primary Pool) (*
 var errOtherDatabase = errors.New("DATABASE_READ_URL is another database than DATABASE_URL: it must be a standby of " +
 	"the same PostgreSQL server, and name the same database")
 
-// checkSame fails if the replica is one of another database. It does not fail if the replica is away.
+// checkSame fails if the replica is one of another database. It does not fail
+// if the replica is away.
 func (r *Replica) checkSame(ctx context.Context) error {
 	ours, err := Identify(ctx, r.primary)
 	if err != nil {
@@ -92,7 +102,8 @@ func (r *Replica) Close() {
 	}
 }
 
-// Lag is how late the replica is. It is not known while the replica does not answer.
+// Lag is how late the replica is. It is not known while the replica does not
+// answer.
 func (r *Replica) Lag() (lag time.Duration, known bool) {
 	lag = time.Duration(r.lag.Load())
 	return lag, lag >= 0
@@ -101,7 +112,8 @@ func (r *Replica) Lag() (lag time.Duration, known bool) {
 // Usable reports whether lists are read from it.
 func (r *Replica) Usable() bool { return r != nil && r.unusedSince.Load() == 0 }
 
-// UnusedFor is how long lists have been read from the primary because the replica could not be used.
+// UnusedFor is how long lists have been read from the primary because the
+// replica could not be used.
 func (r *Replica) UnusedFor() time.Duration {
 	if r.Usable() {
 		return 0
@@ -117,7 +129,8 @@ func (r *Replica) use(usable bool) {
 	}
 }
 
-// Watch measures how late the replica is and decides from where lists are read. It logs each change.
+// Watch measures how late the replica is and decides from where lists are read.
+// It logs each change.
 func (r *Replica) Watch(ctx context.Context) error {
 	why, err := r.measure(ctx)
 	if err != nil {
@@ -145,11 +158,12 @@ const (
 	replicaPosition = "select coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, pg_is_in_recovery()"
 )
 
-// measure measures the lag, and returns why lists cannot be read from the replica; "" if they can.
+// measure measures the lag, and returns why lists cannot be read from the
+// replica; "" if they can.
 func (r *Replica) measure(ctx context.Context) (why string, err error) {
 	now := mark{at: time.Now()}
-	// A standby only receives what is flushed. While nothing commits, later changes may stay
-	// unflushed for long.
+	// A standby only receives what is flushed. While nothing commits, later
+	// changes may stay unflushed for long.
 	err = r.primary.QueryRow(ctx, "select (pg_current_wal_flush_lsn() - '0/0')::bigint").Scan(&now.position)
 	if err != nil {
 		return "", fmt.Errorf("read the primary's position: %w", err)
@@ -180,8 +194,8 @@ func (r *Replica) measure(ctx context.Context) (why string, err error) {
 	return why, nil
 }
 
-// note remembers the primary's position. If there are too many it drops every second one; the oldest
-// stays.
+// note remembers the primary's position. If there are too many it drops every
+// second one; the oldest stays.
 func (r *Replica) note(now mark) {
 	if len(r.marks) == marksMost {
 		kept := r.marks[:0]
@@ -206,12 +220,13 @@ func (r *Replica) reached(replayed int64) (lag time.Duration, known bool) {
 
 type freshKey struct{}
 
-// Fresh returns a context with which lists are read from the primary, for a caller who has just changed something
-// and wants to see it.
+// Fresh returns a context with which lists are read from the primary, for a
+// caller who has just changed something and wants to see it.
 func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
 
-// Look is List for lists that nothing will be changed by. It reads from the replica if that is usable. If that
-// fails, for example because the query was cancelled in favour of replaying, it reads from the primary.
+// Look is List for lists that nothing will be changed by. It reads from the
+// replica if that is usable. If that fails, for example because the query was
+// cancelled in favour of replaying, it reads from the primary.
 func Look[R any](
 	ctx context.Context, pool Pool, replica *Replica, query func(q *Queries) ([]R, error),
 ) ([]R, error) {

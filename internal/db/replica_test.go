@@ -60,7 +60,8 @@ func (r *replicated) awaitUsable(want bool) {
 	}
 }
 
-// pause has the standby replay no more. It does what it is asked for after the record it is at.
+// pause has the standby replay no more. It does what it is asked for after the
+// record it is at.
 func (r *replicated) pause() {
 	r.t.Helper()
 	r.exec(r.standby, "select pg_wal_replay_pause()")
@@ -81,8 +82,8 @@ func (r *replicated) wantFrom(ctx context.Context, standby bool) {
 	testenv.Want(r.t, got[0], standby, "read from the standby")
 }
 
-// Lists come from the standby while it follows, and from the primary while it is late or away, or where what
-// was just changed is looked at.
+// Lists come from the standby while it follows, and from the primary while it
+// is late or away, or where what was just changed is looked at.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)
@@ -92,7 +93,8 @@ func TestReplica(t *testing.T) {
 	r.wantFrom(db.Fresh(t.Context()), false)
 
 	r.pause()
-	// The tests' server flushes a commit when it likes, and a standby is late by what was flushed alone.
+	// The tests' server flushes a commit when it likes, and a standby is
+	// late by what was flushed alone.
 	r.exec(r.Pool, "do 'begin set local synchronous_commit = on; create table late (); end'")
 	testenv.NoError(t, r.replica.Watch(t.Context()))
 	r.wantFrom(t.Context(), true) // it is not so late yet
@@ -114,7 +116,8 @@ func TestReplica(t *testing.T) {
 	testenv.Check(t, !known, "the lag of a standby that has stopped is known")
 }
 
-// A list that is cancelled on the standby, since it is in the way of what is to be replayed, is read from the primary.
+// A list that is cancelled on the standby, since it is in the way of what is to
+// be replayed, is read from the primary.
 func TestReplicaConflict(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)
@@ -151,7 +154,8 @@ func TestReplicaConflict(t *testing.T) {
 	testenv.Check(t, r.replica.Usable(), "the standby is given up for one query")
 }
 
-// What is no standby is not read from, and what is of another database is refused in words.
+// What is no standby is not read from, and what is of another database is
+// refused in words.
 func TestReplicaOfAnother(t *testing.T) {
 	d := setup(t)
 	same := testenv.Must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
@@ -168,8 +172,9 @@ func TestReplicaOfAnother(t *testing.T) {
 	}
 }
 
-// A server that does not tell the number of its cluster, as some managed ones do not, has a replica, too. One of
-// another database is refused by what the server tells.
+// A server that does not tell the number of its cluster, as some managed ones
+// do not, has a replica, too. One of another database is refused by what the
+// server tells.
 func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -192,8 +197,9 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	testenv.Check(t, err != nil, "another database is taken for a replica")
 }
 
-// A clock that differs from the database's is told of from two seconds on, and from a minute on nothing is judged by it,
-// whichever way it is wrong. One that is set right is used again.
+// A clock that differs from the database's is told of from two seconds on, and
+// from a minute on nothing is judged by it, whichever way it is wrong. One that
+// is set right is used again.
 func TestSkew(t *testing.T) {
 	d := setup(t)
 	var ahead time.Duration
@@ -213,7 +219,8 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// An old primary that comes back is not connected to any more once another one was.
+// An old primary that comes back is not connected to any more once another one
+// was.
 func TestOldPrimaryIsRefused(t *testing.T) {
 	t.Parallel()
 	if dbtest.OnCitus() {
@@ -241,7 +248,8 @@ func TestOldPrimaryIsRefused(t *testing.T) {
 	testenv.Check(t, db.IsOldPrimary(err), "with the new primary gone: %v", err)
 }
 
-// amongBoth is an address with which the primary is looked for on two servers, in this order.
+// amongBoth is an address with which the primary is looked for on two servers,
+// in this order.
 func amongBoth(t *testing.T, one, other string) string {
 	t.Helper()
 	a, b := testenv.Must(pgx.ParseConfig(one))(t), testenv.Must(pgx.ParseConfig(other))(t)

@@ -17,8 +17,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// RecordSetting writes a change into the log of settings, in the caller's transaction: who changed what, when, and
-// the state before and after, as JSON without secrets. Before is nil for something new.
+// RecordSetting writes a change into the log of settings, in the caller's
+// transaction: who changed what, when, and the state before and after, as JSON
+// without secrets. Before is nil for something new.
 func RecordSetting(ctx context.Context, q *Queries, c SettingChange) error {
 	_, err := recordSetting(ctx, q, c)
 	return err
@@ -42,7 +43,8 @@ const NotThere = "new"
 // versionBytes are enough to distinguish two states of a setting.
 const versionBytes = 16
 
-// VersionOf is a version of a setting: it changes whenever anything of the setting does.
+// VersionOf is a version of a setting: it changes whenever anything of the
+// setting does.
 func VersionOf(setting []byte) string {
 	if setting == nil {
 		return NotThere
@@ -59,7 +61,8 @@ func DecodeSetting(setting []byte, into any) (version string, err error) {
 	return VersionOf(setting), nil
 }
 
-// ErrSettingChanged refuses a change of a setting that is no longer as the caller has seen it.
+// ErrSettingChanged refuses a change of a setting that is no longer as the
+// caller has seen it.
 var ErrSettingChanged = fault.New(fault.Conflict, "setting_changed",
 	"It has changed since you read it. Nothing was overwritten: read it again.")
 
@@ -82,20 +85,24 @@ func Settled[T any](c SettingChange, err error, read func() (T, error)) (Changed
 type Setting struct {
 	Read  func(q *Queries) ([]byte, error)
 	Apply func(q *Queries) error
-	// May refuses a change that was applied and is not recorded yet; then it is undone. Nil refuses none.
+	// May refuses a change that was applied and is not recorded yet; then
+	// it is undone. Nil refuses none.
 	May func(q *Queries, c SettingChange) error
-	// New allows a setting that does not exist yet. Without it the error is then fault.ErrNotFound.
+	// New allows a setting that does not exist yet. Without it the error is
+	// then fault.ErrNotFound.
 	New bool
-	// Whole says that Read shows everything that Apply may change: if Read shows no difference,
-	// nothing is recorded. A password, for example, changes without a trace in Read.
+	// Whole says that Read shows everything that Apply may change: if Read
+	// shows no difference, nothing is recorded. A password, for example,
+	// changes without a trace in Read.
 	Whole bool
-	// Seen is the version that the caller has seen; "" is any. If the setting has another version, the error is
-	// ErrSettingChanged.
+	// Seen is the version that the caller has seen; "" is any. If the
+	// setting has another version, the error is ErrSettingChanged.
 	Seen string
 }
 
-// ChangeSetting changes a setting and records it with its states before and after, in one transaction. If nothing
-// changed, nothing is recorded and the returned ID is 0.
+// ChangeSetting changes a setting and records it with its states before and
+// after, in one transaction. If nothing changed, nothing is recorded and the
+// returned ID is 0.
 func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		var err error
@@ -128,8 +135,8 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 	return c, err
 }
 
-// Set changes columns of the row with an id. The names of the table and the columns must be declared in
-// internal/setting; they never come from a caller.
+// Set changes columns of the row with an id. The names of the table and the
+// columns must be declared in internal/setting; they never come from a caller.
 func (q *Queries) Set(ctx context.Context, table string, id int64, columns map[string]any) error {
 	if len(columns) == 0 {
 		return nil
@@ -144,8 +151,9 @@ func (q *Queries) Set(ctx context.Context, table string, id int64, columns map[s
 	return err
 }
 
-// Put changes columns of the row with a key, or inserts the row; then columns that are not given have the schema's
-// defaults. The names must be declared in internal/setting, as for Set.
+// Put changes columns of the row with a key, or inserts the row; then columns
+// that are not given have the schema's defaults. The names must be declared in
+// internal/setting, as for Set.
 func (q *Queries) Put(ctx context.Context, table string, key, columns map[string]any) error {
 	var names, places, kept []string
 	var args []any
@@ -175,7 +183,8 @@ type Creation struct {
 	Read   func(q *Queries, id int64) ([]byte, error)
 }
 
-// CreateSetting makes a setting and records it under its id, in one transaction.
+// CreateSetting makes a setting and records it under its id, in one
+// transaction.
 func CreateSetting(ctx context.Context, b Beginner, c SettingChange, n Creation) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		id, err := n.Insert(q)

@@ -21,7 +21,8 @@ func sockets(t *testing.T) (ours, theirs net.Conn) {
 	return ours, theirs
 }
 
-// await waits until a socket is no longer silent: what is sent takes a moment, on loopback too.
+// await waits until a socket is no longer silent: what is sent takes a moment,
+// on loopback too.
 func await(t *testing.T, conn net.Conn) {
 	t.Helper()
 	testenv.Until(t, "the socket is no longer silent", func() bool { return !isSilent(conn) })
@@ -42,8 +43,8 @@ func TestSilent(t *testing.T) {
 	testenv.Check(t, !isSilent(ours), "our own end is closed")
 }
 
-// The driver leaves a reader blocked on a connection on which it once could not write at once.
-// Whoever looks must not wait for it.
+// The driver leaves a reader blocked on a connection on which it once could not
+// write at once. Whoever looks must not wait for it.
 func TestSilentBesideAReader(t *testing.T) {
 	t.Parallel()
 	ours, theirs := sockets(t)

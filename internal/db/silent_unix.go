@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// isSilent reports whether a connection is open and has received nothing unexpected. It neither
-// blocks nor reads from the socket: the driver may have a reader blocked there, which Control, unlike
-// Read, does not wait for.
+// isSilent reports whether a connection is open and has received nothing
+// unexpected. It neither blocks nor reads from the socket: the driver may have
+// a reader blocked there, which Control, unlike Read, does not wait for.
 func isSilent(conn net.Conn) bool {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {

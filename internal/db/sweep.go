@@ -10,21 +10,25 @@ import (
 )
 
 const (
-	// A row that failed is left out this long, and twice as long after each further failure.
+	// A row that failed is left out this long, and twice as long after each
+	// further failure.
 	putOffFirst = 2 * time.Second
 	putOffMost  = 5 * time.Minute
 	// sweepers is how many rows a sweep handles at the same time.
 	sweepers = 8
-	// together is how many rows a sweep handles in one transaction, if it can. Other writers wait for the locks of all of them.
+	// together is how many rows a sweep handles in one transaction, if it
+	// can. Other writers wait for the locks of all of them.
 	together = 10
 	// lockWait is how long background work waits for a lock.
 	lockWait = "1s"
 )
 
-// Sweep remembers which due rows to leave out: one that failed, or whose locks were taken, is put off, so that it does
-// not delay later rows. Each process remembers its own failures, by real time. The zero value is ready to use.
+// Sweep remembers which due rows to leave out: one that failed, or whose locks
+// were taken, is put off, so that it does not delay later rows. Each process
+// remembers its own failures, by real time. The zero value is ready to use.
 //
-// It is not generic, and SweepDue is a function, for the reason that Pool is an interface.
+// It is not generic, and SweepDue is a function, for the reason that Pool is an
+// interface.
 type Sweep struct {
 	mu     sync.Mutex
 	failed map[int64]failure
@@ -35,8 +39,8 @@ type failure struct {
 	until time.Time
 }
 
-// PutOff are the ids that the list of due rows must leave out. It is never nil, because in SQL
-// nothing is unequal to null.
+// PutOff are the ids that the list of due rows must leave out. It is never nil,
+// because in SQL nothing is unequal to null.
 func (s *Sweep) PutOff() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +50,8 @@ func (s *Sweep) PutOff() []int64 {
 		case now.Before(f.until):
 			ids = append(ids, id)
 		case now.Sub(f.until) > putOffMost:
-			// If it were still due, it would have been tried again long ago.
+			// If it were still due, it would have been tried again
+			// long ago.
 			delete(s.failed, id)
 		}
 	}
@@ -57,19 +62,22 @@ func (s *Sweep) PutOff() []int64 {
 type Rows[R any] struct {
 	// List returns the next page of rows in order, without the given ids.
 	List func(putOff []int64, page int32) ([]R, error)
-	// Key is a row's id, and the merchant of a row that Free is asked about.
+	// Key is a row's id, and the merchant of a row that Free is asked
+	// about.
 	Key func(R) (merchantID, id int64)
-	// Free returns those of a merchant's ids that are not locked. Without it all rows are tried.
+	// Free returns those of a merchant's ids that are not locked. Without
+	// it all rows are tried.
 	Free func(free *[]int64, merchantID int64, ids []int64) Query
-	// Together handles some rows of a page in one transaction, all or none. After an error, and without it, each is handled by
-	// itself.
+	// Together handles some rows of a page in one transaction, all or none.
+	// After an error, and without it, each is handled by itself.
 	Together func(ctx context.Context, rows []R) error
 	// Do handles a row, and reports whether that had an effect.
 	Do func(ctx context.Context, row R) (bool, error)
 }
 
-// SweepDue handles due rows, several at a time, page by page, until a page is not full or all that is left is put off.
-// It returns how many were handled with an effect.
+// SweepDue handles due rows, several at a time, page by page, until a page is
+// not full or all that is left is put off. It returns how many were handled
+// with an effect.
 func SweepDue[R any](ctx context.Context, s *Sweep, b Batcher, page int32, d Rows[R]) (int, error) {
 	var all int
 	var failed []error
@@ -96,11 +104,12 @@ func SweepDue[R any](ctx context.Context, s *Sweep, b Batcher, page int32, d Row
 	}
 }
 
-// others is how long RunAll waits for a row that another process is handling before it looks again.
+// others is how long RunAll waits for a row that another process is handling
+// before it looks again.
 const others = 20 * time.Millisecond
 
-// RunAll handles due rows until none is left, not even one that another process is handling. Rows that have just
-// failed here do not count.
+// RunAll handles due rows until none is left, not even one that another process
+// is handling. Rows that have just failed here do not count.
 func (s *Sweep) RunAll(
 	ctx context.Context, left func(putOff []int64) (bool, error), run func(ctx context.Context) (int, error),
 ) error {
@@ -123,9 +132,10 @@ func (s *Sweep) RunAll(
 	}
 }
 
-// listFree lists the next page of due rows that nobody has locked, so that locked rows do not take
-// the places of later ones. Free is asked for each merchant, in one round trip: their rows may be on
-// several nodes, and no statement can lock rows on more than one.
+// listFree lists the next page of due rows that nobody has locked, so that
+// locked rows do not take the places of later ones. Free is asked for each
+// merchant, in one round trip: their rows may be on several nodes, and no
+// statement can lock rows on more than one.
 func listFree[R any](ctx context.Context, b Batcher, putOff []int64, page int32, d Rows[R]) ([]R, error) {
 	if d.Free == nil {
 		return d.List(putOff, page)
@@ -157,7 +167,8 @@ func listFree[R any](ctx context.Context, b Batcher, putOff []int64, page int32,
 	}
 }
 
-// unlocked are those of the ids, which are given by merchant, that nobody has locked.
+// unlocked are those of the ids, which are given by merchant, that nobody has
+// locked.
 func unlocked(
 	ctx context.Context, b Batcher, ids map[int64][]int64, free func(free *[]int64, merchantID int64, ids []int64) Query,
 ) (map[int64]bool, error) {
@@ -179,9 +190,10 @@ func unlocked(
 	return unlocked, nil
 }
 
-// each handles a page's rows in order, so many at once, and counts those that were handled with an effect. all does a
-// few in one transaction and reports whether that went well; do does one, and returns its id, too. Both are called by
-// several goroutines.
+// each handles a page's rows in order, so many at once, and counts those that
+// were handled with an effect. all does a few in one transaction and reports
+// whether that went well; do does one, and returns its id, too. Both are called
+// by several goroutines.
 func (s *Sweep) each(
 	ctx context.Context, rows, size int, all func(from, to int) bool, do func(i int) (id int64, done bool, err error),
 ) (int, error) {
@@ -231,7 +243,8 @@ func (s *Sweep) note(id int64, err error) {
 	s.failed[id] = failure{wait: wait, until: time.Now().Add(wait)}
 }
 
-// WaitBriefly limits each wait for a lock in the rest of the transaction, for background work.
+// WaitBriefly limits each wait for a lock in the rest of the transaction, for
+// background work.
 func WaitBriefly() Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		_, err := q.db.Exec(ctx, "set local lock_timeout = '"+lockWait+"'")

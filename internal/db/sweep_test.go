@@ -10,7 +10,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A row that fails is left out for longer each time, up to five minutes, until it does not fail.
+// A row that fails is left out for longer each time, up to five minutes, until
+// it does not fail.
 func TestSweepPutsOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,20 +14,23 @@ import (
 	"gateway.example/schema"
 )
 
-// ErrNoGateway says that a database does not exist or was never used by a gateway.
+// ErrNoGateway says that a database does not exist or was never used by a
+// gateway.
 var ErrNoGateway = errors.New("no gateway database here")
 
-// ErrBeforeBaseline says that a database has the tables of a development version.
+// ErrBeforeBaseline says that a database has the tables of a development
+// version.
 var ErrBeforeBaseline = errors.New(
 	"the database was made by a development version before the baseline of the schema, " +
 		"and there is no way from there to this version: begin with an empty database",
 )
 
-// IsNoDatabase reports whether err says that a server has no database of that name.
+// IsNoDatabase reports whether err says that a server has no database of that
+// name.
 func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 
-// CheckSchema reads the version of a database's schema and fails unless it is exactly this program's.
-// It changes nothing.
+// CheckSchema reads the version of a database's schema and fails unless it is
+// exactly this program's. It changes nothing.
 func CheckSchema(ctx context.Context, pool Pool) (version int64, err error) {
 	have, err := applied(ctx, pool)
 	if err != nil {
@@ -61,8 +64,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// applied are the numbers of the database's migrations, in order. Before the baseline the same
-// numbers were other migrations.
+// applied are the numbers of the database's migrations, in order. Before the
+// baseline the same numbers were other migrations.
 func applied(ctx context.Context, from querier) ([]int64, error) {
 	rows, err := from.Query(
 		ctx,
@@ -86,7 +89,8 @@ func applied(ctx context.Context, from querier) ([]int64, error) {
 	return have, nil
 }
 
-// floor is the number of the migration that a program must know to work with the database.
+// floor is the number of the migration that a program must know to work with
+// the database.
 func floor(ctx context.Context, from querier, have []int64) (least int64, err error) {
 	var kept bool
 	if err := from.QueryRow(ctx, "select to_regclass('schema_floor') is not null").Scan(&kept); err != nil {
@@ -101,8 +105,9 @@ func floor(ctx context.Context, from querier, have []int64) (least int64, err er
 	return least, nil
 }
 
-// checkNotNewer fails if the database has a migration that this program does not know, and least, the migration
-// that a program must know, is also a later one.
+// checkNotNewer fails if the database has a migration that this program does
+// not know, and least, the migration that a program must know, is also a later
+// one.
 func checkNotNewer(have, known []int64, least int64) error {
 	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] || least <= known[len(known)-1] {
 		return nil

@@ -13,20 +13,26 @@ import (
 )
 
 const (
-	// togetherLock is how long a transaction of several waits for a lock: nobody should wait long for another's.
+	// togetherLock is how long a transaction of several waits for a lock:
+	// nobody should wait long for another's.
 	togetherLock = "set local lock_timeout = '20ms'"
-	// togetherTries is how often those that go together may leave one behind.
+	// togetherTries is how often those that go together may leave one
+	// behind.
 	togetherTries = 2
 )
 
-// Writer writes for many callers. Those that arrive while others are being written wait, and share one transaction, which
-// takes half the work of one for each. A caller is answered as by a transaction of its own: one whose query the database
-// refuses, or that would wait for a lock, is taken out and written by itself, and the others without it. If the connection
-// is lost at the commit, the result is unknown for all of them. While callers are few, none waits.
+// Writer writes for many callers. Those that arrive while others are being
+// written wait, and share one transaction, which takes half the work of one for
+// each. A caller is answered as by a transaction of its own: one whose query
+// the database refuses, or that would wait for a lock, is taken out and written
+// by itself, and the others without it. If the connection is lost at the
+// commit, the result is unknown for all of them. While callers are few, none
+// waits.
 type Writer struct {
 	pool Pool
-	// most is how many go together, and turn how long callers wait for a transaction before the next begins. One lasts
-	// longer when it is large, the disk is slow or a lock is held: then several run at once.
+	// most is how many go together, and turn how long callers wait for a
+	// transaction before the next begins. One lasts longer when it is
+	// large, the disk is slow or a lock is held: then several run at once.
 	most int
 	turn time.Duration
 
@@ -36,7 +42,8 @@ type Writer struct {
 	running bool
 }
 
-// NewWriter writes to a pool, so many callers together at most, who wait for a transaction for no longer than a turn.
+// NewWriter writes to a pool, so many callers together at most, who wait for a
+// transaction for no longer than a turn.
 func NewWriter(pool Pool, most int, turn time.Duration) *Writer {
 	return &Writer{pool: pool, most: most, turn: turn}
 }
@@ -48,8 +55,9 @@ const (
 	LocksEndpoint
 )
 
-// Lock is a query that locks a row which others want, too. Those of a transaction are made last, in the order of rank and
-// id, so that no two transactions each wait for a row that the other has locked.
+// Lock is a query that locks a row which others want, too. Those of a
+// transaction are made last, in the order of rank and id, so that no two
+// transactions each wait for a row that the other has locked.
 type Lock struct {
 	Rank int
 	ID   int64
@@ -100,7 +108,8 @@ func (one *grouped) writeAlone(pool Pool) error {
 	return Write(one.ctx, pool, queries...)
 }
 
-// takeTurn is a transaction's time: the next begins at its end, or once it has lasted too long.
+// takeTurn is a transaction's time: the next begins at its end, or once it has
+// lasted too long.
 func (w *Writer) takeTurn() (ended func()) {
 	pass := sync.OnceFunc(w.passTurn)
 	late := time.AfterFunc(w.turn, pass)
@@ -110,7 +119,8 @@ func (w *Writer) takeTurn() (ended func()) {
 	}
 }
 
-// passTurn writes those who are waiting in place of a transaction that has ended.
+// passTurn writes those who are waiting in place of a transaction that has
+// ended.
 func (w *Writer) passTurn() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,7 +157,8 @@ func answerAll(members []*grouped, err error) {
 	}
 }
 
-// writeTogether writes all or none. If the database refuses a query, it returns whose that is, and otherwise the result for all.
+// writeTogether writes all or none. If the database refuses a query, it returns
+// whose that is, and otherwise the result for all.
 func (w *Writer) writeTogether(members []*grouped) (refusedOne int, _ error) {
 	queries, of := inOrder(members)
 	short := Query{run: func(ctx context.Context, q *Queries) error {

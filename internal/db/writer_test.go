@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// written has so many callers write together, and returns what each of them was answered.
+// written has so many callers write together, and returns what each of them was
+// answered.
 func written(t *testing.T, d *dbtest.DB, many int, what func(i int) ([]db.Query, []db.Lock)) []chan error {
 	t.Helper()
 	w := db.NewWriter(d.Pool, 20, 5*time.Millisecond)
@@ -35,8 +36,8 @@ const probe = `create table probe (id bigint generated always as identity, of in
 
 func probed(of int) db.Query { return db.Raw(fmt.Sprintf("insert into probe (of) values (%d)", of)) }
 
-// What goes together has its own fate each: one that a constraint refuses is nothing to the others, and one whose row is held
-// waits without them.
+// What goes together has its own fate each: one that a constraint refuses is
+// nothing to the others, and one whose row is held waits without them.
 func TestWriterParts(t *testing.T) {
 	d := setup(t)
 	d.Exec(t, probe)
@@ -83,7 +84,8 @@ func TestWriterLocksInOrder(t *testing.T) {
 	testenv.Want(t, strings.Join(order, " "), "0 0 0 28 29 30 118 119 120", "the order")
 }
 
-// Where the connection is lost, nobody knows what became of it, and nobody writes again.
+// Where the connection is lost, nobody knows what became of it, and nobody
+// writes again.
 func TestWriterLosesTheAnswer(t *testing.T) {
 	d := setup(t)
 	d.Exec(t, probe)

@@ -31,7 +31,8 @@ func (d *DB) Force(c ledger.Cause, transfers ...ledger.Transfer) error {
 	})
 }
 
-// Smash changes what cannot be changed, as somebody does who owns the database: no trigger is in the way.
+// Smash changes what cannot be changed, as somebody does who owns the database:
+// no trigger is in the way.
 func (d *DB) Smash(t testing.TB, sql string) {
 	t.Helper()
 	check(t, db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {

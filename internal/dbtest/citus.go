@@ -15,13 +15,15 @@ import (
 	"gateway.example/internal/db"
 )
 
-// citusEnv is the URL of the coordinator of a Citus cluster. With it every test gets a distributed database there.
+// citusEnv is the URL of the coordinator of a Citus cluster. With it every test
+// gets a distributed database there.
 const citusEnv = "GATEWAY_TEST_CITUS"
 
 // OnCitus reports whether tests get distributed databases.
 func OnCitus() bool { return os.Getenv(citusEnv) != "" }
 
-// NeedsCitus skips a test that is about distributed databases where there are none.
+// NeedsCitus skips a test that is about distributed databases where there are
+// none.
 func NeedsCitus(t testing.TB) {
 	t.Helper()
 	if !OnCitus() {
@@ -29,8 +31,9 @@ func NeedsCitus(t testing.TB) {
 	}
 }
 
-// Distributed makes a database on every node of the cluster, migrates and distributes it. It answers the
-// database's URL on the coordinator, and what drops it.
+// Distributed makes a database on every node of the cluster, migrates and
+// distributes it. It answers the database's URL on the coordinator, and what
+// drops it.
 func Distributed(ctx context.Context) (address string, drop func() error, err error) {
 	address, drop, err = citusDatabase(ctx)
 	if err != nil {
@@ -39,7 +42,8 @@ func Distributed(ctx context.Context) (address string, drop func() error, err er
 	return address, drop, db.Distribute(ctx, address)
 }
 
-// Undistributed is a migrated database on the cluster whose tables are still on the coordinator.
+// Undistributed is a migrated database on the cluster whose tables are still on
+// the coordinator.
 func Undistributed(t testing.TB) *DB {
 	t.Helper()
 	NeedsCitus(t)

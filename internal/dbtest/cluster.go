@@ -19,8 +19,9 @@ import (
 // keptFor is how long after it was made a cluster stays in the cache.
 const keptFor = 14 * 24 * time.Hour
 
-// startServer starts this process's server, which has the migrated template. The first process to need one makes it and
-// keeps a copy in the user's cache directory: initdb and the migrations take longer than most packages' tests.
+// startServer starts this process's server, which has the migrated template.
+// The first process to need one makes it and keeps a copy in the user's cache
+// directory: initdb and the migrations take longer than most packages' tests.
 func startServer(ctx context.Context) (*pgserver.Server, error) {
 	options := pgserver.Options{Dir: dir, Ephemeral: true, Existing: true}
 	kept := keptCluster()
@@ -29,7 +30,8 @@ func startServer(ctx context.Context) (*pgserver.Server, error) {
 		if err == nil {
 			return server, nil
 		}
-		// It is of another PostgreSQL, or damaged. It makes room, and is not removed yet: others may be copying it.
+		// It is of another PostgreSQL, or damaged. It makes room, and
+		// is not removed yet: others may be copying it.
 		_ = os.Rename(kept, fmt.Sprintf("%s-%d", kept, os.Getpid()))
 	}
 	if err := emptied(dir); err != nil {
@@ -59,8 +61,9 @@ func makeCluster(ctx context.Context) error {
 	return errors.Join(admins.Close(ctx), server.Stop(ctx))
 }
 
-// keptCluster is where a cluster with this schema is kept, or empty where there is no cache directory. The template has
-// partitions of months, so that it is good for a month.
+// keptCluster is where a cluster with this schema is kept, or empty where there
+// is no cache directory. The template has partitions of months, so that it is
+// good for a month.
 func keptCluster() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -79,9 +82,10 @@ func keptCluster() string {
 	return filepath.Join(cache, "gateway-test", hex.EncodeToString(sum.Sum(nil)[:8]))
 }
 
-// keep copies the stopped cluster aside and renames it, so that others find it whole or not at all. When another process
-// was quicker, theirs stays: somebody may be copying it. That nothing could be kept is no error: it is made anew the
-// next time.
+// keep copies the stopped cluster aside and renames it, so that others find it
+// whole or not at all. When another process was quicker, theirs stays: somebody
+// may be copying it. That nothing could be kept is no error: it is made anew
+// the next time.
 func keep(kept string) {
 	all := filepath.Dir(kept)
 	if os.MkdirAll(all, 0o700) != nil {
@@ -97,7 +101,8 @@ func keep(kept string) {
 	dropOld(all)
 }
 
-// copyCluster copies the directory of a cluster, which has a name of its own, from one directory into another.
+// copyCluster copies the directory of a cluster, which has a name of its own,
+// from one directory into another.
 func copyCluster(from, to string) error {
 	made, err := filepath.Glob(filepath.Join(from, "pg*"))
 	if err != nil || len(made) != 1 {
@@ -110,7 +115,8 @@ func copyCluster(from, to string) error {
 	return os.Chmod(data, 0o700) //nolint:gosec // PostgreSQL's own rule for a directory of data
 }
 
-// dropOld removes clusters that were made long ago: they are of older schemas and months, or could not be used.
+// dropOld removes clusters that were made long ago: they are of older schemas
+// and months, or could not be used.
 func dropOld(all string) {
 	entries, _ := os.ReadDir(all)
 	for _, entry := range entries {

@@ -1,5 +1,6 @@
-// Package dbtest gives each test a PostgreSQL database to itself, already migrated, and factories
-// for what tests need in it. One private server serves a test process.
+// Package dbtest gives each test a PostgreSQL database to itself, already
+// migrated, and factories for what tests need in it. One private server serves
+// a test process.
 package dbtest
 
 import (
@@ -25,7 +26,8 @@ import (
 	"gateway.example/schema"
 )
 
-// objectInUse is PostgreSQL's code for a template to which somebody is connected.
+// objectInUse is PostgreSQL's code for a template to which somebody is
+// connected.
 const objectInUse = "55006"
 
 const (
@@ -40,16 +42,17 @@ var (
 	server   *pgserver.Server
 	startErr error
 	dir      string
-	// cloning is serial: PostgreSQL refuses to copy a template that another copy is reading from,
-	// now and then.
+	// cloning is serial: PostgreSQL refuses to copy a template that another
+	// copy is reading from, now and then.
 	cloning sync.Mutex
 	// admins is the connection that makes and drops databases.
 	admins *pgx.Conn
 	number atomic.Int64
 )
 
-// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) {
-// dbtest.Main(m) }. What else the tests have started ends before it.
+// Main runs a package's tests and then stops their server: func TestMain(m
+// *testing.M) { dbtest.Main(m) }. What else the tests have started ends before
+// it.
 func Main(m *testing.M, end ...func()) {
 	testenv.InMemory()
 	code := m.Run()
@@ -76,7 +79,8 @@ type DB struct {
 	URL  string
 }
 
-// New lends the test a migrated database, which is the next test's when it has been emptied.
+// New lends the test a migrated database, which is the next test's when it has
+// been emptied.
 func New(t testing.TB) *DB {
 	t.Helper()
 	if OnCitus() {
@@ -91,7 +95,8 @@ func Fresh(t testing.TB) *DB {
 	return open(t, URL(t))
 }
 
-// URL is a migrated database for a program that opens it itself. It is dropped after the test.
+// URL is a migrated database for a program that opens it itself. It is dropped
+// after the test.
 func URL(t testing.TB) string {
 	t.Helper()
 	if OnCitus() {
@@ -115,7 +120,8 @@ func EmptyURL(t testing.TB) string {
 	return clone(t, "template0")
 }
 
-// Copy is a copy of a database of this process's server to which nobody is connected.
+// Copy is a copy of a database of this process's server to which nobody is
+// connected.
 func Copy(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -147,16 +153,19 @@ func clone(t testing.TB, template string) (address string) {
 	return patient(server.URL(name))
 }
 
-// patient is the address of a database to which connections may take long on a busy machine.
+// patient is the address of a database to which connections may take long on a
+// busy machine.
 func patient(address string) string { return address + "&connect_timeout=60" }
 
-// create makes a copy of a template, whose connections may have been closed just now, and returns its name.
+// create makes a copy of a template, whose connections may have been closed
+// just now, and returns its name.
 func create(t testing.TB, template string) string {
 	t.Helper()
 	started.Do(func() { startErr = start() })
 	check(t, startErr)
 	name := fmt.Sprintf("test_%d", number.Add(1))
-	// Copying files takes half as long as writing them to the log does, where nothing is synced.
+	// Copying files takes half as long as writing them to the log does,
+	// where nothing is synced.
 	sql := fmt.Sprintf("create database %s template %s strategy file_copy", name, template)
 	check(t, testenv.Eventually(func() error {
 		err := admin(server, sql)
@@ -175,7 +184,8 @@ func open(t testing.TB, url string) *DB {
 	return d
 }
 
-// Open is another pool of the test's database, for what has to happen beside the test's own.
+// Open is another pool of the test's database, for what has to happen beside
+// the test's own.
 func (d *DB) Open(t testing.TB, conns int, kind db.Kind) db.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, kind)
@@ -227,7 +237,8 @@ func (d *DB) Texts(t testing.TB, sql string, args ...any) []string {
 	return texts
 }
 
-// Beside begins a transaction of somebody else, on a connection of its own, which ends with the test at the latest.
+// Beside begins a transaction of somebody else, on a connection of its own,
+// which ends with the test at the latest.
 func (d *DB) Beside(t testing.TB) pgx.Tx {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), d.URL)
@@ -238,13 +249,15 @@ func (d *DB) Beside(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// AwaitBlocked waits until a transaction of the test's database waits for a lock.
+// AwaitBlocked waits until a transaction of the test's database waits for a
+// lock.
 func (d *DB) AwaitBlocked(t testing.TB) {
 	t.Helper()
 	d.AwaitTries(t, 1)
 }
 
-// AwaitTries waits until so many transactions, one after another, have waited for a lock.
+// AwaitTries waits until so many transactions, one after another, have waited
+// for a lock.
 func (d *DB) AwaitTries(t testing.TB, wanted int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), d.URL)
@@ -273,7 +286,8 @@ func start() error {
 	return err
 }
 
-// admin runs one statement outside every test's database, over a connection that is kept.
+// admin runs one statement outside every test's database, over a connection
+// that is kept.
 func admin(server *pgserver.Server, sql string) (err error) {
 	cloning.Lock()
 	defer cloning.Unlock()

@@ -40,8 +40,9 @@ func Requisites() *requisite.Safe {
 	return requisite.NewSafe(Vault(), []byte(strings.Repeat("r", vault.KeySize)))
 }
 
-// MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that
-// takes sbp, sim and card, none of them with a markup of its own.
+// MerchantOpts are a merchant's settings; the zero value is a merchant with one
+// RUB cashbox that takes sbp, sim and card, none of them with a markup of its
+// own.
 type MerchantOpts struct {
 	Currency    string
 	Methods     []string
@@ -102,7 +103,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	return m
 }
 
-// NewCashbox makes another cashbox of a merchant, whose events the secret signs. It has no methods.
+// NewCashbox makes another cashbox of a merchant, whose events the secret
+// signs. It has no methods.
 func (d *DB) NewCashbox(t testing.TB, merchantID int64, currency, webhookSecret string) int64 {
 	t.Helper()
 	id, err := directory.InsertCashbox(t.Context(), d.Queries(), Vault(), webhookSecret, db.CashboxInsertParams{
@@ -131,16 +133,18 @@ func (o MerchantOpts) defaults() MerchantOpts {
 	return o
 }
 
-// TraderOpts are a trader's settings; the zero value has no USDT, no requisite and no share of the
-// spread.
+// TraderOpts are a trader's settings; the zero value has no USDT, no requisite
+// and no share of the spread.
 type TraderOpts struct {
 	USDT         string
 	SharePercent string
 	RatePercent  decimal.NullDecimal
-	// Requisites is how many they have, in the pool of Currency and Method: RUB and sbp if empty.
+	// Requisites is how many they have, in the pool of Currency and Method:
+	// RUB and sbp if empty.
 	Requisites       int
 	Currency, Method string
-	// MinAmount and MaxAmount bound a payment on each: 1 and 1000000 if empty.
+	// MinAmount and MaxAmount bound a payment on each: 1 and 1000000 if
+	// empty.
 	MinAmount, MaxAmount string
 }
 
@@ -190,7 +194,8 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// PaysOut has a cashbox pay out by methods, at a markup in percent. A payout waits for a day.
+// PaysOut has a cashbox pay out by methods, at a markup in percent. A payout
+// waits for a day.
 func (d *DB) PaysOut(t testing.TB, cashboxID int64, markup string, methods ...string) {
 	t.Helper()
 	for _, method := range methods {
@@ -228,7 +233,8 @@ func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	)
 }
 
-// SetRate sets a currency's base rate; one that is not fresh is only the last known.
+// SetRate sets a currency's base rate; one that is not fresh is only the last
+// known.
 func (d *DB) SetRate(t testing.TB, currency, fiatPerUSDT string, fresh bool) {
 	t.Helper()
 	params := db.RateSetParams{
@@ -248,7 +254,8 @@ func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
 	return balance
 }
 
-// WantHas wants accounts to hold so much, pending credits included, and the books to be right.
+// WantHas wants accounts to hold so much, pending credits included, and the
+// books to be right.
 func (d *DB) WantHas(t testing.TB, want map[ledger.Account]string) {
 	t.Helper()
 	for account, amount := range want {
@@ -278,8 +285,8 @@ func (d *DB) History(t testing.TB, merchantID, paymentID int64) []db.PaymentHist
 	return rows
 }
 
-// StoredNowhere fails the test if a row of a table that keeps secrets has this one, as text or, since
-// bytea prints so, as hex.
+// StoredNowhere fails the test if a row of a table that keeps secrets has this
+// one, as text or, since bytea prints so, as hex.
 func (d *DB) StoredNowhere(t testing.TB, secret string) {
 	t.Helper()
 	for _, table := range []string{
@@ -308,7 +315,8 @@ func (c *Clock) Now() time.Time {
 	return now
 }
 
-// Run has the clock go on by itself, too, for what compares it with the time that has passed.
+// Run has the clock go on by itself, too, for what compares it with the time
+// that has passed.
 func (c *Clock) Run() { c.began.Store(new(time.Now())) }
 
 // Advance moves the clock forward.

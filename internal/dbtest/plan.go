@@ -21,7 +21,8 @@ func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 	return p.plan
 }
 
-// Explain is how the database makes a query, with the indexes that there are: it neither sorts nor reads a whole table by choice.
+// Explain is how the database makes a query, with the indexes that there are:
+// it neither sorts nor reads a whole table by choice.
 func (d *DB) Explain(t testing.TB, query string) string {
 	t.Helper()
 	tx := testenv.Must(d.Pool.Begin(context.Background()))(t)
@@ -42,7 +43,8 @@ func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error,
 	}
 }
 
-// RowsRead counts the rows of a table that the one connection of a pool has read so far.
+// RowsRead counts the rows of a table that the one connection of a pool has
+// read so far.
 func RowsRead(t testing.TB, pool db.Pool, table string) (rows int64) {
 	t.Helper()
 	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {

@@ -15,17 +15,20 @@ import (
 	"gateway.example/internal/db"
 )
 
-// maxUses is how many tests have a database, one after another. The rows they deleted are still in its files.
+// maxUses is how many tests have a database, one after another. The rows they
+// deleted are still in its files.
 const maxUses = 30
 
-// database is a migrated database that one test after another has, with the pool of the test. Making a database and planning
-// every statement anew takes longer than most tests do.
+// database is a migrated database that one test after another has, with the
+// pool of the test. Making a database and planning every statement anew takes
+// longer than most tests do.
 type database struct {
 	name string
 	pool db.Pool
 	// keeper is a connection beside the pool, which empties the database.
 	keeper *pgx.Conn
-	// made is a transaction after the migrations and before every test. schema is what the catalogues had then.
+	// made is a transaction after the migrations and before every test.
+	// schema is what the catalogues had then.
 	made   int64
 	schema string
 	uses   int
@@ -36,12 +39,14 @@ var (
 	unused   []*database
 	lending  sync.Mutex
 	readRows sync.Once
-	// migrated are the rows that the migrations write, by table, as COPY writes them. sequences sets all sequences back.
+	// migrated are the rows that the migrations write, by table, as COPY
+	// writes them. sequences sets all sequences back.
 	migrated  = map[string][]byte{}
 	sequences string
 )
 
-// lend takes an unused database, or makes one, and takes it back when the test has ended.
+// lend takes an unused database, or makes one, and takes it back when the test
+// has ended.
 func lend(t testing.TB) *DB {
 	t.Helper()
 	d := takeUnused()
@@ -78,8 +83,8 @@ func makeDatabase(t testing.TB) *database {
 	return d
 }
 
-// takeBack empties a database for the next test. It drops one whose test failed, changed more than rows, or has not
-// given all connections back.
+// takeBack empties a database for the next test. It drops one whose test
+// failed, changed more than rows, or has not given all connections back.
 func (d *database) takeBack(t testing.TB) {
 	ctx := context.Background()
 	if !t.Failed() && d.uses < maxUses && d.empty(ctx) == nil {
@@ -114,7 +119,8 @@ func (d *database) empty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// As a replica, so that no trigger or foreign key refuses to let all rows go.
+	// As a replica, so that no trigger or foreign key refuses to let all
+	// rows go.
 	sql := "begin; set local session_replication_role = replica; delete from " + strings.Join(tables, "; delete from ")
 	if _, err := d.keeper.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
 		return err
@@ -128,7 +134,8 @@ func (d *database) empty(ctx context.Context) error {
 	return err
 }
 
-// resetSessions undoes what tests set in the sessions of the pool, and returns the processes of these and of the keeper.
+// resetSessions undoes what tests set in the sessions of the pool, and returns
+// the processes of these and of the keeper.
 func (d *database) resetSessions(ctx context.Context) ([]uint32, error) {
 	idle := db.Driver(d.pool).AcquireAllIdle(ctx)
 	defer func() {
@@ -150,7 +157,8 @@ func (d *database) resetSessions(ctx context.Context) ([]uint32, error) {
 	return pids, nil
 }
 
-// catalogues counts what is in the schema, and what of it was changed since the database was made.
+// catalogues counts what is in the schema, and what of it was changed since the
+// database was made.
 func (d *database) catalogues(ctx context.Context) (counts string, err error) {
 	var each []string
 	for _, catalogue := range []string{

@@ -10,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-// A database that tests wrote to is the next one's as the migrations leave it; one whose schema they changed is nobody's.
+// A database that tests wrote to is the next one's as the migrations leave it;
+// one whose schema they changed is nobody's.
 func TestNextHasItEmpty(t *testing.T) {
 	fresh := state(t, Fresh(t))
 	var last string

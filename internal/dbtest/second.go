@@ -20,8 +20,9 @@ func init() {
 	db.Traced = func(t pgx.QueryTracer) pgx.QueryTracer { return multitracer.New(t, new(watch)) }
 }
 
-// watch ends the tests when a goroutine takes a second connection of a pool. As many goroutines as the pool has connections,
-// each with one already, would wait for one another for ever.
+// watch ends the tests when a goroutine takes a second connection of a pool. As
+// many goroutines as the pool has connections, each with one already, would
+// wait for one another for ever.
 type watch struct {
 	// holders are goroutines, by the connection each has.
 	holders sync.Map
@@ -53,7 +54,8 @@ func (w *watch) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	w.holders.Delete(data.Conn)
 }
 
-// TraceQueryStart implements pgx.QueryTracer, which a tracer has to be, and has nothing to do.
+// TraceQueryStart implements pgx.QueryTracer, which a tracer has to be, and has
+// nothing to do.
 func (*watch) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }

@@ -18,8 +18,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Standby starts a streaming standby of the server that a database is on, and returns the address of the
-// same database there. What is in the way of a change that is to be replayed is cancelled at once.
+// Standby starts a streaming standby of the server that a database is on, and
+// returns the address of the same database there. What is in the way of a
+// change that is to be replayed is cancelled at once.
 func Standby(t testing.TB, primary string) (address string, server *pgserver.Server) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), primary)
@@ -59,8 +60,8 @@ func Standby(t testing.TB, primary string) (address string, server *pgserver.Ser
 	return server.URL(strings.TrimPrefix(u.Path, "/")), server
 }
 
-// dropSlot has the server keep nothing any more for a standby that has stopped, as soon as the server has
-// noticed that.
+// dropSlot has the server keep nothing any more for a standby that has stopped,
+// as soon as the server has noticed that.
 func dropSlot(t testing.TB, primary, slot string) {
 	t.Helper()
 	const drop = "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active"

@@ -27,7 +27,8 @@ func WantCode(t testing.TB, err error, code string) {
 	}
 }
 
-// WantRefusal wants a fault of the code, and of the kind that decides its status.
+// WantRefusal wants a fault of the code, and of the kind that decides its
+// status.
 func WantRefusal(t testing.TB, err error, kind fault.Kind, code string) {
 	t.Helper()
 	if f := fault.As(err); f == nil || f.Kind != kind || f.Code != code {
@@ -35,7 +36,8 @@ func WantRefusal(t testing.TB, err error, kind fault.Kind, code string) {
 	}
 }
 
-// WantOne wants one of several calls to have got through, and the others to be refused with the code.
+// WantOne wants one of several calls to have got through, and the others to be
+// refused with the code.
 func WantOne(t testing.TB, errs []error, code string) {
 	t.Helper()
 	if got := Through(t, errs, code); got != 1 {
@@ -43,7 +45,8 @@ func WantOne(t testing.TB, errs []error, code string) {
 	}
 }
 
-// Through counts the calls that got through, and wants the others to be refused with the code.
+// Through counts the calls that got through, and wants the others to be refused
+// with the code.
 func Through(t testing.TB, errs []error, code string) (got int) {
 	t.Helper()
 	for _, err := range errs {
@@ -70,9 +73,10 @@ func WantFields(t testing.TB, err error, fields ...string) {
 	}
 }
 
-// WantKinds calls each method of a service that takes a caller once for each kind of caller, and wants all kinds but the
-// listed ones to be refused for their kind. A key of methods lists kinds, its value the methods that they may call, both
-// separated by spaces.
+// WantKinds calls each method of a service that takes a caller once for each
+// kind of caller, and wants all kinds but the listed ones to be refused for
+// their kind. A key of methods lists kinds, its value the methods that they may
+// call, both separated by spaces.
 func WantKinds(t testing.TB, service any, methods map[string]string) {
 	t.Helper()
 	v := reflect.ValueOf(service)

@@ -20,7 +20,8 @@ type Balance struct {
 	Total, Available, Reserved, Insurance decimal.Decimal
 }
 
-// Balance reads what a cashbox of the merchant holds, in one snapshot. Every key of the merchant may read it.
+// Balance reads what a cashbox of the merchant holds, in one snapshot. Every
+// key of the merchant may read it.
 func (s *Service) Balance(ctx context.Context, who caller.Caller, id int64) (Balance, error) {
 	if err := who.NeedMerchant(""); err != nil {
 		return Balance{}, err

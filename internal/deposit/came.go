@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Unmatched lists, for operators, the transfers that are attached to no deposit, the newest first. The cursor is
-// nil on the last page.
+// Unmatched lists, for operators, the transfers that are attached to no
+// deposit, the newest first. The cursor is nil on the last page.
 func (s *Service) Unmatched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
 	return s.transfers(ctx, who, page, func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error) {
 		rows, err := q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{BeforeID: before, Page: most})
@@ -25,8 +25,8 @@ func (s *Service) Unmatched(ctx context.Context, who caller.Caller, page db.Page
 	})
 }
 
-// Matched lists, for operators, the transfers that are attached to deposits, the newest first. The cursor is nil on
-// the last page.
+// Matched lists, for operators, the transfers that are attached to deposits,
+// the newest first. The cursor is nil on the last page.
 func (s *Service) Matched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
 	return s.transfers(ctx, who, page, func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error) {
 		return q.DepositTransfersMatched(ctx, db.DepositTransfersMatchedParams{BeforeID: before, Page: most})
@@ -54,7 +54,8 @@ func transferOf(t db.DepositTransfersMatchedRow) Transfer {
 	}
 }
 
-// withTransfers adds to deposits their transfers, and the transactions that their merchants have named.
+// withTransfers adds to deposits their transfers, and the transactions that
+// their merchants have named.
 func (s *Service) withTransfers(ctx context.Context, list ...*Deposit) error {
 	if len(list) == 0 {
 		return nil

@@ -19,13 +19,14 @@ import (
 
 var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
 
-// Confirm credits a pending deposit to its cashbox after an operator has seen the USDT arrive. Of
-// several confirmations at the same time one wins.
+// Confirm credits a pending deposit to its cashbox after an operator has seen
+// the USDT arrive. Of several confirmations at the same time one wins.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
 	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
 }
 
-// Reject ends a pending deposit without a credit. The merchant is told the reason.
+// Reject ends a pending deposit without a credit. The merchant is told the
+// reason.
 func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason *string) (Deposit, error) {
 	return s.moveDeposit(ctx, who, id, depositRejected, reason)
 }
@@ -83,8 +84,8 @@ func (s *Service) moveDeposit(
 	return fromRow(after), err
 }
 
-// mayCredit refuses to credit an amount other than the one that arrived. It requires a second operator for more
-// than one may credit alone.
+// mayCredit refuses to credit an amount other than the one that arrived. It
+// requires a second operator for more than one may credit alone.
 //
 //rule:which deposits an operator may credit, and which take two
 func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, at time.Time) error {

@@ -38,13 +38,16 @@ type Deposit struct {
 	Metadata          metadata.Set
 	CreatedAt         time.Time
 	StatusAt          time.Time
-	// Transfer is the transfer that is attached to it; nil if there is none.
+	// Transfer is the transfer that is attached to it; nil if there is
+	// none.
 	Transfer *Transfer
-	// Named is the transaction that the merchant has named as its transfer, or "".
+	// Named is the transaction that the merchant has named as its transfer,
+	// or "".
 	Named string
 }
 
-// Owners are the merchant of a deposit, and no trader: traders have no part in deposits.
+// Owners are the merchant of a deposit, and no trader: traders have no part in
+// deposits.
 func (d Deposit) Owners() (merchantID, traderID int64) { return d.MerchantID, 0 }
 
 func fromRow(row db.Deposit) Deposit {
@@ -64,7 +67,8 @@ func fromRow(row db.Deposit) Deposit {
 	}
 }
 
-// The statuses of a deposit. A pending one becomes one of the others, which are final.
+// The statuses of a deposit. A pending one becomes one of the others, which are
+// final.
 const (
 	depositPending   = "pending"
 	depositConfirmed = "confirmed"
@@ -75,8 +79,9 @@ const subject = "deposit"
 
 var Statuses = []string{depositPending, depositConfirmed, depositRejected}
 
-// maxPending is how many deposits of a merchant may be pending. Transfers are compared with the pending deposits of all
-// merchants, so one merchant's must not crowd out the others'.
+// maxPending is how many deposits of a merchant may be pending. Transfers are
+// compared with the pending deposits of all merchants, so one merchant's must
+// not crowd out the others'.
 const maxPending = 1000
 
 var (
@@ -84,8 +89,8 @@ var (
 	errFull        = fault.New(fault.Conflict, "deposits_full", "As many deposits of the merchant are pending as may be.")
 )
 
-// Service shows merchants their cashboxes' balances and takes requests for deposits, which operators
-// confirm.
+// Service shows merchants their cashboxes' balances and takes requests for
+// deposits, which operators confirm.
 type Service struct {
 	pool  db.Beginner
 	reads db.Pool
@@ -101,8 +106,8 @@ func New(pools db.Pools, c clock.Clock, rules foureyes.Rules) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, FourEyes: rules}
 }
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
@@ -117,7 +122,8 @@ type Request struct {
 	Amount   string
 	Network  string
 	Currency *string
-	// Address may be "" in a merchant's portal: then it is the platform's address on the network.
+	// Address may be "" in a merchant's portal: then it is the platform's
+	// address on the network.
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    string
@@ -127,14 +133,16 @@ type Request struct {
 
 type Created struct {
 	Deposit Deposit
-	// Replay says that the idempotency key was used before: Deposit is the one created then.
+	// Replay says that the idempotency key was used before: Deposit is the
+	// one created then.
 	Replay bool
-	// Mismatch names the fields in which a repeat differs from the first request.
+	// Mismatch names the fields in which a repeat differs from the first
+	// request.
 	Mismatch []string
 }
 
-// needMerchant checks that the caller is a merchant's: a key that may ask for deposits, or a user of
-// the portal with the capability.
+// needMerchant checks that the caller is a merchant's: a key that may ask for
+// deposits, or a user of the portal with the capability.
 func needMerchant(who caller.Caller, needed caller.Capability) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(needed)
@@ -142,8 +150,8 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 	return who.NeedMerchant(caller.ScopeDeposits)
 }
 
-// Create makes a pending deposit, or returns the one that was made with the same idempotency key for
-// the same cashbox.
+// Create makes a pending deposit, or returns the one that was made with the
+// same idempotency key for the same cashbox.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needMerchant(who, caller.MerchantDeposits); err != nil {
 		return Created{}, err
@@ -205,7 +213,8 @@ func createDeposit(
 	if err != nil {
 		return Created{}, fmt.Errorf("insert deposit: %w", err)
 	}
-	// In statements of their own, so that the count has what was committed until it was this one's turn.
+	// In statements of their own, so that the count has what was committed
+	// until it was this one's turn.
 	if err := q.DepositTurn(ctx, strconv.FormatInt(made.MerchantID, 10)); err != nil {
 		return Created{}, fmt.Errorf("wait for a merchant's deposits: %w", err)
 	}
@@ -219,8 +228,8 @@ func createDeposit(
 	return Created{Deposit: fromRow(made)}, recordDeposit(ctx, q, made, who, nil, nil)
 }
 
-// replayDeposit reads the deposit with the idempotency key. It is a statement of its own, to see what
-// another transaction has just committed.
+// replayDeposit reads the deposit with the idempotency key. It is a statement
+// of its own, to see what another transaction has just committed.
 func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (Created, error) {
 	d, err := q.DepositByKey(ctx, db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey})
 	if err != nil {
@@ -247,8 +256,8 @@ const (
 	usdt         = "USDT"
 )
 
-// validate checks a whole request and reports all wrong fields together with those that the codec
-// found.
+// validate checks a whole request and reports all wrong fields together with
+// those that the codec found.
 func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.DepositInsertParams{
@@ -284,7 +293,8 @@ func checkAddress(f fault.Fields, network, address string) {
 	}
 }
 
-// flawed adds an address's flaw to f. Addresses of an unknown network are not checked.
+// flawed adds an address's flaw to f. Addresses of an unknown network are not
+// checked.
 func flawed(f fault.Fields, err error) {
 	if err != nil && !errors.Is(err, chain.ErrNetwork) {
 		f.Flaw("address", err.Error())

@@ -96,7 +96,8 @@ func TestDepositRepeats(t *testing.T) {
 		testenv.Check(t, err == nil && again.Replay && again.Deposit.ID == first.ID &&
 			strings.Join(again.Mismatch, " ") == want, "%s: %+v %v", want, again, err)
 	}
-	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
+	// The same key for another cashbox of the merchant is a conflict;
+	// another merchant has the key to itself.
 	second := d.NewCashbox(t, d.merchant.ID, "RUB", d.merchant.WebhookSecret)
 	conflict := request(1)
 	conflict.CashboxID = &second
@@ -121,8 +122,9 @@ func TestParallelDepositsMakeOne(t *testing.T) {
 	testenv.Want(t, d.rows(t), 1, "deposits")
 }
 
-// However many are asked for at once, a merchant has at most a thousand pending deposits: more would crowd out those of others. A
-// repeat is answered all the same, and what was decided leaves its place.
+// However many are asked for at once, a merchant has at most a thousand pending
+// deposits: more would crowd out those of others. A repeat is answered all the
+// same, and what was decided leaves its place.
 func TestPendingDepositsAreBounded(t *testing.T) {
 	d := newDesk(t)
 	first := d.create(t, request(1))
@@ -150,8 +152,8 @@ func TestPendingDepositsAreBounded(t *testing.T) {
 
 func (d *desk) rows(t *testing.T) int { return d.Count(t, "select count(*) from deposit") }
 
-// A key of no cashbox names the one that it asks for. Each field that is wrong is named; the bodies are those of wrong.txt in
-// internal/acceptance.
+// A key of no cashbox names the one that it asks for. Each field that is wrong
+// is named; the bodies are those of wrong.txt in internal/acceptance.
 func TestDepositValidation(t *testing.T) {
 	d := newDesk(t)
 	unbound := d.merchant.Caller
@@ -168,7 +170,8 @@ func TestDepositValidation(t *testing.T) {
 	testenv.Want(t, d.rows(t), 1, "deposits")
 }
 
-// Eight confirmations at once credit once; then nothing changes the deposit any more.
+// Eight confirmations at once credit once; then nothing changes the deposit any
+// more.
 func TestConfirm(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
@@ -231,8 +234,9 @@ func TestMissingAccountIsNotConfirmed(t *testing.T) {
 	testenv.Want(t, booked, "pending00", "the deposit, and what was booked")
 }
 
-// A user of a merchant's portal reads its deposits and balances, page by page, and asks for more. Who else may, and for whom,
-// stands in access.txt and foreign.txt of internal/acceptance.
+// A user of a merchant's portal reads its deposits and balances, page by page,
+// and asks for more. Who else may, and for whom, stands in access.txt and
+// foreign.txt of internal/acceptance.
 func TestOwn(t *testing.T) {
 	d := newDesk(t)
 	first, second := d.create(t, request(1)), d.create(t, request(2))
@@ -254,7 +258,8 @@ func TestOwn(t *testing.T) {
 	testenv.Check(t, created.Replay && created.Deposit.ID == second.ID, "asked again: %+v", created)
 }
 
-// A key lists its merchant's deposits by any of the filters, as far as its scope has it.
+// A key lists its merchant's deposits by any of the filters, as far as its
+// scope has it.
 func TestOwnByKey(t *testing.T) {
 	d := newDesk(t)
 	first := d.create(t, request(1))
@@ -320,7 +325,8 @@ func TestKindsOfCallers(t *testing.T) {
 	})
 }
 
-// The end of a deposit is told once, with what came for it, where its cashbox has an address for that.
+// The end of a deposit is told once, with what came for it, where its cashbox
+// has an address for that.
 func TestDepositTells(t *testing.T) {
 	n := newNetwork(t)
 	quiet := n.asks(t, 1, "1")

@@ -37,7 +37,8 @@ type statusMeta struct {
 	Metadata       metadata.Set `json:"metadata,omitempty"`
 }
 
-// tell queues the webhook about the end of a deposit, if its cashbox has an address for deposit events.
+// tell queues the webhook about the end of a deposit, if its cashbox has an
+// address for deposit events.
 func tell(ctx context.Context, q *db.Queries, to db.Deposit, reason *string) error {
 	url, err := q.CashboxDepositCallback(ctx, to.CashboxID)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Name stores the transaction by which, as its merchant says, the USDT of a pending deposit are sent. It replaces a
-// transaction that was named before. So the transfer is found whatever its amount is. Naming confirms nothing.
+// Name stores the transaction by which, as its merchant says, the USDT of a
+// pending deposit are sent. It replaces a transaction that was named before. So
+// the transfer is found whatever its amount is. Naming confirms nothing.
 func (s *Service) Name(ctx context.Context, who caller.Caller, id int64, transaction string) (Deposit, error) {
 	if err := needMerchant(who, caller.MerchantDeposits); err != nil {
 		return Deposit{}, err
@@ -46,8 +47,8 @@ func (s *Service) Name(ctx context.Context, who caller.Caller, id int64, transac
 	return s.Get(ctx, who, id)
 }
 
-// claim stores a transaction as that of a locked deposit. It refuses a transaction of another deposit, and a
-// deposit that has another transfer.
+// claim stores a transaction as that of a locked deposit. It refuses a
+// transaction of another deposit, and a deposit that has another transfer.
 func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, hash string) error {
 	attached, err := q.DepositTransfersOf(ctx, []int64{d.ID})
 	if err != nil {
@@ -77,7 +78,8 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 	return err
 }
 
-// mayName limits how many pending deposits of a merchant may have a transaction that was named within namedWithin.
+// mayName limits how many pending deposits of a merchant may have a transaction
+// that was named within namedWithin.
 func (s *Service) mayName(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	lately, err := q.DepositClaimsLately(ctx, db.DepositClaimsLatelyParams{
 		MerchantID: d.MerchantID, DepositID: d.ID, Since: s.clock.Now().Add(-namedWithin),
@@ -98,8 +100,9 @@ func (s *Service) mayName(ctx context.Context, q *db.Queries, d db.Deposit) erro
 	return nil
 }
 
-// taken reports whether a transaction has transfers and all of them belong to other deposits. Rejected deposits do
-// not count; a name that such a deposit has is deleted.
+// taken reports whether a transaction has transfers and all of them belong to
+// other deposits. Rejected deposits do not count; a name that such a deposit
+// has is deleted.
 func taken(ctx context.Context, q *db.Queries, d db.Deposit, hash string) (bool, error) {
 	rejected := func(id int64) (bool, error) {
 		other, err := q.DepositFind(ctx, id)

@@ -22,17 +22,20 @@ type OwnPage struct {
 	db.Span
 	// CashboxID is the cashbox; nil is any.
 	CashboxID *int64
-	// IdempotencyKey is the key that the deposit was created with; nil is any.
+	// IdempotencyKey is the key that the deposit was created with; nil is
+	// any.
 	IdempotencyKey *string
 	// Metadata filters by one pair.
 	Metadata metadata.Set
 	pair     *metadata.Pair
-	// Backward asks for newer deposits than the cursor instead of older ones.
+	// Backward asks for newer deposits than the cursor instead of older
+	// ones.
 	Backward bool
 }
 
-// ListOwn lists the deposits of the caller's merchant, the newest first in either direction, for its key or a user
-// of its portal. The cursor continues in the direction of the page; it is nil at the end.
+// ListOwn lists the deposits of the caller's merchant, the newest first in
+// either direction, for its key or a user of its portal. The cursor continues
+// in the direction of the page; it is nil at the end.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
 	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return nil, nil, err
@@ -80,12 +83,14 @@ type Move struct {
 	At time.Time
 	// From is "" at the creation.
 	From, To string
-	// Actor is who changed it. Merchants do not learn which operator it was.
+	// Actor is who changed it. Merchants do not learn which operator it
+	// was.
 	Actor  string
 	Reason string
 }
 
-// History lists the status changes of a deposit, the oldest first, for its merchant or an operator.
+// History lists the status changes of a deposit, the oldest first, for its
+// merchant or an operator.
 func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
 	found, err := s.seen(ctx, who, id)
 	if err != nil {
@@ -111,7 +116,8 @@ type Cashbox struct {
 	Balance Balance
 }
 
-// Balances reads the balances of the cashboxes of the caller's merchant, for a user of its portal.
+// Balances reads the balances of the cashboxes of the caller's merchant, for a
+// user of its portal.
 func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
 	if err := who.Admit(ctx, caller.MerchantMoney); err != nil {
 		return nil, err

@@ -16,13 +16,14 @@ type Receiving struct {
 	Network string `json:"network"`
 	// Address is "" if the platform accepts nothing on the network.
 	Address string `json:"address"`
-	// Version identifies the state that was read. Seen is the version that a change expects; "" expects any.
+	// Version identifies the state that was read. Seen is the version that
+	// a change expects; "" expects any.
 	Version string `json:"-"`
 	Seen    string `json:"seen,omitempty"`
 }
 
-// ReceivingAddresses lists the platform's addresses by network, for operators and users of merchants' portals.
-// Operators also see removed addresses, as "".
+// ReceivingAddresses lists the platform's addresses by network, for operators
+// and users of merchants' portals. Operators also see removed addresses, as "".
 func (s *Service) ReceivingAddresses(ctx context.Context, who caller.Caller) ([]Receiving, error) {
 	needed := caller.OperatorRead
 	if who.Kind == caller.MerchantPortal {
@@ -48,8 +49,9 @@ func (s *Service) ReceivingAddresses(ctx context.Context, who caller.Caller) ([]
 	return list, nil
 }
 
-// SetReceiving sets the platform's address on a network. It requires a second operator, because whoever could set
-// it alone could have every deposit sent to themselves.
+// SetReceiving sets the platform's address on a network. It requires a second
+// operator, because whoever could set it alone could have every deposit sent to
+// themselves.
 func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receiving) (db.SettingChange, error) {
 	c := db.SettingChange{At: s.clock.Now(), Actor: who.Actor(), Subject: "receiving_address", SubjectKey: r.Network}
 	if err := who.Need(caller.OperatorMoney); err != nil {
@@ -84,7 +86,8 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 	return c, err
 }
 
-// Ours reports, for an operator, whether a deposit was sent to an address that is or was the platform's.
+// Ours reports, for an operator, whether a deposit was sent to an address that
+// is or was the platform's.
 func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return false, err
@@ -93,8 +96,9 @@ func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool,
 	return known, fault.Doing("look for a receiving address", err)
 }
 
-// address is the platform's address to which a portal's user who has named none is told to send a deposit, or "".
-// Errors of decoding are left to the validation of the whole request.
+// address is the platform's address to which a portal's user who has named none
+// is told to send a deposit, or "". Errors of decoding are left to the
+// validation of the whole request.
 func (s *Service) address(ctx context.Context, who caller.Caller, network string) (string, error) {
 	list, err := s.ReceivingAddresses(fault.WithDecoded(ctx, nil), who)
 	for _, r := range list {

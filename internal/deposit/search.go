@@ -12,11 +12,13 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// referenceLeast is the least number of characters by which references are searched.
+// referenceLeast is the least number of characters by which references are
+// searched.
 const referenceLeast = 3
 
-// Search finds at most most deposits by their number, or by the beginning of their reference, such as the hash of a
-// transaction. Merchants find their own, and operators all.
+// Search finds at most most deposits by their number, or by the beginning of
+// their reference, such as the hash of a transaction. Merchants find their own,
+// and operators all.
 func (s *Service) Search(ctx context.Context, who caller.Caller, text string, most int) ([]Deposit, error) {
 	params := db.DepositsBegunParams{Page: int32(most)}
 	if who.Kind != caller.Operator {

@@ -27,13 +27,15 @@ type Transfer struct {
 	Amount   decimal.Decimal
 	SeenAt   time.Time
 	State    chain.State
-	// Confirmations counts its block and those above it; Needed is how many make it final.
+	// Confirmations counts its block and those above it; Needed is how many
+	// make it final.
 	Confirmations, Needed int64
-	// ByOperator says that an operator attached it, ByMerchant that its merchant named it, and Alone that its
-	// deposit was confirmed without an operator.
+	// ByOperator says that an operator attached it, ByMerchant that its
+	// merchant named it, and Alone that its deposit was confirmed without
+	// an operator.
 	ByOperator, ByMerchant, Alone bool
-	// DepositID is the deposit to which it is attached. NamedBy is the deposit whose merchant has named its
-	// transaction. 0 is none.
+	// DepositID is the deposit to which it is attached. NamedBy is the
+	// deposit whose merchant has named its transaction. 0 is none.
 	DepositID, NamedBy int64
 }
 
@@ -44,10 +46,13 @@ const (
 	matchWithin = time.Hour
 	// namedWithin is how long a named transaction is looked for.
 	namedWithin = 24 * time.Hour
-	// lateMost is how late the watcher may see a transfer whose deposit was confirmed by hand before.
+	// lateMost is how late the watcher may see a transfer whose deposit was
+	// confirmed by hand before.
 	lateMost = 7 * 24 * time.Hour
-	// namedMost is how many pending deposits of a merchant may have a transaction that was named within
-	// namedWithin. Each name is looked for in every round, and prevents others from naming the same transaction.
+	// namedMost is how many pending deposits of a merchant may have a
+	// transaction that was named within namedWithin. Each name is looked
+	// for in every round, and prevents others from naming the same
+	// transaction.
 	namedMost = 100
 	matchMost = 200
 	// fittingMost is how many deposits of the same amount are compared.
@@ -61,9 +66,9 @@ var (
 		"The transfer is of another network or amount than the deposit.")
 )
 
-// Match attaches transfers to deposits, and then handles the deposits that have one. A transfer that fits exactly
-// one pending deposit is attached to it. If ConfirmSeen is set, the deposit is confirmed once its transfer is
-// final.
+// Match attaches transfers to deposits, and then handles the deposits that have
+// one. A transfer that fits exactly one pending deposit is attached to it. If
+// ConfirmSeen is set, the deposit is confirmed once its transfer is final.
 //
 //rule:which transfer on a network a deposit is credited for
 func (s *Service) Match(ctx context.Context) error {
@@ -99,8 +104,8 @@ func (s *Service) Match(ctx context.Context) error {
 
 // unattached lists the transfers that may be attached now.
 func (s *Service) unattached(ctx context.Context, now time.Time) ([]came, error) {
-	// Much of what arrives belongs to no deposit, because anybody can send tiny amounts. Such transfers must not
-	// come before those that fit.
+	// Much of what arrives belongs to no deposit, because anybody can send
+	// tiny amounts. Such transfers must not come before those that fit.
 	seen, err := s.q.DepositTransferAmounts(ctx, now.Add(-matchWithin))
 	if err != nil {
 		return nil, fmt.Errorf("list what came: %w", err)
@@ -130,10 +135,12 @@ func (s *Service) unattached(ctx context.Context, now time.Time) ([]came, error)
 // came is a transfer for which a deposit is searched.
 type came = db.DepositTransfersNamedRow
 
-// attachFitting attaches a transfer to the only deposit to which it can belong. If several deposits of one merchant
-// fit, it is the one that names the transaction. If none fits, it is also the one that names it, whatever the
-// amount is. All other doubtful transfers are left to operators: also one that fits a deposit of another merchant than
-// the one who names it, and one that a deposit may have been confirmed by already.
+// attachFitting attaches a transfer to the only deposit to which it can belong.
+// If several deposits of one merchant fit, it is the one that names the
+// transaction. If none fits, it is also the one that names it, whatever the
+// amount is. All other doubtful transfers are left to operators: also one that
+// fits a deposit of another merchant than the one who names it, and one that a
+// deposit may have been confirmed by already.
 func (s *Service) attachFitting(ctx context.Context, t came) error {
 	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
 	if db.IgnoreNoRows(err) != nil {
@@ -168,14 +175,15 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 	return err
 }
 
-// fitting lists the deposits of a transfer's amount, pending or confirmed lately, that have no other transfer and
-// name no other transaction.
+// fitting lists the deposits of a transfer's amount, pending or confirmed
+// lately, that have no other transfer and name no other transaction.
 func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow, error) {
 	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
 		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress,
 		Since: t.SeenAt.Add(-lateMost), Most: fittingMost,
 	})
-	// If there are that many, there may be more, and more than one will be left in any case.
+	// If there are that many, there may be more, and more than one will be
+	// left in any case.
 	if err != nil || len(rows) == 0 || len(rows) >= fittingMost {
 		return rows, err
 	}
@@ -198,8 +206,9 @@ func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow,
 	return slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return other[d.ID] }), nil
 }
 
-// named reports whether a transfer can belong to the deposit that names its transaction. The deposit must have been
-// requested before the transfer was seen and have no other transfer, and the transaction must have no other
+// named reports whether a transfer can belong to the deposit that names its
+// transaction. The deposit must have been requested before the transfer was
+// seen and have no other transfer, and the transaction must have no other
 // transfer, which might belong to somebody else.
 func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (bool, error) {
 	if by.ID == 0 {
@@ -217,10 +226,12 @@ func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (
 	return count == 1, err
 }
 
-// credited is the part of an amount that can be credited: some networks have more decimals than the ledger.
+// credited is the part of an amount that can be credited: some networks have
+// more decimals than the ledger.
 func credited(amount decimal.Decimal) decimal.Decimal { return amount.Truncate(8) }
 
-// attach attaches a transfer to a pending deposit, once. An operator may also say which one a deposit was confirmed by.
+// attach attaches a transfer to a pending deposit, once. An operator may also
+// say which one a deposit was confirmed by.
 func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID int64, actor string) error {
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: merchantID, ID: depositID})
@@ -244,8 +255,9 @@ func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID in
 	return err
 }
 
-// follow handles a deposit that has a transfer. A transfer that vanished from its network, or whose deposit was
-// decided otherwise by an operator, is detached.
+// follow handles a deposit that has a transfer. A transfer that vanished from
+// its network, or whose deposit was decided otherwise by an operator, is
+// detached.
 func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) error {
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: row.MerchantID, ID: row.DepositID})
@@ -273,14 +285,14 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 	})
 }
 
-// byMerchant reports whether a transfer is attached because the merchant named it. Its amount may then differ from
-// the deposit's.
+// byMerchant reports whether a transfer is attached because the merchant named
+// it. Its amount may then differ from the deposit's.
 func byMerchant(actor string) bool { return actor != byChain && !byOperator(actor) }
 
 func byOperator(actor string) bool { return strings.HasPrefix(actor, "operator:") }
 
-// mayConfirm is the largest amount of a deposit that may be confirmed now without an operator; it is not valid if
-// none may.
+// mayConfirm is the largest amount of a deposit that may be confirmed now
+// without an operator; it is not valid if none may.
 func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
 	if !s.ConfirmSeen {
 		return decimal.NullDecimal{}, nil
@@ -295,11 +307,13 @@ func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
 	return decimal.NewNullDecimal(s.FourEyes.Above.Sub(sum)), nil
 }
 
-// amountDigits is how many digits before the point the largest amount of a deposit has.
+// amountDigits is how many digits before the point the largest amount of a
+// deposit has.
 const amountDigits = 12
 
-// confirmSeen confirms a deposit whose transfer is final, as long as the sum of a day stays within what one
-// operator alone may credit. The rest is left to operators.
+// confirmSeen confirms a deposit whose transfer is final, as long as the sum of
+// a day stays within what one operator alone may credit. The rest is left to
+// operators.
 func (s *Service) confirmSeen(ctx context.Context, q *db.Queries, transfer int64, locked db.Deposit) error {
 	now := s.clock.Now()
 	if s.FourEyes.On {
@@ -338,7 +352,8 @@ func needed(network string) int64 {
 	return n.Confirmations
 }
 
-// Assign attaches a free transfer to a deposit, for an operator. It confirms nothing.
+// Assign attaches a free transfer to a deposit, for an operator. It confirms
+// nothing.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id int64) (Deposit, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Deposit{}, err
@@ -371,7 +386,8 @@ type Node struct {
 	Host string
 	// Head is its newest block; 0 if that is not known.
 	Head int64
-	// Trouble is why its answers are not used; "" if it agrees with the others.
+	// Trouble is why its answers are not used; "" if it agrees with the
+	// others.
 	Trouble string
 }
 

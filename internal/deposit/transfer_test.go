@@ -77,8 +77,9 @@ func (n network) free(t *testing.T) (hashes string) {
 	return hashes
 }
 
-// A transfer is for the only deposit that it fits, which was there before it. Where several fit, or none, an operator says
-// which. What vanishes is taken back, and what is final confirms nothing by itself.
+// A transfer is for the only deposit that it fits, which was there before it.
+// Where several fit, or none, an operator says which. What vanishes is taken
+// back, and what is final confirms nothing by itself.
 func TestTransfersFindDeposits(t *testing.T) {
 	n := newNetwork(t)
 	alone, one, two := n.asks(t, 1, "25.5"), n.asks(t, 2, "40"), n.asks(t, 3, "40")
@@ -114,7 +115,8 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.want(t, two, "pending hash2 6 true", "assigned")
 	n.wantBalance(t, "0")
 
-	// An operator decides: what was rejected leaves its transfer, what was confirmed keeps it whatever becomes of it.
+	// An operator decides: what was rejected leaves its transfer, what was
+	// confirmed keeps it whatever becomes of it.
 	testenv.Must(n.service.Reject(t.Context(), operator, two, new("no")))(t)
 	testenv.Must(n.service.Confirm(t.Context(), operator, alone))(t)
 	n.match(t)
@@ -128,8 +130,9 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.wantBalance(t, "25.5")
 }
 
-// What may have been the transfer of a deposit that was confirmed by hand, before or after it was seen, is for no other deposit,
-// whoever names it. An operator says which it was.
+// What may have been the transfer of a deposit that was confirmed by hand,
+// before or after it was seen, is for no other deposit, whoever names it. An
+// operator says which it was.
 func TestConfirmedByHand(t *testing.T) {
 	for name, late := range map[string]bool{"seen before": false, "seen after": true} {
 		t.Run(name, func(t *testing.T) {
@@ -179,8 +182,9 @@ func TestMovedWithinThePlatform(t *testing.T) {
 	n.wantBalance(t, "0")
 }
 
-// Told to, the gateway confirms what is final and was not assigned by hand, each once however many of its processes do, and
-// in a day no more than one operator may.
+// Told to, the gateway confirms what is final and was not assigned by hand,
+// each once however many of its processes do, and in a day no more than one
+// operator may.
 func TestConfirmSeen(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
@@ -242,7 +246,8 @@ func TestCrumbsHideNoTransfer(t *testing.T) {
 	n.want(t, waits, "pending hash1 6 false", "behind 300 crumbs")
 }
 
-// What waits for its network or an operator is left alone from round to round, however much there is of it.
+// What waits for its network or an operator is left alone from round to round,
+// however much there is of it.
 func TestWaitingDepositsAreNotTouched(t *testing.T) {
 	n := newNetwork(t)
 	n.asks(t, 1, "25.5")
@@ -260,7 +265,8 @@ func TestWaitingDepositsAreNotTouched(t *testing.T) {
 // hash is that of a transaction that a merchant can name.
 func hash(number int) string { return fmt.Sprintf("%064d", number) }
 
-// names has the merchant name a transaction for a deposit, and wants a refusal of a code, or none.
+// names has the merchant name a transaction for a deposit, and wants a refusal
+// of a code, or none.
 func (n network) names(t *testing.T, id int64, hash, want string) {
 	t.Helper()
 	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(n.service.Name(t.Context(), n.merchant.Caller, id, hash))), want, "name %s for %d", hash, id)
@@ -273,8 +279,9 @@ func (n network) sends(t *testing.T, number int, amount string) {
 	n.Exec(t, "update chain_transfer set transaction_hash = $2 where transaction_hash = $1", fmt.Sprint("hash", number), hash(number))
 }
 
-// The transaction that a merchant names finds what came, of whatever amount, and is one deposit's. What it finds is never
-// confirmed by itself, nor as another amount, and no deposit of another merchant loses what fits it.
+// The transaction that a merchant names finds what came, of whatever amount,
+// and is one deposit's. What it finds is never confirmed by itself, nor as
+// another amount, and no deposit of another merchant loses what fits it.
 func TestMerchantNamesTransaction(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
@@ -301,8 +308,9 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	matched, _ := testenv.Must2(n.service.Matched(t.Context(), operator, db.Page{}))(t)
 	testenv.Check(t, len(matched) == 2 && matched[1].DepositID == less && matched[1].ByMerchant, "matched: %+v", matched)
 
-	// Rejected, a deposit leaves transaction and name to the next, which asks for what came. That was requested later, so an
-	// operator assigns it.
+	// Rejected, a deposit leaves transaction and name to the next, which
+	// asks for what came. That was requested later, so an operator assigns
+	// it.
 	testenv.Must(n.service.Reject(t.Context(), operator, less, new("49 came")))(t)
 	n.names(t, less, hash(1), "deposit_not_pending")
 	n.clock.Advance(time.Second)
@@ -314,8 +322,9 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	testenv.Must(n.service.Confirm(t.Context(), operator, again))(t)
 	n.wantBalance(t, "89")
 
-	// What names another transaction is for nothing else; what brings several transfers is an operator's; a network's own
-	// digits beyond the ledger's are not missed.
+	// What names another transaction is for nothing else; what brings
+	// several transfers is an operator's; a network's own digits beyond the
+	// ledger's are not missed.
 	named, several, exact := n.asks(t, 7, "60"), n.asks(t, 8, "70"), n.asks(t, 9, "20.12345678")
 	n.names(t, named, hash(7), "")
 	n.names(t, several, hash(8), "")
@@ -336,8 +345,10 @@ func (n network) unmatched(t *testing.T) []deposit.Transfer {
 	return free
 }
 
-// What one merchant names and another's deposit fits is an operator's, who sees who has named it: either of them may be lying. So it
-// is with deposits of the same amount, however many; and once they have assigned it nothing is left of the name.
+// What one merchant names and another's deposit fits is an operator's, who sees
+// who has named it: either of them may be lying. So it is with deposits of the
+// same amount, however many; and once they have assigned it nothing is left of
+// the name.
 func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	n := newNetwork(t)
 	thief := n.newMerchant(t)
@@ -368,8 +379,9 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	n.names(t, same, hash(4), "cashbox_access_denied") // for another's deposit
 }
 
-// A merchant names transactions of so many pending deposits a day, since each is looked for; one that is decided, or was named
-// the day before, leaves its place, and another transaction of the same deposit takes none.
+// A merchant names transactions of so many pending deposits a day, since each
+// is looked for; one that is decided, or was named the day before, leaves its
+// place, and another transaction of the same deposit takes none.
 func TestNamesAreBounded(t *testing.T) {
 	n := newNetwork(t)
 	first := n.asks(t, 1, "10")
@@ -390,8 +402,9 @@ func TestNamesAreBounded(t *testing.T) {
 	n.names(t, another, hash(4), "")
 }
 
-// The platform's address is set by two operators, shown to merchants, and taken for a deposit of their portal that names
-// none. A key names its own, and one that was never the platform's is told apart.
+// The platform's address is set by two operators, shown to merchants, and taken
+// for a deposit of their portal that names none. A key names its own, and one
+// that was never the platform's is told apart.
 func TestReceiving(t *testing.T) {
 	d := newDesk(t)
 	const former, later = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"

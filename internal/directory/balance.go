@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// Balance is an owner's USDT: Available can be used for new payments, and Reserved is held for open ones.
+// Balance is an owner's USDT: Available can be used for new payments, and
+// Reserved is held for open ones.
 type Balance struct{ Available, Reserved decimal.Decimal }
 
 // Balance reads the balance of a trader or a cashbox, for an operator.

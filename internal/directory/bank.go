@@ -24,17 +24,20 @@ type Bank struct {
 	Currency, Name string
 	// Methods are the payment methods for which it is offered.
 	Methods []string
-	// Link opens the bank's app or site, with placeholders for what Fill fills in; "" is none.
+	// Link opens the bank's app or site, with placeholders for what Fill
+	// fills in; "" is none.
 	Link string
 	// Steps say what to do in the app, by language.
 	Steps map[string]string
 	// Source is where the operator found the link and the steps.
 	Source  string
 	Enabled bool
-	// Logo is a small PNG or WebP; nil keeps the present one. LogoHash identifies it.
+	// Logo is a small PNG or WebP; nil keeps the present one. LogoHash
+	// identifies it.
 	Logo     []byte `json:"-"`
 	LogoHash string `json:"-"`
-	// Version identifies the state that was read. Seen is the version that a change expects; "" expects any.
+	// Version identifies the state that was read. Seen is the version that
+	// a change expects; "" expects any.
 	Version string `json:"-"`
 	Seen    string `json:",omitempty"`
 }
@@ -46,15 +49,15 @@ const (
 var (
 	bankPlace  = regexp.MustCompile(`\{[^}]*\}?`)
 	bankPlaces = []string{"{value}", "{phone}", "{amount}", "{recipient}"}
-	// bankScheme allows https and the schemes of apps, but none that a browser itself would run or
-	// show.
+	// bankScheme allows https and the schemes of apps, but none that a
+	// browser itself would run or show.
 	bankScheme   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 	noBankScheme = []string{"http", "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "intent"}
 	language     = regexp.MustCompile(`^[a-z]{2}$`)
 )
 
-// Fill fills a bank's link with the requisite, the phone number without its plus, the amount with a
-// point, and the recipient.
+// Fill fills a bank's link with the requisite, the phone number without its
+// plus, the amount with a point, and the recipient.
 func (b Bank) Fill(value, amount, recipient string) string {
 	return strings.NewReplacer(
 		"{value}", url.QueryEscape(value), "{phone}", url.QueryEscape(strings.TrimPrefix(value, "+")),
@@ -62,8 +65,9 @@ func (b Bank) Fill(value, amount, recipient string) string {
 	).Replace(b.Link)
 }
 
-// SetBank makes or changes a bank. What payers are shown of it requires a second operator: its link and steps say where they
-// send their money. To switch it off requires none.
+// SetBank makes or changes a bank. What payers are shown of it requires a
+// second operator: its link and steps say where they send their money. To
+// switch it off requires none.
 func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done Changed[Bank], err error) {
 	c, err := s.change(who, caller.OperatorDirectory, "bank", b.Currency+"/"+b.Name)
 	if err != nil {

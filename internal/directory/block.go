@@ -18,10 +18,11 @@ import (
 type Block struct {
 	ID   int64
 	Kind block.Kind
-	// Shown is the user id or address; of a card or requisite it is only the last characters.
+	// Shown is the user id or address; of a card or requisite it is only
+	// the last characters.
 	Shown string
-	// MerchantID is the merchant at which the block applies; nil is all merchants. Own says that the merchant made
-	// it.
+	// MerchantID is the merchant at which the block applies; nil is all
+	// merchants. Own says that the merchant made it.
 	MerchantID *int64
 	Own        bool
 	Reason     string
@@ -29,7 +30,8 @@ type Block struct {
 	Until     *time.Time
 	CreatedAt time.Time
 	CreatedBy string
-	// EndedAt, EndedBy and EndedReason say who lifted it; nil where nobody has.
+	// EndedAt, EndedBy and EndedReason say who lifted it; nil where nobody
+	// has.
 	EndedAt              *time.Time
 	EndedBy, EndedReason *string
 
@@ -44,12 +46,13 @@ func (b Block) Holds(now time.Time) bool {
 // NewBlock is what is to be blocked.
 type NewBlock struct {
 	Kind block.Kind
-	// Value is a user id, an address or a requisite. With PaymentID the value is taken from that payment instead; a
-	// card can be blocked only in this way.
+	// Value is a user id, an address or a requisite. With PaymentID the
+	// value is taken from that payment instead; a card can be blocked only
+	// in this way.
 	Value     string
 	PaymentID int64
-	// MerchantID is the merchant at which the block is to apply; 0 is all merchants. For a merchant's users it is
-	// always their own.
+	// MerchantID is the merchant at which the block is to apply; 0 is all
+	// merchants. For a merchant's users it is always their own.
 	MerchantID int64
 	Reason     string
 	Until      *time.Time
@@ -57,13 +60,15 @@ type NewBlock struct {
 
 const maxBlockValue = 255
 
-// blockNeeds are the capabilities to block, and blockReads those to see what is blocked.
+// blockNeeds are the capabilities to block, and blockReads those to see what is
+// blocked.
 var (
 	blockNeeds = []caller.Capability{caller.OperatorBlock, caller.MerchantBlock}
 	blockReads = []caller.Capability{caller.OperatorRead, caller.MerchantRead}
 )
 
-// BlockPayer blocks a payer or a requisite. If it is blocked already, only the reason and the end are changed.
+// BlockPayer blocks a payer or a requisite. If it is blocked already, only the
+// reason and the end are changed.
 func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock) (Block, error) {
 	if err := who.Need(blockNeeds...); err != nil {
 		return Block{}, err
@@ -83,7 +88,8 @@ func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock
 	return s.Block(ctx, who, id)
 }
 
-// UnblockPayer lifts a block. A merchant's users can lift only blocks that the merchant made.
+// UnblockPayer lifts a block. A merchant's users can lift only blocks that the
+// merchant made.
 func (s *Settings) UnblockPayer(ctx context.Context, who caller.Caller, id int64, reason string) (Block, error) {
 	if err := who.Need(blockNeeds...); err != nil {
 		return Block{}, err
@@ -111,7 +117,8 @@ func (s *Settings) UnblockPayer(ctx context.Context, who caller.Caller, id int64
 	return s.Block(ctx, who, id)
 }
 
-// changeBlock changes a block for the caller that the row names, and records the change.
+// changeBlock changes a block for the caller that the row names, and records
+// the change.
 func (s *Settings) changeBlock(ctx context.Context, row db.PayerBlockSetParams, apply func(q *db.Queries) error) error {
 	scope := "all"
 	if row.MerchantID != nil {
@@ -179,7 +186,8 @@ func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetPa
 	}
 }
 
-// payerOf sets the mark and the shown text from a payment. A payment of another merchant is not found.
+// payerOf sets the mark and the shown text from a payment. A payment of another
+// merchant is not found.
 func (s *Settings) payerOf(
 	ctx context.Context, f fault.Fields, who caller.Caller, n NewBlock, row *db.PayerBlockSetParams,
 ) error {

@@ -16,13 +16,14 @@ import (
 // BlockSearch asks for blocks, the newest first.
 type BlockSearch struct {
 	db.Page
-	// Holding keeps only blocks that apply now, and Marks only blocks of these marks.
+	// Holding keeps only blocks that apply now, and Marks only blocks of
+	// these marks.
 	Holding bool
 	Marks   []string
 }
 
-// Blocks lists blocks: all to operators, and to a merchant's users those that the merchant made. The cursor is nil
-// on the last page.
+// Blocks lists blocks: all to operators, and to a merchant's users those that
+// the merchant made. The cursor is nil on the last page.
 func (s *Settings) Blocks(ctx context.Context, who caller.Caller, search BlockSearch) ([]Block, *string, error) {
 	f := fault.Decoded(ctx)
 	params := db.PayerBlockListParams{Marks: search.Marks}
@@ -76,7 +77,8 @@ func (s *Settings) blocks(ctx context.Context, who caller.Caller, params db.Paye
 	}), nil
 }
 
-// PaymentPayer has what a payment's payer can be blocked by. A field is "" if it is not known.
+// PaymentPayer has what a payment's payer can be blocked by. A field is "" if
+// it is not known.
 type PaymentPayer struct {
 	MerchantID          int64
 	User, Card, Address string

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// boundaryTexts are amounts and percents at and around every bound that a column or a rule has.
+// boundaryTexts are amounts and percents at and around every bound that a
+// column or a rule has.
 var boundaryTexts = []string{
 	"", "0", "0.00", "0.0001", "0.00001", "0.00000001", "0.000000001", "0.004", "0.01", "0.5", "0.99", "1", "1.00",
 	"99.9999", "100", "100.0001", "999999999999.98", "999999999999.99", "999999999999.99999999", "1000000000000",
@@ -67,7 +68,8 @@ func limits[V any](set func(l *directory.Limits, v V)) func(b *bundle, v V) erro
 	}
 }
 
-// Calls that give one field a value, by their name and the fields that may be named as wrong: texts, numbers, and ids.
+// Calls that give one field a value, by their name and the fields that may be
+// named as wrong: texts, numbers, and ids.
 var (
 	textCalls = map[string]func(b *bundle, v string) error{
 		"CreateRequisite limits.minAmount":                 limits(func(l *directory.Limits, v string) { l.MinAmount = &v }),
@@ -149,7 +151,8 @@ func (b *bundle) newCashbox(n directory.NewCashbox) error {
 	return err
 }
 
-// settingCalls change one setting each: those that are declared of a subject and are of one type.
+// settingCalls change one setting each: those that are declared of a subject
+// and are of one type.
 func settingCalls[V, U any](
 	subject setting.Subject, call func(*bundle, U) (directory.Change, error),
 ) map[string]func(b *bundle, v V) error {
@@ -163,8 +166,9 @@ func settingCalls[V, U any](
 	return calls
 }
 
-// wantNamed makes each call with each value, and wants a success, a refusal that is no validation, or a 422 that names the
-// call's fields alone: never a 500.
+// wantNamed makes each call with each value, and wants a success, a refusal
+// that is no validation, or a 422 that names the call's fields alone: never a
+// 500.
 func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error, values []V) {
 	t.Helper()
 	for name, call := range calls {
@@ -189,8 +193,8 @@ func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error,
 	}
 }
 
-// Whatever number an operator sends, the answer is a change or names the field: no constraint of a
-// table answers for us.
+// Whatever number an operator sends, the answer is a change or names the field:
+// no constraint of a table answers for us.
 func TestNoBoundaryIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	wantNamed(t, textCalls, boundaryTexts)
@@ -202,7 +206,8 @@ func TestNoBoundaryIsAnInternalError(t *testing.T) {
 	wantNamed(t, idCalls, boundaryIDs)
 }
 
-// A zone must have a name that the choice of a requisite, which looks at its clock, finds it by.
+// A zone must have a name that the choice of a requisite, which looks at its
+// clock, finds it by.
 func TestZonesAreKnown(t *testing.T) {
 	b := setup(t)
 	for _, zone := range boundaryZones {
@@ -219,7 +224,8 @@ func TestZonesAreKnown(t *testing.T) {
 	}
 }
 
-// Each setting is a column, and its bounds and first value are those of the schema.
+// Each setting is a column, and its bounds and first value are those of the
+// schema.
 func TestDeclaredAsTheSchemaHasIt(t *testing.T) {
 	t.Parallel()
 	pool := dbtest.New(t).Pool

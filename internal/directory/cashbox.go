@@ -41,8 +41,8 @@ type Cashbox struct {
 	Versioned
 }
 
-// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text
-// clears its field.
+// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the
+// bridge, an empty text clears its field.
 type CashboxUpdate struct {
 	ID             int64
 	Name           *string
@@ -50,12 +50,15 @@ type CashboxUpdate struct {
 	TraderID       *int64
 	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
 	PageColor, FrameOrigin *string
-	// RemoveLogo removes the shop's logo from the hosted pages; it requires a reason.
+	// RemoveLogo removes the shop's logo from the hosted pages; it requires
+	// a reason.
 	RemoveLogo bool
-	// ReturnHosts are the hosts to which payers may be sent back; an empty list allows any.
+	// ReturnHosts are the hosts to which payers may be sent back; an empty
+	// list allows any.
 	ReturnHosts *[]string
-	// ReturnAutomatic sends payers back without a click once they have paid. PayerEvents sends the merchant an
-	// event when a payer says that they have paid.
+	// ReturnAutomatic sends payers back without a click once they have
+	// paid. PayerEvents sends the merchant an event when a payer says that
+	// they have paid.
 	ReturnAutomatic, PayerEvents *bool
 	// DepositCallbackURI is where events of deposits go.
 	DepositCallbackURI *string
@@ -72,8 +75,8 @@ type NewCashbox struct {
 	TraderID int64
 }
 
-// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its
-// webhooks, which is shown here and never again.
+// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the
+// secret that signs its webhooks, which is shown here and never again.
 func (s *Settings) CreateCashbox(
 	ctx context.Context, who caller.Caller, n NewCashbox,
 ) (done Changed[Cashbox], secret string, err error) {
@@ -90,7 +93,8 @@ func (s *Settings) CreateCashbox(
 	done.SettingChange, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertCashbox(ctx, q, s.vault, secret, params) },
 		Read: func(q *db.Queries, id int64) ([]byte, error) {
-			// It is read within the transaction: once the cashbox is there, no error may keep its secret from the
+			// It is read within the transaction: once the cashbox
+			// is there, no error may keep its secret from the
 			// caller.
 			made, err := cashboxes(ctx, q, one(id))
 			if err != nil {
@@ -125,8 +129,9 @@ func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsert
 	return params, f.Err()
 }
 
-// InsertCashbox writes a cashbox, seals the secret that signs its webhooks, and opens the accounts
-// of its USDT. The row comes first, because the secret is sealed for its id.
+// InsertCashbox writes a cashbox, seals the secret that signs its webhooks, and
+// opens the accounts of its USDT. The row comes first, because the secret is
+// sealed for its id.
 func InsertCashbox(
 	ctx context.Context,
 	q *db.Queries,
@@ -148,8 +153,8 @@ func InsertCashbox(
 	return id, ledger.Open(ctx, q, ledger.Cashbox, id)
 }
 
-// UpdateCashbox changes a cashbox's name, whether it collects payments, its bridge, or the look of its hosted
-// pages.
+// UpdateCashbox changes a cashbox's name, whether it collects payments, its
+// bridge, or the look of its hosted pages.
 func (s *Settings) UpdateCashbox(
 	ctx context.Context, who caller.Caller, u CashboxUpdate,
 ) (done Changed[Cashbox], err error) {
@@ -185,7 +190,8 @@ func (s *Settings) UpdateCashbox(
 	return db.Settled(c, err, func() (Cashbox, error) { return s.Cashbox(ctx, who, u.ID) })
 }
 
-// cashboxColumns checks the fields of an update except the bridge and the logo, and returns them by their columns.
+// cashboxColumns checks the fields of an update except the bridge and the logo,
+// and returns them by their columns.
 func (s *Settings) cashboxColumns(f fault.Fields, u CashboxUpdate) map[string]any {
 	plain := setting.Cashbox.Only("name", "collectEnabled", "returnAutomatic", "payerEvents")
 	columns := setting.Subject{Settings: plain}.Read(f, u)
@@ -212,7 +218,8 @@ func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) er
 	return err
 }
 
-// Cashboxes lists cashboxes for an operator. A search can keep to one merchant, or to those bridged to one trader.
+// Cashboxes lists cashboxes for an operator. A search can keep to one merchant,
+// or to those bridged to one trader.
 func (s *Settings) Cashboxes(ctx context.Context, who caller.Caller, search Search) ([]Cashbox, *string, error) {
 	return find(ctx, s, who, search, cashboxes, func(c Cashbox) int64 { return c.ID })
 }

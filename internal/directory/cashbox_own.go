@@ -13,14 +13,16 @@ type OwnCashbox struct {
 	ID       int64
 	Name     string
 	Currency string
-	// Collects says that it takes payments, Signs that its webhooks are signed.
+	// Collects says that it takes payments, Signs that its webhooks are
+	// signed.
 	Collects, Signs bool
 }
 
 // ownCashboxes is more cashboxes than any merchant has.
 const ownCashboxes = 1000
 
-// OwnCashboxes lists the cashboxes of the calling user's merchant, the oldest first.
+// OwnCashboxes lists the cashboxes of the calling user's merchant, the oldest
+// first.
 func (s *Settings) OwnCashboxes(ctx context.Context, who caller.Caller) ([]OwnCashbox, error) {
 	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return nil, err

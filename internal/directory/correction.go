@@ -12,14 +12,15 @@ import (
 	"gateway.example/internal/money"
 )
 
-// Correction is a transfer by hand between two accounts. It moves available money only: reserved
-// money belongs to something that is open.
+// Correction is a transfer by hand between two accounts. It moves available
+// money only: reserved money belongs to something that is open.
 type Correction struct {
 	From, To ledger.Account
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference identifies the correction. Repeating a call with the same reference moves nothing again; it returns
-	// the first correction, or a conflict if the call differs.
+	// Reference identifies the correction. Repeating a call with the same
+	// reference moves nothing again; it returns the first correction, or a
+	// conflict if the call differs.
 	Reference string
 	Reason    string
 }
@@ -29,7 +30,8 @@ var errAccountBalance = fault.New(fault.Refused, "insufficient_account_balance",
 
 const maxCorrectionReason = 500
 
-// Correct moves USDT from one account to another, if the first has that much available.
+// Correct moves USDT from one account to another, if the first has that much
+// available.
 func (s *Settings) Correct(ctx context.Context, who caller.Caller, n Correction) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "correction", "")
 	if err != nil {
@@ -75,8 +77,8 @@ func (s *Settings) accountsExist(ctx context.Context, params db.CorrectionInsert
 	return nil
 }
 
-// insertCorrection inserts the reference and moves the money. It returns errReferenceUsed if the reference was used
-// before.
+// insertCorrection inserts the reference and moves the money. It returns
+// errReferenceUsed if the reference was used before.
 func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionInsertParams) (int64, error) {
 	id, err := q.CorrectionInsert(ctx, params)
 	if db.NoRows(err) {
@@ -97,8 +99,8 @@ func insertCorrection(ctx context.Context, q *db.Queries, params db.CorrectionIn
 	return id, err
 }
 
-// repeatCorrection returns the correction that was made with the reference, or a conflict if it differs from what
-// is asked for.
+// repeatCorrection returns the correction that was made with the reference, or
+// a conflict if it differs from what is asked for.
 func (s *Settings) repeatCorrection(ctx context.Context, asked db.CorrectionInsertParams) (Change, error) {
 	made, err := s.q.CorrectionByReference(ctx, asked.Reference)
 	if err != nil {

@@ -47,8 +47,8 @@ func TestCreateMerchant(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})), "name")
 }
 
-// A name changes for all who read it, is wanted and bounded as that of something new, and stays where
-// none is given.
+// A name changes for all who read it, is wanted and bounded as that of
+// something new, and stays where none is given.
 func TestRename(t *testing.T) {
 	b := setup(t)
 	for subject, rename := range map[string]func(name *string) (directory.Change, error){
@@ -88,7 +88,8 @@ func TestCreateTrader(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: "100.0001"})), "sharePercent")
 }
 
-// wantEmpty wants a new account, and what is reserved of it, to be there with nothing on them.
+// wantEmpty wants a new account, and what is reserved of it, to be there with
+// nothing on them.
 func (b *bundle) wantEmpty(t *testing.T, account ledger.Account) {
 	t.Helper()
 	for _, account.Reserved = range []bool{false, true} {
@@ -215,7 +216,8 @@ func TestWrongSettings(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change"), 0, "refused changes that are kept")
 }
 
-// A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
+// A desk that takes cards is a requisite without a value, of a trader who has
+// an acquirer.
 func TestDesk(t *testing.T) {
 	b := setup(t)
 	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
@@ -248,7 +250,8 @@ func wantWrong(t *testing.T, err error, field string) {
 	testenv.Check(t, refusal != nil && refusal.Fields.Wrong(field), "%v, want %s to be wrong", err, field)
 }
 
-// What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
+// What an operator may set of a bank: nothing that a browser would run, and
+// nothing without a source.
 func TestSetBankRefuses(t *testing.T) {
 	s := setup(t).settings
 	who := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
@@ -269,7 +272,8 @@ func TestSetBankRefuses(t *testing.T) {
 		bad.Logo = []byte(picture)
 		wantWrong(t, testenv.ErrOf(s.SetBank(ctx, who, bad)), "logo")
 	}
-	// The same once more is no change, and a logo stays until there is another.
+	// The same once more is no change, and a logo stays until there is
+	// another.
 	good.Logo = []byte("\x89PNG\r\n\x1a\n")
 	changed := testenv.Must(s.SetBank(ctx, who, good))(t)
 	testenv.Need(t, changed.ID != 0, "%+v", changed)

@@ -49,8 +49,8 @@ func checkName(f fault.Fields, name string) string {
 	return f.RequiredText("name", name, int(setting.Merchant.Find("name").Max))
 }
 
-// checkCurrency refuses an unknown currency. It accepts "", because whether a currency is required is checked
-// elsewhere.
+// checkCurrency refuses an unknown currency. It accepts "", because whether a
+// currency is required is checked elsewhere.
 func checkCurrency(f fault.Fields, currency string) {
 	known := currency == "" || slices.Contains(catalogue.Currencies, currency)
 	f.Check(known, "currency", "is not a known currency")

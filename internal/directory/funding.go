@@ -24,8 +24,9 @@ type Funding struct {
 	TraderID int64
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference identifies the movement outside the gateway, for example by a transaction's hash. Repeating a call
-	// with the same reference moves nothing again and returns what the first call did.
+	// Reference identifies the movement outside the gateway, for example by
+	// a transaction's hash. Repeating a call with the same reference moves
+	// nothing again and returns what the first call did.
 	Reference string
 }
 
@@ -34,7 +35,8 @@ func (s *Settings) FundTrader(ctx context.Context, who caller.Caller, n Funding)
 	return s.moveFunds(ctx, who, n, false)
 }
 
-// WithdrawTrader debits USDT that a trader withdraws, if that much is available.
+// WithdrawTrader debits USDT that a trader withdraws, if that much is
+// available.
 func (s *Settings) WithdrawTrader(ctx context.Context, who caller.Caller, n Funding) (Change, error) {
 	return s.moveFunds(ctx, who, n, true)
 }
@@ -63,8 +65,9 @@ func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, 
 	})
 }
 
-// byReference makes what a reference identifies, or returns what was made with that reference before. If a second
-// operator is required, it makes nothing itself.
+// byReference makes what a reference identifies, or returns what was made with
+// that reference before. If a second operator is required, it makes nothing
+// itself.
 func (s *Settings) byReference(
 	ctx context.Context, c Change, before func() (Change, error), n db.Creation,
 ) (Change, error) {
@@ -97,8 +100,8 @@ func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, er
 	return params, f.Err()
 }
 
-// InsertFunding inserts the reference and moves the money. It returns errReferenceUsed if the reference was used
-// before.
+// InsertFunding inserts the reference and moves the money. It returns
+// errReferenceUsed if the reference was used before.
 func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) (int64, error) {
 	id, err := q.TraderFundingInsert(ctx, params)
 	if db.NoRows(err) {
@@ -123,8 +126,9 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 	return id, err
 }
 
-// repeatFunding returns the movement with the reference. It reads after the transaction that found the reference
-// used, because only then it sees what another transaction has just committed.
+// repeatFunding returns the movement with the reference. It reads after the
+// transaction that found the reference used, because only then it sees what
+// another transaction has just committed.
 func (s *Settings) repeatFunding(ctx context.Context, asked db.TraderFundingInsertParams) (Change, error) {
 	made, err := s.q.TraderFundingByReference(ctx, asked.Reference)
 	if err != nil {

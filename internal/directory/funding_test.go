@@ -40,7 +40,8 @@ func TestFundAndWithdraw(t *testing.T) {
 	wantChange(t, taken, err, "trader_funding", taken.SubjectKey, "amount", "new", -0.12345678)
 	b.wantTrader(t, "100")
 
-	// Repeats answer with what was done, however the number is written, and move nothing.
+	// Repeats answer with what was done, however the number is written, and
+	// move nothing.
 	again := testenv.Must(fund(ctx, operator, b.funding("0100.12345678", "tx-1")))(t)
 	testenv.Check(t, again.ID == c.ID && string(again.After) == string(c.After), "again: %+v", again)
 	testenv.Want(t, testenv.Must(withdraw(ctx, operator, out))(t).ID, taken.ID, "again")
@@ -104,7 +105,8 @@ func TestParallelFunding(t *testing.T) {
 	b.wantTrader(t, "7")
 }
 
-// Of withdrawals at once that together are too much, as many get through as there is money for.
+// Of withdrawals at once that together are too much, as many get through as
+// there is money for.
 func TestParallelWithdrawals(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "35")
@@ -127,7 +129,8 @@ func (b *bundle) bridge(t *testing.T) {
 	b.Exec(t, "update cashbox set trader_cashbox_id = $1 where id = $2", b.NewTrader(t, dbtest.TraderOpts{}).ID, b.merchant.CashboxID)
 }
 
-// balance is total, available, reserved and insurance, as the merchant reads them.
+// balance is total, available, reserved and insurance, as the merchant reads
+// them.
 func (b *bundle) balance(t *testing.T) string {
 	t.Helper()
 	held := b.held(t)
@@ -173,8 +176,8 @@ func TestInsurance(t *testing.T) {
 	testenv.Want(t, b.balance(t), "100 100 0 0", "the balance after refusals")
 }
 
-// Operators who set it at the same time come one after the other: the last sum stands, and nothing
-// is lost.
+// Operators who set it at the same time come one after the other: the last sum
+// stands, and nothing is lost.
 func TestParallelInsurance(t *testing.T) {
 	b := setup(t)
 	b.bridge(t)

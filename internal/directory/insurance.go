@@ -16,8 +16,9 @@ import (
 	"gateway.example/internal/money"
 )
 
-// SetInsurance sets how much of a cashbox's USDT insures its payers' transfers. The difference moves between
-// available and reserved; an increase is refused if too little is available.
+// SetInsurance sets how much of a cashbox's USDT insures its payers' transfers.
+// The difference moves between available and reserved; an increase is refused
+// if too little is available.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {

@@ -43,7 +43,8 @@ func (n NewPlatformLimit) params(f fault.Fields) db.PlatformLimitSetParams {
 	return db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
 }
 
-// SetPlatformLimit sets a currency's limits. They can stop payments of every merchant, so a reason is required.
+// SetPlatformLimit sets a currency's limits. They can stop payments of every
+// merchant, so a reason is required.
 func (s *Settings) SetPlatformLimit(
 	ctx context.Context, who caller.Caller, n NewPlatformLimit,
 ) (done Changed[PlatformLimit], err error) {

@@ -11,15 +11,16 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// NotThere is the version of a setting that does not exist: a change with it as Seen creates the
-// setting, and is refused if somebody else has created it.
+// NotThere is the version of a setting that does not exist: a change with it as
+// Seen creates the setting, and is refused if somebody else has created it.
 const NotThere = db.NotThere
 
-// Search asks for a page of a list, the newest first. A zero field does not filter. A list ignores the fields that
-// do not apply to it.
+// Search asks for a page of a list, the newest first. A zero field does not
+// filter. A list ignores the fields that do not apply to it.
 type Search struct {
 	db.Page
-	// Text is part of a name, or an id. It also finds requisites by their last four characters.
+	// Text is part of a name, or an id. It also finds requisites by their
+	// last four characters.
 	Text string
 	// On filters by whether something is switched on.
 	On                   *bool
@@ -107,8 +108,8 @@ func decodeAll[R, T any](rows []R, decode func(R) (T, error)) ([]T, error) {
 	return list, nil
 }
 
-// Versioned is the version of a setting that was read. A change that passes it as Seen is refused if the setting
-// has changed since.
+// Versioned is the version of a setting that was read. A change that passes it
+// as Seen is refused if the setting has changed since.
 type Versioned struct {
 	Version string `json:"-"`
 }

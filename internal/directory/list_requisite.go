@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/sensitive"
 )
 
-// Requisite is a requisite as operators see it, with only the last characters of its value. RequisiteValue reads
-// the whole value.
+// Requisite is a requisite as operators see it, with only the last characters
+// of its value. RequisiteValue reads the whole value.
 type Requisite struct {
 	ID         int64  `json:"id"`
 	TraderID   int64  `json:"trader_id"`
@@ -28,18 +28,20 @@ type Requisite struct {
 	Masked string  `json:"-"`
 	Holder *string `json:"holder"`
 	Bank   *string `json:"bank"`
-	// Enabled is the operators' switch, and OwnEnabled the trader's. The requisite gets payments only if both are
-	// on.
+	// Enabled is the operators' switch, and OwnEnabled the trader's. The
+	// requisite gets payments only if both are on.
 	Enabled    bool `json:"enabled"`
 	OwnEnabled bool `json:"own_enabled"`
-	// Set are the operators' limits, and Own the trader's. The stricter one holds.
+	// Set are the operators' limits, and Own the trader's. The stricter one
+	// holds.
 	Set, Own  RequisiteLimits `json:"-"`
 	Weight    int32           `json:"weight"`
 	CreatedAt time.Time       `json:"created_at"`
 	Versioned
 }
 
-// Requisites lists requisites for an operator. A search can keep to one trader, or to one currency and method.
+// Requisites lists requisites for an operator. A search can keep to one trader,
+// or to one currency and method.
 func (s *Settings) Requisites(ctx context.Context, who caller.Caller, search Search) ([]Requisite, *string, error) {
 	return find(ctx, s, who, search, s.listRequisites, func(r Requisite) int64 { return r.ID })
 }

@@ -36,7 +36,8 @@ func (b *bundle) crowd(t *testing.T, merchants, traders int) {
 	}
 }
 
-// rows counts the rows that the statements of the pool's one busy connection have read so far.
+// rows counts the rows that the statements of the pool's one busy connection
+// have read so far.
 func (b *bundle) rows(t *testing.T) (rows int64) {
 	t.Helper()
 	b.Exec(t, "select pg_stat_force_next_flush()")
@@ -45,8 +46,8 @@ func (b *bundle) rows(t *testing.T) (rows int64) {
 	return rows
 }
 
-// Lists of everybody answer at once. What is found from the top reads little more than the page; a search for what is not
-// there looks at each once.
+// Lists of everybody answer at once. What is found from the top reads little
+// more than the page; a search for what is not there looks at each once.
 func TestListsAreFast(t *testing.T) {
 	b := setup(t)
 	b.crowd(t, testenv.Pick(t, 2000, 20_000), testenv.Pick(t, 200, 2000))
@@ -120,8 +121,8 @@ func TestListPages(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf2(b.settings.Traders(ctx, operator, directory.Search{Page: db.Page{Cursor: new("x")}})), "cursor")
 }
 
-// A requisite is found by the whole of its value, in any currency and however it is typed, and by its last four characters, but
-// by no other part of it.
+// A requisite is found by the whole of its value, in any currency and however
+// it is typed, and by its last four characters, but by no other part of it.
 func TestRequisitesAreFound(t *testing.T) {
 	b := setup(t)
 	made := map[string]int64{}
@@ -158,7 +159,8 @@ func TestRequisitesAreFound(t *testing.T) {
 	}
 }
 
-// What is blocked keeps payers out where and for as long as it says, from the next renewal on, and every change is logged.
+// What is blocked keeps payers out where and for as long as it says, from the
+// next renewal on, and every change is logged.
 func TestBlocks(t *testing.T) {
 	b := setup(t)
 	keeper := testenv.Must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
@@ -200,7 +202,8 @@ func TestBlocks(t *testing.T) {
 		"requisites in the log")
 }
 
-// A merchant's users see and lift what their merchant made, and block only there; only owners do.
+// A merchant's users see and lift what their merchant made, and block only
+// there; only owners do.
 func TestOwnBlocks(t *testing.T) {
 	b := setup(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})

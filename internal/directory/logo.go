@@ -14,14 +14,15 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// LogoPath is the path of logos, followed by their hash, on the addresses of the hosted pages and of the portals.
+// LogoPath is the path of logos, followed by their hash, on the addresses of
+// the hosted pages and of the portals.
 const LogoPath = "/logo/"
 
 const (
 	// MaxLogo is how many bytes an uploaded logo may have.
 	MaxLogo = 512 << 10
-	// maxLogoSide is how many pixels an uploaded logo may be wide and high; it is scaled down to at most logoWidth
-	// by logoHeight.
+	// maxLogoSide is how many pixels an uploaded logo may be wide and high;
+	// it is scaled down to at most logoWidth by logoHeight.
 	maxLogoSide, logoWidth, logoHeight = 2000, 240, 96
 )
 
@@ -32,7 +33,8 @@ var (
 	LogoNoImage  = "must be a PNG or JPEG picture"
 )
 
-// logo checks a logo that is given, and adds it to columns; one without content removes the logo.
+// logo checks a logo that is given, and adds it to columns; one without content
+// removes the logo.
 func (u LookUpdate) logo(f fault.Fields, columns map[string]any) {
 	if u.Logo == nil {
 		return
@@ -55,8 +57,9 @@ func setLogo(columns map[string]any, logo []byte) {
 	}
 }
 
-// drawLogo draws an uploaded picture again, as a PNG of at most logoWidth by logoHeight, so that nothing else of
-// the upload is stored. It returns a flaw if it does not accept the picture.
+// drawLogo draws an uploaded picture again, as a PNG of at most logoWidth by
+// logoHeight, so that nothing else of the upload is stored. It returns a flaw
+// if it does not accept the picture.
 func drawLogo(file []byte) (drawn []byte, flaw string) {
 	if len(file) > MaxLogo {
 		return nil, LogoTooLarge

@@ -20,13 +20,16 @@ type Look struct {
 	Color string
 	// Logo is the hash of the logo, which PageLogo reads, or "".
 	Logo string
-	// FrameOrigin is the only origin that may frame the hosted pages, or "".
+	// FrameOrigin is the only origin that may frame the hosted pages, or
+	// "".
 	FrameOrigin string
-	// ReturnAutomatic makes the page go back to the shop by itself after the payment is paid.
+	// ReturnAutomatic makes the page go back to the shop by itself after
+	// the payment is paid.
 	ReturnAutomatic bool
 }
 
-// Looks reads the looks of cashboxes. They need no permission, because hosted pages show them to everybody.
+// Looks reads the looks of cashboxes. They need no permission, because hosted
+// pages show them to everybody.
 type Looks struct{ q *db.Queries }
 
 func NewLooks(pools db.Pools) *Looks { return &Looks{q: db.New(pools.Reads)} }
@@ -48,8 +51,8 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 
 var (
 	colorForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
-	// originForm excludes everything that could end a directive of a Content-Security-Policy, and
-	// wildcards.
+	// originForm excludes everything that could end a directive of a
+	// Content-Security-Policy, and wildcards.
 	originForm = regexp.MustCompile(
 		`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[1-9][0-9]{0,4})?$`,
 	)
@@ -90,8 +93,8 @@ func returnHosts(f fault.Fields, names []string) []string {
 	return hosts
 }
 
-// Host returns a host name in the form in which hosts are compared: in lower case and in ASCII. A text that is not
-// a host name is returned unchanged.
+// Host returns a host name in the form in which hosts are compared: in lower
+// case and in ASCII. A text that is not a host name is returned unchanged.
 func Host(name string) string {
 	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
 		return ascii

@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// ErrLookChanged refuses a change of a look that somebody has changed since it was read.
+// ErrLookChanged refuses a change of a look that somebody has changed since it
+// was read.
 var ErrLookChanged = fault.New(fault.Refused, "look_changed",
 	"The look of the cashbox has changed since it was read; nothing was changed.")
 
@@ -25,20 +26,25 @@ type OwnLook struct {
 	Name, Currency string
 	// Merchant is the name that payers see.
 	Merchant string
-	// Color is #rrggbb in lower case, or "" for the default. FrameOrigin is the only origin that may
-	// frame the hosted pages, or "".
+	// Color is #rrggbb in lower case, or "" for the default. FrameOrigin is
+	// the only origin that may frame the hosted pages, or "".
 	Color, FrameOrigin string
-	// Logo is the hash of the logo that pages show in place of the name, or "".
+	// Logo is the hash of the logo that pages show in place of the name, or
+	// "".
 	Logo string
-	// ReturnHosts are the hosts that payers may be sent back to; none is any.
+	// ReturnHosts are the hosts that payers may be sent back to; none is
+	// any.
 	ReturnHosts []string
-	// PayerEvents sends the merchant an event when a payer says that they have paid.
+	// PayerEvents sends the merchant an event when a payer says that they
+	// have paid.
 	PayerEvents bool
-	// DepositCallbackURI is where events of deposits are sent; with "" there are none.
+	// DepositCallbackURI is where events of deposits are sent; with ""
+	// there are none.
 	DepositCallbackURI string
 }
 
-// Color is a colour in the form that is stored, and whether it is valid; "" is the default.
+// Color is a colour in the form that is stored, and whether it is valid; "" is
+// the default.
 func Color(text string) (color string, good bool) {
 	color = strings.ToLower(strings.TrimSpace(text))
 	return color, color == "" || colorForm.MatchString(color)
@@ -54,8 +60,8 @@ func (l OwnLook) Version() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// OwnLooks lists the looks of the cashboxes of the calling user's merchant, the oldest first. The caller needs the
-// capability to see events.
+// OwnLooks lists the looks of the cashboxes of the calling user's merchant, the
+// oldest first. The caller needs the capability to see events.
 func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err
@@ -83,7 +89,8 @@ type LookUpdate struct {
 	// Version is the version that the caller has seen; "" is any.
 	Version            string
 	Color, FrameOrigin *string
-	// Logo is a PNG or JPEG; nil leaves what is there, and one without content removes it.
+	// Logo is a PNG or JPEG; nil leaves what is there, and one without
+	// content removes it.
 	Logo        []byte
 	ReturnHosts *[]string
 	PayerEvents *bool
@@ -91,8 +98,9 @@ type LookUpdate struct {
 	DepositCallbackURI *string
 }
 
-// UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new look. It returns
-// ErrLookChanged if the look is no longer the version that the caller has seen.
+// UpdateOwnLook changes the look of a cashbox of the calling user's merchant,
+// and returns the new look. It returns ErrLookChanged if the look is no longer
+// the version that the caller has seen.
 func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookUpdate) (OwnLook, error) {
 	c, err := s.change(who, caller.MerchantLooks, "cashbox", strconv.FormatInt(u.CashboxID, 10))
 	if err != nil {
@@ -130,7 +138,8 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	return look, err
 }
 
-// lookOf reads the look of a merchant's cashbox. A cashbox of another merchant is not found.
+// lookOf reads the look of a merchant's cashbox. A cashbox of another merchant
+// is not found.
 func lookOf(ctx context.Context, q *db.Queries, find db.CashboxesLooksParams) (OwnLook, error) {
 	rows, err := q.CashboxesLooks(ctx, find)
 	if err != nil {

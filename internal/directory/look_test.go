@@ -65,8 +65,9 @@ func TestLookIsChecked(t *testing.T) {
 	})), "pageColor", "frameOrigin", "traderCashboxId")
 }
 
-// A merchant's owners and developers change the look of their own cashboxes, and of what was not seen to
-// be otherwise. The version changes with every field, and with nothing else.
+// A merchant's owners and developers change the look of their own cashboxes,
+// and of what was not seen to be otherwise. The version changes with every
+// field, and with nothing else.
 func TestOwnLook(t *testing.T) {
 	b := setup(t)
 	owner, developer := b.merchant.User(caller.Owner), b.merchant.User(caller.Developer)
@@ -98,8 +99,9 @@ func TestOwnLook(t *testing.T) {
 		"without a version: %+v, %v", after, err)
 }
 
-// Others change nothing: not those whose role does not include it, not those who only look, and nobody
-// of another merchant, to whom the cashbox is not there.
+// Others change nothing: not those whose role does not include it, not those
+// who only look, and nobody of another merchant, to whom the cashbox is not
+// there.
 func TestOwnLookOfOthers(t *testing.T) {
 	b := setup(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -151,8 +153,9 @@ func encoded(t *testing.T, of image.Image) []byte {
 	return out.Bytes()
 }
 
-// A logo is drawn anew, small, with what is transparent in it, and nothing of the file besides. It is found by its hash
-// until it is removed, and the log tells of both. A file that is no picture, is too large, or would take long to
+// A logo is drawn anew, small, with what is transparent in it, and nothing of
+// the file besides. It is found by its hash until it is removed, and the log
+// tells of both. A file that is no picture, is too large, or would take long to
 // draw is refused by its first bytes: the large one here has no others.
 func TestPageLogo(t *testing.T) {
 	b := setup(t)
@@ -204,8 +207,8 @@ func TestPageLogo(t *testing.T) {
 	testenv.Check(t, count == 1, "%d changes tell that it is gone", count)
 }
 
-// The hosts that payers may be led back to are names, kept in small letters. Unset leaves them, and
-// an empty list is any.
+// The hosts that payers may be led back to are names, kept in small letters.
+// Unset leaves them, and an empty list is any.
 func TestReturnHosts(t *testing.T) {
 	b := setup(t)
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
@@ -244,8 +247,9 @@ func TestReturnHosts(t *testing.T) {
 	}
 }
 
-// How long a payment waits for a claimed transfer, and how many cards may be tried, are 900 seconds
-// and 3 until an operator sets them, and stay as they are where a call leaves them out.
+// How long a payment waits for a claimed transfer, and how many cards may be
+// tried, are 900 seconds and 3 until an operator sets them, and stay as they
+// are where a call leaves them out.
 func TestClaimSecondsAndCards(t *testing.T) {
 	b := setup(t)
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)

@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// Merchant is a merchant's settings. Version identifies the state that was read: a change that passes it as Seen is
-// refused if the settings have changed since.
+// Merchant is a merchant's settings. Version identifies the state that was
+// read: a change that passes it as Seen is refused if the settings have changed
+// since.
 type Merchant struct {
 	ID              int64               `json:"id"`
 	Name            string              `json:"name"`
@@ -24,24 +25,27 @@ type Merchant struct {
 	Versioned
 }
 
-// MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
+// MerchantUpdate changes the fields that are set; an empty RatePercent clears
+// the markup.
 type MerchantUpdate struct {
 	ID int64
 	// Name is shown to payers.
 	Name        *string
 	APIEnabled  *bool
 	RatePercent *string
-	// MaxOpenPayments is how many of its payments may be pending at the same time.
+	// MaxOpenPayments is how many of its payments may be pending at the
+	// same time.
 	MaxOpenPayments *int32
-	// Reason is why, for the audit log. Only a change that switches something off requires it. It means the same in
-	// the other updates.
+	// Reason is why, for the audit log. Only a change that switches
+	// something off requires it. It means the same in the other updates.
 	Reason string `json:",omitempty"`
-	// Seen is the version that the change expects; "" expects any. It means the same in the other updates.
+	// Seen is the version that the change expects; "" expects any. It means
+	// the same in the other updates.
 	Seen string `json:",omitempty"`
 }
 
-// NewMerchant is a merchant to be made. With a nil APIEnabled the API is on; with an empty RatePercent the merchant
-// has no markup of its own.
+// NewMerchant is a merchant to be made. With a nil APIEnabled the API is on;
+// with an empty RatePercent the merchant has no markup of its own.
 type NewMerchant struct {
 	Name        string
 	APIEnabled  *bool
@@ -71,7 +75,8 @@ func (s *Settings) CreateMerchant(
 	}))
 }
 
-// UpdateMerchant changes a merchant's name, API switch, markup, or how many open payments it may have.
+// UpdateMerchant changes a merchant's name, API switch, markup, or how many
+// open payments it may have.
 func (s *Settings) UpdateMerchant(
 	ctx context.Context, who caller.Caller, u MerchantUpdate,
 ) (done Changed[Merchant], err error) {
@@ -81,7 +86,8 @@ func (s *Settings) UpdateMerchant(
 	}))
 }
 
-// Merchants lists merchants for an operator. The cursor is nil on the last page.
+// Merchants lists merchants for an operator. The cursor is nil on the last
+// page.
 func (s *Settings) Merchants(ctx context.Context, who caller.Caller, search Search) ([]Merchant, *string, error) {
 	return find(ctx, s, who, search, merchants, func(m Merchant) int64 { return m.ID })
 }

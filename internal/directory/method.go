@@ -23,19 +23,22 @@ type MethodSetting struct {
 	MaxAmount       decimal.NullDecimal `json:"max_amount"`
 	ClaimSeconds    int32               `json:"claim_seconds"`
 	Cards           int32               `json:"cards"`
-	// AmountPolicy says how a received amount that differs from the amount asked for is treated: exact, tolerance
-	// or received.
+	// AmountPolicy says how a received amount that differs from the amount
+	// asked for is treated: exact, tolerance or received.
 	AmountPolicy     string              `json:"amount_policy"`
 	TolerancePercent decimal.NullDecimal `json:"tolerance_percent"`
 	ToleranceAmount  decimal.NullDecimal `json:"tolerance_amount"`
-	// DifferenceTo says who gains or bears the difference: trader or platform.
+	// DifferenceTo says who gains or bears the difference: trader or
+	// platform.
 	DifferenceTo string `json:"difference_to"`
-	// LateSeconds is how long after its expiry a payment can still be completed by its trader.
+	// LateSeconds is how long after its expiry a payment can still be
+	// completed by its trader.
 	LateSeconds int32 `json:"late_seconds"`
 	Versioned
 }
 
-// CashboxMethod is a change of a method of a cashbox. An empty text clears its field.
+// CashboxMethod is a change of a method of a cashbox. An empty text clears its
+// field.
 type CashboxMethod struct {
 	CashboxID            int64
 	Name                 string
@@ -43,18 +46,23 @@ type CashboxMethod struct {
 	MarginPercent        string
 	ValiditySeconds      int32
 	MinAmount, MaxAmount string
-	// ClaimSeconds is how long a payment waits at least after its payer said that they have paid, and Cards is how
-	// many cards may be tried for it; nil leaves the present setting.
+	// ClaimSeconds is how long a payment waits at least after its payer
+	// said that they have paid, and Cards is how many cards may be tried
+	// for it; nil leaves the present setting.
 	ClaimSeconds, Cards *int32
-	// AmountPolicy says how a received amount that differs from the amount asked for is treated, and DifferenceTo
-	// who gains or bears the difference. Nil leaves the present setting; for the tolerances "" clears it.
+	// AmountPolicy says how a received amount that differs from the amount
+	// asked for is treated, and DifferenceTo who gains or bears the
+	// difference. Nil leaves the present setting; for the tolerances ""
+	// clears it.
 	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
-	// LateSeconds is how long after its expiry a payment can still be completed; nil leaves the present setting.
+	// LateSeconds is how long after its expiry a payment can still be
+	// completed; nil leaves the present setting.
 	LateSeconds *int32
 	Seen        string `json:",omitempty"`
 }
 
-// ofMethod begins a change of a cashbox's method, and reads the cashbox's currency.
+// ofMethod begins a change of a cashbox's method, and reads the cashbox's
+// currency.
 func (s *Settings) ofMethod(
 	ctx context.Context, who caller.Caller, of setting.Subject, cashboxID int64, name string,
 ) (c Change, currency string, err error) {

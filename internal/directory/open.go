@@ -9,14 +9,15 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Whose says whose payments or payouts are counted. A zero field does not filter.
+// Whose says whose payments or payouts are counted. A zero field does not
+// filter.
 type Whose struct{ MerchantID, CashboxID, TraderID, RequisiteID int64 }
 
 // OpenMost is the number at which counting open payments and payouts stops.
 const OpenMost = 100
 
-// OpenPayouts counts, for an operator, a merchant's payouts that have not ended, or those that a trader is
-// processing. It stops at OpenMost.
+// OpenPayouts counts, for an operator, a merchant's payouts that have not
+// ended, or those that a trader is processing. It stops at OpenMost.
 func (s *Settings) OpenPayouts(ctx context.Context, who caller.Caller, of Whose) (int, error) {
 	return s.open(ctx, who, func(q *db.Queries) (int32, error) {
 		return q.PayoutOpenCount(ctx, db.PayoutOpenCountParams{

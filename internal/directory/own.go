@@ -20,50 +20,56 @@ import (
 type OwnRequisite struct {
 	ID               int64
 	Currency, Method string
-	// Value is the whole value, or its last four digits if the caller may not see it whole. Masked is
-	// always the last four. Both are empty for a requisite of card checkout.
+	// Value is the whole value, or its last four digits if the caller may
+	// not see it whole. Masked is always the last four. Both are empty for
+	// a requisite of card checkout.
 	Value, Masked string
 	Holder, Bank  *string
-	// Enabled is the trader's switch, and EnabledByOperator the operators'. The requisite gets payments only if
-	// both are on.
+	// Enabled is the trader's switch, and EnabledByOperator the operators'.
+	// The requisite gets payments only if both are on.
 	Enabled, EnabledByOperator bool
-	// Set are the operators' limits, and Own the trader's. The stricter one holds.
+	// Set are the operators' limits, and Own the trader's. The stricter one
+	// holds.
 	Set, Own RequisiteLimits
-	// Effective are the limits that result from both. Its hours and zone are empty, because the hours of both
-	// apply, each in its own zone.
+	// Effective are the limits that result from both. Its hours and zone
+	// are empty, because the hours of both apply, each in its own zone.
 	Effective RequisiteLimits
 	Use       RequisiteUse
 }
 
-// RequisiteLimits are limits of a requisite. A field that is nil or not valid sets no limit.
+// RequisiteLimits are limits of a requisite. A field that is nil or not valid
+// sets no limit.
 type RequisiteLimits struct {
 	MinAmount    decimal.NullDecimal `json:"min_amount"`
 	MaxAmount    decimal.NullDecimal `json:"max_amount"`
 	DailyCount   *int32              `json:"daily_count"`
 	DailySum     decimal.NullDecimal `json:"daily_sum"`
 	OpenPayments *int32              `json:"open_payments"`
-	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty for a requisite that works all day.
+	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty for a
+	// requisite that works all day.
 	WorkFrom  string `json:"work_from"`
 	WorkUntil string `json:"work_until"`
-	// TimeZone is an IANA name. Daily limits count by the operators' zone; the trader's zone is empty if it is the
-	// same.
+	// TimeZone is an IANA name. Daily limits count by the operators' zone;
+	// the trader's zone is empty if it is the same.
 	TimeZone string `json:"time_zone"`
 }
 
 // RequisiteUse is how much a requisite is used.
 type RequisiteUse struct {
-	// Day is the local day by which limits count. Count and Sum are those of the day's payments, without those that
-	// ended unpaid.
+	// Day is the local day by which limits count. Count and Sum are those
+	// of the day's payments, without those that ended unpaid.
 	Day   time.Time
 	Count int32
 	Sum   decimal.Decimal
 	// OpenPayments is how many are pending now.
 	OpenPayments int32
-	// LastUsedAt is when a payment last got it, or nil if that was over a week ago.
+	// LastUsedAt is when a payment last got it, or nil if that was over a
+	// week ago.
 	LastUsedAt *time.Time
 }
 
-// ListOwnRequisites lists the requisites of the calling trader, in the order of their ids.
+// ListOwnRequisites lists the requisites of the calling trader, in the order of
+// their ids.
 func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]OwnRequisite, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
@@ -77,8 +83,8 @@ func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]
 
 // OwnQuery asks for a page of a trader's requisites, in the order of their ids.
 type OwnQuery struct {
-	// Search is the end of the value, of which at most the last four digits are found, or a part of the holder's or
-	// the bank's name.
+	// Search is the end of the value, of which at most the last four digits
+	// are found, or a part of the holder's or the bank's name.
 	Search string
 	// Currency and Method filter; "" is any.
 	Currency, Method string
@@ -114,7 +120,8 @@ func allDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// OwnPage lists a page of the requisites of the calling trader. The cursor is nil on the last page.
+// OwnPage lists a page of the requisites of the calling trader. The cursor is
+// nil on the last page.
 func (s *Settings) OwnPage(ctx context.Context, who caller.Caller, query OwnQuery) ([]OwnRequisite, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -134,7 +141,8 @@ func (s *Settings) OwnPage(ctx context.Context, who caller.Caller, query OwnQuer
 	return list, cursor, err
 }
 
-// OwnRequisite reads a requisite of the calling trader. That of another trader is not found.
+// OwnRequisite reads a requisite of the calling trader. That of another trader
+// is not found.
 func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64) (OwnRequisite, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return OwnRequisite{}, err
@@ -179,7 +187,8 @@ func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisi
 	return list, nil
 }
 
-// day is the local day in a zone; it is the day in UTC if the zone is no longer known.
+// day is the local day in a zone; it is the day in UTC if the zone is no longer
+// known.
 func day(zone string, now time.Time) time.Time {
 	location, err := time.LoadLocation(zone)
 	if err != nil {

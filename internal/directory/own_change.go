@@ -24,8 +24,9 @@ type OwnUpdate struct {
 	Limits  Limits
 }
 
-// UpdateOwnRequisite changes a trader's own settings of their requisite, and returns it. Limits may not be looser
-// than the operators', which apply as well. Payments that already have the requisite keep it. The change itself is
+// UpdateOwnRequisite changes a trader's own settings of their requisite, and
+// returns it. Limits may not be looser than the operators', which apply as
+// well. Payments that already have the requisite keep it. The change itself is
 // not returned, because traders may see only part of it.
 func (s *Settings) UpdateOwnRequisite(
 	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
@@ -42,7 +43,8 @@ func (s *Settings) UpdateOwnRequisite(
 	_, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read: func(q *db.Queries) ([]byte, error) {
-			// A requisite never changes its owner, so this needs no lock.
+			// A requisite never changes its owner, so this needs no
+			// lock.
 			if _, err := q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID}); err != nil {
 				return nil, err
 			}
@@ -71,9 +73,11 @@ func (s *Settings) UpdateOwnRequisite(
 // MaxOwnUpdates is how many requisites may be changed at once.
 const MaxOwnUpdates = 100
 
-// UpdateOwnRequisites makes the same change to several requisites of a trader, each in its own transaction. If a
-// requisite does not allow the change, the error is returned under its id, and the others are changed. A change
-// that is invalid for every requisite changes none, and so does an id that is not found.
+// UpdateOwnRequisites makes the same change to several requisites of a trader,
+// each in its own transaction. If a requisite does not allow the change, the
+// error is returned under its id, and the others are changed. A change that is
+// invalid for every requisite changes none, and so does an id that is not
+// found.
 func (s *Settings) UpdateOwnRequisites(
 	ctx context.Context, who caller.Caller, ids []int64, u OwnUpdate,
 ) (map[int64]*fault.Error, error) {
@@ -119,7 +123,8 @@ func (u OwnUpdate) read(f fault.Fields) (given RequisiteLimits, columns map[stri
 // isDesk reports whether a requisite is for card checkout. It has no value.
 func isDesk(row db.Requisite) bool { return row.Sealed == nil }
 
-// within refuses limits that are looser than those that operators set for the locked requisite.
+// within refuses limits that are looser than those that operators set for the
+// locked requisite.
 func (u OwnUpdate) within(row db.Requisite, given RequisiteLimits) error {
 	if optional.Value(u.Enabled) && !row.Enabled {
 		return errOperatorOff
@@ -145,8 +150,8 @@ func atMost(f fault.Fields, field string, own, set *int32) {
 	f.Check(own == nil || set == nil || *own <= *set, field, "must be at most %d, which the operator has set", optional.Value(set))
 }
 
-// SetBreak begins or ends a break of the caller's trader. During a break their requisites get no new
-// payments; open payments stay.
+// SetBreak begins or ends a break of the caller's trader. During a break their
+// requisites get no new payments; open payments stay.
 func (s *Settings) SetBreak(ctx context.Context, who caller.Caller, on bool) error {
 	c, err := s.change(who, caller.TraderWork, setting.Trader.Name, strconv.FormatInt(who.TraderID, 10))
 	if err != nil {

@@ -34,7 +34,8 @@ func limitsText(l directory.RequisiteLimits) string {
 		number(l.DailyCount), amount(l.DailySum), number(l.OpenPayments), l.WorkFrom, l.WorkUntil, l.TimeZone)
 }
 
-// The operators' limits and the trader's stand beside each other, and the stricter one holds.
+// The operators' limits and the trader's stand beside each other, and the
+// stricter one holds.
 func TestOwnLimits(t *testing.T) {
 	b := setup(t)
 	who, id := b.trader.Caller, b.trader.Requisites[0]
@@ -50,7 +51,8 @@ func TestOwnLimits(t *testing.T) {
 	b.wantOwn(t, who, id, "false true", "100 to 5000, 7 a day, - in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, - ")
-	// The operator narrows theirs: that holds at once, and the trader's stay as they are.
+	// The operator narrows theirs: that holds at once, and the trader's
+	// stay as they are.
 	testenv.Must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Enabled: new(false), Reason: "narrowed",
 		Limits: directory.Limits{MaxAmount: new("3000"), DailyCount: new(int32(2)), DailySum: new("80000")}}))(t)
 	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
@@ -106,7 +108,8 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	dbtest.WantFields(t, set(directory.Limits{OpenPayments: new(int32(1))}), "limits.openPayments")
 }
 
-// What an operator has switched off, a trader may only leave so, or switch off as well.
+// What an operator has switched off, a trader may only leave so, or switch off
+// as well.
 func TestOwnSwitch(t *testing.T) {
 	b := setup(t)
 	who, id := b.trader.Caller, b.trader.Requisites[0]
@@ -122,7 +125,8 @@ func TestOwnSwitch(t *testing.T) {
 	b.wantRequisites(t, " none 0| none 0")
 }
 
-// The log tells who changed what, as it does for operators, and nothing for a change that is none.
+// The log tells who changed what, as it does for operators, and nothing for a
+// change that is none.
 func TestOwnChangesAreKept(t *testing.T) {
 	b := setup(t)
 	who, id := b.trader.Caller, b.trader.Requisites[0]
@@ -177,7 +181,8 @@ func TestWhoseRequisites(t *testing.T) {
 		"%+v (%v)", list, err)
 }
 
-// A requisite tells what its own day counts. At 21:30 UTC it is the next day in Moscow.
+// A requisite tells what its own day counts. At 21:30 UTC it is the next day in
+// Moscow.
 func TestUseOfRequisites(t *testing.T) {
 	b := setup(t)
 	clock := &dbtest.Clock{}
@@ -217,8 +222,9 @@ func TestOwnBalance(t *testing.T) {
 	testenv.Check(t, err == nil && got.Available.String() == "12.5" && got.Reserved.IsZero(), "%+v (%v)", got, err)
 }
 
-// An operator who narrows a limit while a trader sets their own: whoever comes second is held to what
-// the first has set, and the trader's never is the one that holds beyond the operators'.
+// An operator who narrows a limit while a trader sets their own: whoever comes
+// second is held to what the first has set, and the trader's never is the one
+// that holds beyond the operators'.
 func TestOwnLimitsAgainstOperators(t *testing.T) {
 	b := setup(t)
 	who, id := b.trader.Caller, b.trader.Requisites[0]
@@ -242,7 +248,8 @@ func TestOwnLimitsAgainstOperators(t *testing.T) {
 		"%v and %v come to %v", *row.DailyCount, row.OwnDailyCount, row.EffectiveDailyCount)
 }
 
-// Who looks as a trader sees the last characters of their requisites, as operators do.
+// Who looks as a trader sees the last characters of their requisites, as
+// operators do.
 func TestWhoLooksAsATraderSeesNoWholeRequisite(t *testing.T) {
 	b := setup(t)
 	who := b.trader.Caller

@@ -22,7 +22,8 @@ type CashboxPayoutMethod struct {
 	Enabled   bool
 	// MarkupPercent is added to the base rate.
 	MarkupPercent string
-	// ValiditySeconds is how long a payout waits for a trader to take it; 0 is a day.
+	// ValiditySeconds is how long a payout waits for a trader to take it; 0
+	// is a day.
 	ValiditySeconds int32
 	// MinAmount and MaxAmount limit a payout; "" is no limit.
 	MinAmount, MaxAmount string
@@ -78,7 +79,8 @@ func (m CashboxPayoutMethod) validate(ctx context.Context, currency string) (db.
 	return params, checkPayoutMethod(f, m.Name, currency)
 }
 
-// checkPayoutMethod refuses a method by which the platform makes no payouts in the currency.
+// checkPayoutMethod refuses a method by which the platform makes no payouts in
+// the currency.
 func checkPayoutMethod(f fault.Fields, name, currency string) error {
 	_, known := catalogue.Find(catalogue.Payouts(currency), name)
 	f.Check(known, "method", "is not a method of payouts in %s", currency)
@@ -93,7 +95,8 @@ type TraderPayoutMethod struct {
 	Seen             string `json:",omitempty"`
 }
 
-// SetTraderPayoutMethod lets a trader take payouts by a method, which requires a second operator, or stops that.
+// SetTraderPayoutMethod lets a trader take payouts by a method, which requires
+// a second operator, or stops that.
 func (s *Settings) SetTraderPayoutMethod(
 	ctx context.Context, who caller.Caller, m TraderPayoutMethod,
 ) (done Changed[TraderPayoutSetting], err error) {
@@ -120,7 +123,8 @@ func (s *Settings) SetTraderPayoutMethod(
 				TraderID: m.TraderID, Currency: m.Currency, Method: m.Method, Enabled: m.Enabled,
 			})
 		},
-		// A trader who pays out gets merchants' money by saying that it was sent.
+		// A trader who pays out gets merchants' money by saying that it
+		// was sent.
 		May: func(_ *db.Queries, c Change) error {
 			if !m.Enabled || bytes.Equal(c.Before, c.After) {
 				return nil

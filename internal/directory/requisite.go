@@ -58,7 +58,8 @@ func (s *Settings) CreateRequisite(
 	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, made) })
 }
 
-// limits are the limits of a new requisite, with defaults for amounts that are not given.
+// limits are the limits of a new requisite, with defaults for amounts that are
+// not given.
 func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
 	given, columns = n.Limits.set(f)
 	if !given.MinAmount.Valid {
@@ -72,8 +73,9 @@ func (n NewRequisite) limits(f fault.Fields) (given RequisiteLimits, columns map
 	return given, columns
 }
 
-// mayAdd requires a second operator if the trader has had payments or could get one with the USDT that they have, because
-// from then on payers' money may go elsewhere.
+// mayAdd requires a second operator if the trader has had payments or could get
+// one with the USDT that they have, because from then on payers' money may go
+// elsewhere.
 func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
 	if s.FourEyes.Always() == nil {
 		return nil
@@ -109,7 +111,8 @@ func (s *Settings) addRequisite(
 	return id, nil
 }
 
-// InsertRequisite writes a requisite, with its value encrypted for its id. A desk for card payments has no value.
+// InsertRequisite writes a requisite, with its value encrypted for its id. A
+// desk for card payments has no value.
 func InsertRequisite(
 	ctx context.Context,
 	q *db.Queries,
@@ -137,7 +140,8 @@ type RequisiteUpdate struct {
 	Seen         string
 }
 
-// UpdateRequisite changes a requisite. Payments that already have it keep the copy they were made with.
+// UpdateRequisite changes a requisite. Payments that already have it keep the
+// copy they were made with.
 func (s *Settings) UpdateRequisite(
 	ctx context.Context, who caller.Caller, u RequisiteUpdate,
 ) (done Changed[Requisite], err error) {
@@ -179,8 +183,8 @@ func (s *Settings) UpdateRequisite(
 	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, u.ID) })
 }
 
-// CheckProposed checks a requisite that the caller's trader proposes for themselves. Only operators can add a desk
-// for card payments.
+// CheckProposed checks a requisite that the caller's trader proposes for
+// themselves. Only operators can add a desk for card payments.
 func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRequisite) error {
 	if err := who.Need(caller.TraderPropose); err != nil {
 		return err
@@ -217,8 +221,8 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 
 const openNotForDesks = "is not for card methods"
 
-// checkDesk checks a desk for card payments: a requisite of a card method, which has no value. Any number of
-// payments may be open on it.
+// checkDesk checks a desk for card payments: a requisite of a card method,
+// which has no value. Any number of payments may be open on it.
 func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
 	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", openNotForDesks)

@@ -9,8 +9,9 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// Limits are changes of a requisite's limits, the operators' or the trader's own. Nil leaves a limit as it is;
-// empty or 0 clears it. Daily limits count by the operators' day, whatever the zone of a trader's own hours.
+// Limits are changes of a requisite's limits, the operators' or the trader's
+// own. Nil leaves a limit as it is; empty or 0 clears it. Daily limits count by
+// the operators' day, whatever the zone of a trader's own hours.
 type Limits struct {
 	MinAmount, MaxAmount *string
 	TimeZone             *string
@@ -22,8 +23,8 @@ type Limits struct {
 	Weight *int32
 }
 
-// read checks the limits that are given, and returns them together with the columns that store them, whose names
-// begin with a prefix.
+// read checks the limits that are given, and returns them together with the
+// columns that store them, whose names begin with a prefix.
 func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, columns map[string]any) {
 	given = RequisiteLimits{
 		MinAmount:  optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
@@ -56,7 +57,8 @@ func (l Limits) read(f fault.Fields, prefix string) (given RequisiteLimits, colu
 	return given, columns
 }
 
-// set checks the limits that operators set, and returns them together with their columns.
+// set checks the limits that operators set, and returns them together with
+// their columns.
 func (l Limits) set(f fault.Fields) (given RequisiteLimits, columns map[string]any) {
 	given, columns = l.read(f, "")
 	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
@@ -90,7 +92,8 @@ func count(f fault.Fields, field string, n *int32) *int32 {
 
 const wrongOrder = "maxAmount must not be less than minAmount; they are %s and %s unless set"
 
-// orderField is the field to name when the maximum is below the minimum: the one of the two that was given.
+// orderField is the field to name when the maximum is below the minimum: the
+// one of the two that was given.
 func (l Limits) orderField() string {
 	if l.MaxAmount == nil {
 		return "limits.minAmount"

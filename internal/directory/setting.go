@@ -30,18 +30,21 @@ type Settings struct {
 }
 
 type Config struct {
-	// FourEyes are the rules by which moving money by hand requires a second operator.
+	// FourEyes are the rules by which moving money by hand requires a
+	// second operator.
 	FourEyes foureyes.Rules
-	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
-	// sandbox.
+	// CardsWithoutAcquirer lets traders take cards without a processor of
+	// their own, as in a sandbox.
 	CardsWithoutAcquirer bool
 	// Markup applies to payments for which no other markup is set.
 	Markup decimal.Decimal
-	// Addresses checks where events may be sent; nil allows public addresses only.
+	// Addresses checks where events may be sent; nil allows public
+	// addresses only.
 	Addresses *outbound.Addresses
 }
 
-// NewSettings makes the service. The vault encrypts the secrets of new cashboxes.
+// NewSettings makes the service. The vault encrypts the secrets of new
+// cashboxes.
 func NewSettings(
 	pools db.Pools, c clock.Clock, v *vault.Vault, requisites *requisite.Safe, config Config,
 ) *Settings {
@@ -54,15 +57,16 @@ func NewSettings(
 	}
 }
 
-// Approved returns the service for use inside the transaction in which a second operator approves a change. It does
-// not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Settings) Approved(tx pgx.Tx) *Settings {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
 	return &within
 }
 
-// change begins the log entry for a change of a setting. The caller needs the capability.
+// change begins the log entry for a change of a setting. The caller needs the
+// capability.
 func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, key string) (Change, error) {
 	if err := who.Need(needed); err != nil {
 		return Change{}, err
@@ -72,8 +76,8 @@ func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, 
 
 const maxReason = 500
 
-// because reads the reason of a change for the audit log. A reason is required to switch something off. on is the
-// switch; nil leaves it as it is.
+// because reads the reason of a change for the audit log. A reason is required
+// to switch something off. on is the switch; nil leaves it as it is.
 func because(f fault.Fields, reason string, on *bool) *string {
 	if on != nil && !*on {
 		return optional.Of(f.RequiredText("reason", reason, maxReason))

@@ -46,7 +46,8 @@ func setup(t *testing.T) *bundle {
 	}
 }
 
-// merchantSet changes the bundle's merchant, boxSet its cashbox, traderSet its trader, and requisiteSet the first requisite of that.
+// merchantSet changes the bundle's merchant, boxSet its cashbox, traderSet its
+// trader, and requisiteSet the first requisite of that.
 func (b *bundle) merchantSet(u directory.MerchantUpdate) (directory.Change, error) {
 	u.ID = b.merchant.ID
 	return logged(b.settings.UpdateMerchant(ctx, operator, u))
@@ -67,7 +68,8 @@ func (b *bundle) requisiteSet(u directory.RequisiteUpdate) (directory.Change, er
 	return logged(b.settings.UpdateRequisite(ctx, operator, u))
 }
 
-// wantChange checks what the log keeps: who, what, and one field before and after.
+// wantChange checks what the log keeps: who, what, and one field before and
+// after.
 func wantChange(t *testing.T, c directory.Change, err error, subject, key, field string, before, after any) {
 	t.Helper()
 	testenv.NoError(t, err)
@@ -155,7 +157,8 @@ func wantNow[T any](t *testing.T, c directory.Changed[T], read func(testing.TB) 
 	testenv.Check(t, reflect.DeepEqual(c.Now, want), "%+v, want %+v", c.Now, want)
 }
 
-// A call that changes nothing leaves nothing in the log, and its answer has no number there.
+// A call that changes nothing leaves nothing in the log, and its answer has no
+// number there.
 func TestNoChangeIsNotRecorded(t *testing.T) {
 	b := setup(t)
 	box := b.merchant.CashboxID
@@ -286,7 +289,8 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 	}
 }
 
-// The methods ask for types that are known, and a payout by each method may be sent to some type.
+// The methods ask for types that are known, and a payout by each method may be
+// sent to some type.
 func TestMethodsAskForKnownTypes(t *testing.T) {
 	t.Parallel()
 	for _, m := range catalogue.Methods {

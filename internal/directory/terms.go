@@ -22,7 +22,8 @@ import (
 type revision struct {
 	of setting.Subject
 	id int64
-	// update is the whole change, which the action of the subject makes once it is approved. on is the switch in it, or nil.
+	// update is the whole change, which the action of the subject makes
+	// once it is approved. on is the switch in it, or nil.
 	update       any
 	on           *bool
 	reason, seen string
@@ -53,12 +54,15 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 	})
 }
 
-// termsWindow is how far back terms are compared, so that many small steps add up to a large one.
+// termsWindow is how far back terms are compared, so that many small steps add
+// up to a large one.
 const termsWindow = 24 * time.Hour
 
-// terms checks whether one operator may change the terms of a setting as it was changed by an update: internal/setting says
-// which changes take two. A percent may differ from its value before, and from its value a day ago, by at most the part that a
-// rate may differ by; setting or clearing it requires two operators.
+// terms checks whether one operator may change the terms of a setting as it was
+// changed by an update: internal/setting says which changes take two. A percent
+// may differ from its value before, and from its value a day ago, by at most
+// the part that a rate may differ by; setting or clearing it requires two
+// operators.
 func (s *Settings) terms(ctx context.Context, q *db.Queries, of setting.Subject, c Change, update any) error {
 	if !s.FourEyes.On {
 		return nil
@@ -96,8 +100,9 @@ func columnsOf(state []byte) (columns map[string]any, err error) {
 	return columns, decoder.Decode(&columns)
 }
 
-// far reports whether a percent is too far from what it was for one operator, as a part of that: a few points of an amount
-// are all that anybody earns. From 0 that many points are too far. Where one of them is not set, it is.
+// far reports whether a percent is too far from what it was for one operator,
+// as a part of that: a few points of an amount are all that anybody earns. From
+// 0 that many points are too far. Where one of them is not set, it is.
 func (s *Settings) far(was, is any) bool {
 	if was == nil && is == nil {
 		return false
@@ -114,8 +119,9 @@ func (s *Settings) far(was, is any) bool {
 	return s.FourEyes.Deviating(to.Sub(from).Abs(), most) != nil
 }
 
-// newMethod is what the terms of a method that is new to a cashbox are compared with: the defaults, and for its margin
-// the markup that its payments had without one. Without a margin that does not change.
+// newMethod is what the terms of a method that is new to a cashbox are compared
+// with: the defaults, and for its margin the markup that its payments had
+// without one. Without a margin that does not change.
 func (s *Settings) newMethod(ctx context.Context, q *db.Queries, m CashboxMethod) ([]byte, error) {
 	state := map[string]any{}
 	for _, one := range setting.Method.Settings {

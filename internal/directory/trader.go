@@ -27,7 +27,8 @@ type Trader struct {
 	Versioned
 }
 
-// TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
+// TraderUpdate changes the fields that are set; an empty RatePercent clears the
+// markup.
 type TraderUpdate struct {
 	ID           int64
 	Name         *string
@@ -40,7 +41,8 @@ type TraderUpdate struct {
 	Seen          string `json:",omitempty"`
 }
 
-// NewTrader is a trader to be made. With an empty RatePercent they have no markup of their own.
+// NewTrader is a trader to be made. With an empty RatePercent they have no
+// markup of their own.
 type NewTrader struct {
 	Name string
 	// SharePercent is their share of the spread, as a percent of spot.

@@ -13,13 +13,14 @@ import (
 // MaxBody limits every body except an upload's.
 const MaxBody = 64 << 10
 
-// tooLarge is returned after reading up to the limit, so that the client gets the answer.
+// tooLarge is returned after reading up to the limit, so that the client gets
+// the answer.
 func tooLarge(limit int64) error {
 	return fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", limit)
 }
 
-// onceBody reads the request's body when it is first called, up to the limit, and puts it back for
-// the handler.
+// onceBody reads the request's body when it is first called, up to the limit,
+// and puts it back for the handler.
 func onceBody(r *http.Request) auth.ReadBody {
 	var content []byte
 	var err error
@@ -43,7 +44,8 @@ type received struct {
 // Close implements io.Closer.
 func (received) Close() error { return nil }
 
-// ReadBody reads a request's body up to its limit. If the door has read it already, it returns that.
+// ReadBody reads a request's body up to its limit. If the door has read it
+// already, it returns that.
 func ReadBody(body io.Reader, limit int64) ([]byte, error) {
 	if body, ok := body.(received); ok {
 		return body.content, nil

@@ -18,8 +18,9 @@ import (
 // Fail writes an error in the form of its transport.
 type Fail func(w http.ResponseWriter, r *http.Request, err error)
 
-// Access says which kinds of callers may call a procedure, or all procedures of a service without a
-// row of their own. The error for missing credentials asks for those of the first kind.
+// Access says which kinds of callers may call a procedure, or all procedures of
+// a service without a row of their own. The error for missing credentials asks
+// for those of the first kind.
 type Access map[string][]caller.Kind
 
 // Of says which kinds of callers may call a procedure.
@@ -31,16 +32,18 @@ func (a Access) Of(procedure string) []caller.Kind {
 	return a[service]
 }
 
-// Uploads are the procedures whose body brings a file, with the scope that each needs, or ByUsers. Their bodies
-// may be larger, and the signature covers fields instead of bytes. The door checks the caller before
-// the body is read, and the handler checks the signature, with auth.ProveUpload.
+// Uploads are the procedures whose body brings a file, with the scope that each
+// needs, or ByUsers. Their bodies may be larger, and the signature covers
+// fields instead of bytes. The door checks the caller before the body is read,
+// and the handler checks the signature, with auth.ProveUpload.
 type Uploads map[string]string
 
-// ByUsers is in the place of the scope where users send the file, who sign nothing.
+// ByUsers is in the place of the scope where users send the file, who sign
+// nothing.
 const ByUsers = ""
 
-// Unfinished are the procedures that finish a sign-in. They accept a session that still lacks its
-// second factor; their handlers get it with session.From.
+// Unfinished are the procedures that finish a sign-in. They accept a session
+// that still lacks its second factor; their handlers get it with session.From.
 type Unfinished map[string]bool
 
 // Has reports whether a procedure is an upload.
@@ -57,7 +60,8 @@ func (u Uploads) MaxBody(procedure string) int64 {
 	return MaxBody
 }
 
-// Door authenticates callers and limits their calls before anything else sees the request.
+// Door authenticates callers and limits their calls before anything else sees
+// the request.
 type Door struct {
 	keys    *auth.Keys
 	users   *session.Service
@@ -69,20 +73,23 @@ type Door struct {
 	// keyUploads and merchantUploads limit the uploads under way.
 	keyUploads, merchantUploads *Turnstile
 	userUploads                 *Files
-	// CallbackPayment returns the id or the uuid of the payment that a call of the application is about.
+	// CallbackPayment returns the id or the uuid of the payment that a call
+	// of the application is about.
 	CallbackPayment func(r *http.Request, body []byte) (id int64, uuid string)
 	// Device authenticates a trader's phone.
 	Device func(ctx context.Context, header http.Header, body auth.ReadBody) (caller.Caller, error)
-	// OperatorNeeds are the capabilities that procedures need of an operator. Other procedures check
-	// that themselves.
+	// OperatorNeeds are the capabilities that procedures need of an
+	// operator. Other procedures check that themselves.
 	OperatorNeeds map[string]caller.Capability
 	// Turns limits the calls at the same time; nil does not.
 	Turns *limit.Turns
-	// WarnIgnored tells merchants in a header which of their fields were ignored.
+	// WarnIgnored tells merchants in a header which of their fields were
+	// ignored.
 	WarnIgnored bool
 }
 
-// NewDoor makes the door of some procedures. It fails for one without a row in access.
+// NewDoor makes the door of some procedures. It fails for one without a row in
+// access.
 func NewDoor(
 	keys *auth.Keys,
 	users *session.Service,
@@ -104,8 +111,8 @@ func NewDoor(
 	}, nil
 }
 
-// Guard lets authenticated callers through to the handler, with the caller in the context and the
-// body put back.
+// Guard lets authenticated callers through to the handler, with the caller in
+// the context and the body put back.
 func (d *Door) Guard(
 	procedure string,
 	fail func(http.ResponseWriter, *http.Request, error),
@@ -149,8 +156,8 @@ func (d *Door) Guard(
 	})
 }
 
-// owner is the name under which a call waits for its turn: all keys and users of a merchant share one, and all users
-// of a trader share one.
+// owner is the name under which a call waits for its turn: all keys and users
+// of a merchant share one, and all users of a trader share one.
 func owner(r *http.Request, who caller.Caller) string {
 	switch {
 	case who.MerchantID != 0:
@@ -163,8 +170,8 @@ func owner(r *http.Request, who caller.Caller) string {
 	return who.Actor()
 }
 
-// admit authenticates the caller. It also returns the request's context, with the session if there is
-// one.
+// admit authenticates the caller. It also returns the request's context, with
+// the session if there is one.
 func (d *Door) admit(
 	r *http.Request, procedure string, body auth.ReadBody,
 ) (ctx context.Context, who caller.Caller, err error) {
@@ -204,8 +211,9 @@ func (d *Door) admit(
 	return ctx, caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
-// signed authenticates a merchant's request. The call counts against the key's limit before the
-// signature is checked, because explaining a wrong signature costs more than answering a call.
+// signed authenticates a merchant's request. The call counts against the key's
+// limit before the signature is checked, because explaining a wrong signature
+// costs more than answering a call.
 func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error) {
 	proof, err := d.keys.Begin(r)
 	if err != nil {
@@ -221,13 +229,15 @@ func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error
 	return proof.Check(r.Context(), content)
 }
 
-// signs reports whether a caller uses a key, for a procedure that is open to keys and tokens. A
-// caller without credentials counts as the first kind of the row.
+// signs reports whether a caller uses a key, for a procedure that is open to
+// keys and tokens. A caller without credentials counts as the first kind of the
+// row.
 func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 	return !session.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
-// count limits the calls of a user, and the writes of an address without user or key.
+// count limits the calls of a user, and the writes of an address without user
+// or key.
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
@@ -241,7 +251,8 @@ func (d *Door) count(r *http.Request, who caller.Caller) error {
 	return err
 }
 
-// countStranger limits the writes of an address whose caller has not been authenticated.
+// countStranger limits the writes of an address whose caller has not been
+// authenticated.
 func (d *Door) countStranger(r *http.Request, refused error) error {
 	f := fault.As(refused)
 	if r.Method == http.MethodPost && f != nil && (f.Kind == fault.Unauthenticated || f.Kind == fault.Forbidden) {

@@ -7,10 +7,11 @@ import (
 	"strconv"
 )
 
-// OneLength wraps a TCP listener. It refuses a request with a second Content-Length, or with a
-// Transfer-Encoding as well, and closes its connection: a proxy in front may have seen a different
-// end of the body. It works on the bytes, because net/http drops the length before a handler sees the
-// request.
+// OneLength wraps a TCP listener. It refuses a request with a second
+// Content-Length, or with a Transfer-Encoding as well, and closes its
+// connection: a proxy in front may have seen a different end of the body. It
+// works on the bytes, because net/http drops the length before a handler sees
+// the request.
 func OneLength(l net.Listener) net.Listener { return oneLength{l} }
 
 type oneLength struct{ net.Listener }
@@ -25,15 +26,17 @@ func (l oneLength) Accept() (net.Conn, error) {
 
 var errTwoLengths = errors.New("a request has two lengths, or one that is no number")
 
-// A framedConn follows the requests that are read from it. It stops at chunked bodies, after which
-// the server closes the connection, and at a line that net/http itself refuses.
+// A framedConn follows the requests that are read from it. It stops at chunked
+// bodies, after which the server closes the connection, and at a line that
+// net/http itself refuses.
 type framedConn struct {
 	*net.TCPConn
 
 	blind bool
 	begun bool   // the request's first line has come
 	line  []byte // the next, as far as it has come
-	// sized and chunked say that a Content-Length or a Transfer-Encoding was seen.
+	// sized and chunked say that a Content-Length or a Transfer-Encoding
+	// was seen.
 	sized, chunked bool
 	length         []byte // the values of Content-Length
 	inLength       bool   // the last field was one: the next line may go on with it
@@ -88,7 +91,8 @@ func (c *framedConn) take(line []byte) bool {
 	return true
 }
 
-// end reports whether the head leaves no doubt about the body's length, and begins the body.
+// end reports whether the head leaves no doubt about the body's length, and
+// begins the body.
 func (c *framedConn) end() bool {
 	sized, length := c.sized, c.length
 	c.begun, c.sized, c.inLength, c.length, c.body, c.blind = false, false, false, c.length[:0], 0, c.chunked

@@ -8,9 +8,11 @@ import (
 	"strings"
 )
 
-// OnlyOwnHosts refuses calls whose Host is a name of somebody else's. A sandbox signs anybody in, so a page
-// of a stranger, whose name is made to stand for this machine while it is open in a browser here, would be an
-// operator. An address is no such name, nor is one without a dot, as networks of containers have.
+// OnlyOwnHosts refuses calls whose Host is a name of somebody else's. A sandbox
+// signs anybody in, so a page of a stranger, whose name is made to stand for
+// this machine while it is open in a browser here, would be an operator. An
+// address is no such name, nor is one without a dot, as networks of containers
+// have.
 func OnlyOwnHosts(next http.Handler, publicURLs ...string) http.Handler {
 	var own []string
 	for _, public := range publicURLs {

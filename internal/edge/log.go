@@ -8,8 +8,9 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// NewLogger writes JSON with each record's request id. It is for what operators need: amounts of
-// detail that name a payer, a card or a secret have no place in it.
+// NewLogger writes JSON with each record's request id. It is for what operators
+// need: amounts of detail that name a payer, a card or a secret have no place
+// in it.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(identified{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})})
 }

@@ -20,27 +20,30 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// call is what is known of a running request. Logs and metrics name its procedure and never its path,
-// because a path can be a credential.
+// call is what is known of a running request. Logs and metrics name its
+// procedure and never its path, because a path can be a credential.
 type call struct {
 	procedure, address string
 	// code is the error code of the answer, if it is an error.
 	code string
-	// viewer names an operator who looks as another user, and that user; "" is nobody.
+	// viewer names an operator who looks as another user, and that user; ""
+	// is nobody.
 	viewer string
-	// signed says that the request names a merchant's key. merchant is the merchant if key and secret
-	// were right, else 0. bounded says that there may be any number of such requests: the key was not
-	// proved, or the call was over a limit.
+	// signed says that the request names a merchant's key. merchant is the
+	// merchant if key and secret were right, else 0. bounded says that
+	// there may be any number of such requests: the key was not proved, or
+	// the call was over a limit.
 	signed, bounded bool
 	merchant        int64
-	// pattern is the pattern of the path of a call; "" for a request that is named by its pattern
-	// anyway.
+	// pattern is the pattern of the path of a call; "" for a request that
+	// is named by its pattern anyway.
 	pattern string
 }
 
 type callKey struct{}
 
-// noted is what is known of the context's request. Of one that nobody observes it is forgotten.
+// noted is what is known of the context's request. Of one that nobody observes
+// it is forgotten.
 func noted(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c
@@ -48,23 +51,25 @@ func noted(ctx context.Context) *call {
 	return &call{}
 }
 
-// Name names the request of the context for log and metrics: a procedure, or the pattern of a page's
-// path.
+// Name names the request of the context for log and metrics: a procedure, or
+// the pattern of a page's path.
 func Name(ctx context.Context, procedure string) {
 	noted(ctx).procedure = procedure
 }
 
-// noteProcedure names a call by its procedure, and keeps the pattern of its path.
+// noteProcedure names a call by its procedure, and keeps the pattern of its
+// path.
 func noteProcedure(r *http.Request, procedure string) {
 	c := noted(r.Context())
 	c.procedure, c.pattern = procedure, r.Pattern
 }
 
-// NoteViewer notes which operator looks as which user in the request of the context.
+// NoteViewer notes which operator looks as which user in the request of the
+// context.
 func NoteViewer(ctx context.Context, viewer string) { noted(ctx).viewer = viewer }
 
-// noteSigned notes that a request names a merchant's key. The merchant is 0 if the key or secret was
-// wrong.
+// noteSigned notes that a request names a merchant's key. The merchant is 0 if
+// the key or secret was wrong.
 func noteSigned(r *http.Request, merchantID int64) {
 	c := noted(r.Context())
 	c.signed, c.merchant, c.bounded = true, merchantID, merchantID == 0
@@ -81,9 +86,9 @@ type Observer struct {
 	requests  *requestlog.Log
 }
 
-// NewObserver makes an Observer. keyID returns the key id of a request if it may be logged: it finds
-// the refused calls of a merchant who asks about them. requests stores what merchants' programs asked
-// for; it may be nil.
+// NewObserver makes an Observer. keyID returns the key id of a request if it
+// may be logged: it finds the refused calls of a merchant who asks about them.
+// requests stores what merchants' programs asked for; it may be nil.
 func NewObserver(
 	log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string, requests *requestlog.Log,
 ) *Observer {
@@ -132,7 +137,8 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 	}))
 }
 
-// unbroken answers a panic that nothing has answered yet: left to net/http it would log the panic's text.
+// unbroken answers a panic that nothing has answered yet: left to net/http it
+// would log the panic's text.
 func unbroken(w *statusWriter, r *http.Request, next http.Handler) {
 	defer Recovered(w, r, func(http.ResponseWriter, *http.Request, error) {
 		if w.written {
@@ -157,7 +163,8 @@ func (c *call) describe(span trace.Span, status int) {
 	tracing.Failed(span, status >= http.StatusInternalServerError)
 }
 
-// entry is the request as its merchant can look it up. Over Connect the procedure is the path.
+// entry is the request as its merchant can look it up. Over Connect the
+// procedure is the path.
 func (c *call) entry(r *http.Request, status int, took time.Duration, keyID string) requestlog.Entry {
 	path := c.procedure
 	if strings.HasPrefix(c.pattern, "/api/") {
@@ -169,9 +176,10 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 	}
 }
 
-// Named names a mux's requests by the pattern that they match. The path itself may be a credential. What matches none is answered by
-// unknown: with 405 where the path takes other methods, which Allow then has, and else with 404. A pattern of the mux that matches
-// everything would hide which of the two it is.
+// Named names a mux's requests by the pattern that they match. The path itself
+// may be a credential. What matches none is answered by unknown: with 405 where
+// the path takes other methods, which Allow then has, and else with 404. A
+// pattern of the mux that matches everything would hide which of the two it is.
 func Named(mux *http.ServeMux, unknown func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
@@ -223,8 +231,9 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Recovered answers a panic with an error of the transport, in the function that defers it. It logs the stack but not the
-// panic's text, which may quote anything.
+// Recovered answers a panic with an error of the transport, in the function
+// that defers it. It logs the stack but not the panic's text, which may quote
+// anything.
 func Recovered(w http.ResponseWriter, r *http.Request, fail Fail) {
 	switch p := recover(); p {
 	case nil:

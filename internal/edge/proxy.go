@@ -10,7 +10,8 @@ import (
 	"gateway.example/internal/limit"
 )
 
-// Proxies are the networks of the load balancers and reverse proxies in front of the program.
+// Proxies are the networks of the load balancers and reverse proxies in front
+// of the program.
 type Proxies []netip.Prefix
 
 // ParseProxies parses a list of networks or addresses, separated by commas.
@@ -37,9 +38,10 @@ func (p Proxies) has(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// In gives the handler the client's address instead of a proxy's. Each proxy appends the address it
-// was called from to X-Forwarded-For, so the last one that is not a proxy is the client. Anybody may
-// have written what is before it.
+// In gives the handler the client's address instead of a proxy's. Each proxy
+// appends the address it was called from to X-Forwarded-For, so the last one
+// that is not a proxy is the client. Anybody may have written what is before
+// it.
 func (p Proxies) In(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

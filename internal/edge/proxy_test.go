@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A client is who the last of our proxies heard, and nobody can write themselves another address.
+// A client is who the last of our proxies heard, and nobody can write
+// themselves another address.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	trusted := testenv.Must(ParseProxies("10.0.0.0/8, 192.0.2.1,2001:db8::/32"))(t)
@@ -79,7 +80,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// What callers choose is answered with, and kept only as far as it cannot be a secret.
+// What callers choose is answered with, and kept only as far as it cannot be a
+// secret.
 func TestKeptRequestID(t *testing.T) {
 	t.Parallel()
 	id := uuid.NewString()
@@ -121,7 +123,8 @@ func TestViewersAreLogged(t *testing.T) {
 	testenv.Check(t, strings.Contains(line, `viewer="operator:1 as trader:2"`), "logged %s", line)
 }
 
-// The text of a panic may quote anything, so it reaches neither the log nor the answer. What broke is logged and counted.
+// The text of a panic may quote anything, so it reaches neither the log nor the
+// answer. What broke is logged and counted.
 func TestPanicOfAnyHandler(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
@@ -147,8 +150,8 @@ func TestPanicOfAnyHandler(t *testing.T) {
 	testenv.Check(t, !strings.Contains(log.String(), "hunter2"), "quoted: %s", &log)
 }
 
-// Pages are logged and counted by the pattern of their path. The path itself is a credential and
-// must not be seen.
+// Pages are logged and counted by the pattern of their path. The path itself is
+// a credential and must not be seen.
 func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

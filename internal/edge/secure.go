@@ -2,8 +2,9 @@ package edge
 
 import "net/http"
 
-// Secured sets the headers that protect every page: nothing inline, nothing from other origins, no
-// frames, nothing in caches or referrers. The path of a page is a credential.
+// Secured sets the headers that protect every page: nothing inline, nothing
+// from other origins, no frames, nothing in caches or referrers. The path of a
+// page is a credential.
 func Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -18,15 +19,16 @@ func Secured(next http.Handler) http.Handler {
 	})
 }
 
-// Admit loosens a page's policy: one origin may frame it (none if ""), and it may use the inline
-// stylesheet with this hash.
+// Admit loosens a page's policy: one origin may frame it (none if ""), and it
+// may use the inline stylesheet with this hash.
 func Admit(h http.Header, frame, style string) {
 	ancestors := frame
 	if frame == "" {
 		ancestors = "'none'"
 		h.Set("X-Frame-Options", "DENY")
 	} else {
-		// The older header cannot name an origin. Browsers that know the policy ignore it.
+		// The older header cannot name an origin. Browsers that know
+		// the policy ignore it.
 		h.Del("X-Frame-Options")
 	}
 	if style != "" {
@@ -44,14 +46,15 @@ const policyHeader = "Content-Security-Policy"
 // ShowFrames also lets a page show frames of the same origin.
 func ShowFrames(h http.Header) { h.Set(policyHeader, h.Get(policyHeader)+"; frame-src 'self'") }
 
-// AdmitOwn lets pages of the same origin frame a page, which may use the inline stylesheet with this
-// hash.
+// AdmitOwn lets pages of the same origin frame a page, which may use the inline
+// stylesheet with this hash.
 func AdmitOwn(h http.Header, style string) {
 	Admit(h, "'self'", style)
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 }
 
-// Installable also lets browsers read what makes the pages an app, of the same origin.
+// Installable also lets browsers read what makes the pages an app, of the same
+// origin.
 func Installable(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(policyHeader, w.Header().Get(policyHeader)+"; manifest-src 'self'")
@@ -59,8 +62,8 @@ func Installable(next http.Handler) http.Handler {
 	})
 }
 
-// Picture is the policy of a picture that a stranger made: pages of the same origin alone show it, and opened by itself
-// it runs and loads nothing.
+// Picture is the policy of a picture that a stranger made: pages of the same
+// origin alone show it, and opened by itself it runs and loads nothing.
 func Picture(h http.Header) {
 	h.Set(policyHeader, "default-src 'none'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -23,8 +23,8 @@ import (
 // MaxUpload limits the body of an upload, however the file is encoded.
 const MaxUpload = 10 << 20
 
-// guardUpload is Guard for an upload. Refused uploads count against their address, since reading each
-// may have cost something.
+// guardUpload is Guard for an upload. Refused uploads count against their
+// address, since reading each may have cost something.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteProcedure(r, procedure)
@@ -53,7 +53,8 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 	})
 }
 
-// takeUpload passes an unread upload on, with the caller's proof in the context.
+// takeUpload passes an unread upload on, with the caller's proof in the
+// context.
 func (d *Door) takeUpload(
 	w http.ResponseWriter,
 	r *http.Request,
@@ -89,7 +90,8 @@ func (d *Door) takeUpload(
 	return nil
 }
 
-// takeUserUpload passes the unread upload of a signed-in user on, with the caller in the context.
+// takeUserUpload passes the unread upload of a signed-in user on, with the
+// caller in the context.
 func (d *Door) takeUserUpload(
 	w http.ResponseWriter, r *http.Request, body *watchedBody, procedure string, next http.Handler,
 ) error {
@@ -112,29 +114,32 @@ func (d *Door) takeUserUpload(
 }
 
 const (
-	// keyUploads and merchantUploads are how many uploads of a key and of a merchant may run at the
-	// same time. A slow body then only holds up others of the same key, and all keys of a merchant
-	// together, of which there may be many, cannot fill the disk.
+	// keyUploads and merchantUploads are how many uploads of a key and of a
+	// merchant may run at the same time. A slow body then only holds up
+	// others of the same key, and all keys of a merchant together, of which
+	// there may be many, cannot fill the disk.
 	keyUploads, merchantUploads = 4, 16
 	// placeWait is how long a request waits for a place.
 	placeWait = 5 * time.Second
-	// The server's time limits are for small bodies. An upload may take uploadTime as long as
-	// something arrives every uploadSilence; then it is answered within answerTime.
+	// The server's time limits are for small bodies. An upload may take
+	// uploadTime as long as something arrives every uploadSilence; then it
+	// is answered within answerTime.
 	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
-// Files lets pages take files: a number at a time for each owner, with an upload's time limits.
+// Files lets pages take files: a number at a time for each owner, with an
+// upload's time limits.
 type Files struct{ turnstile, pages *Turnstile }
 
-// pageUploads is how many files one payment's page or one user may send at the same time, so that a
-// single link does not take all places of its owner.
+// pageUploads is how many files one payment's page or one user may send at the
+// same time, so that a single link does not take all places of its owner.
 const pageUploads = 2
 
 // NewFiles takes so many files of each owner at a time.
 func NewFiles(places int) *Files { return &Files{NewTurnstile(places), NewTurnstile(pageUploads)} }
 
-// Take prepares a request of an owner's page for its file. The returned function must be called after
-// the answer.
+// Take prepares a request of an owner's page for its file. The returned
+// function must be called after the answer.
 func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner, page int64) (done func(), err error) {
 	leave, err := f.take(r.Context(), owner, page)
 	if err != nil {
@@ -180,7 +185,8 @@ func NewTurnstile(places int) *Turnstile {
 	return &Turnstile{places: places, gates: map[int64]*gate{}}
 }
 
-// Enter waits a few seconds at most for a place, and returns the function that frees it.
+// Enter waits a few seconds at most for a place, and returns the function that
+// frees it.
 func (t *Turnstile) Enter(ctx context.Context, who int64) (leave func(), err error) {
 	bounded, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
@@ -214,7 +220,8 @@ func (t *Turnstile) forget(who int64, g *gate) {
 	}
 }
 
-// watchedBody notes whether the body was read, and gives it an upload's time limits.
+// watchedBody notes whether the body was read, and gives it an upload's time
+// limits.
 type watchedBody struct {
 	io.ReadCloser
 	begun   bool
@@ -240,18 +247,19 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// drained is how much of a refused upload is read and thrown away. The connection is closed on a
-// client that sends more.
+// drained is how much of a refused upload is read and thrown away. The
+// connection is closed on a client that sends more.
 const drained = 64 << 20
 
-// drain returns what to do after the answer: read what still comes. A client that sends everything
-// before it reads then sees the answer, and not a reset connection. The time limits of the request
-// hold.
+// drain returns what to do after the answer: read what still comes. A client
+// that sends everything before it reads then sees the answer, and not a reset
+// connection. The time limits of the request hold.
 func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil
 	return func() {
-		// A refused client that sent Expect: 100-continue sends no body.
+		// A refused client that sent Expect: 100-continue sends no
+		// body.
 		if fullDuplex && (body.begun || r.Header.Get("Expect") == "") && control.Flush() == nil {
 			_, _ = io.CopyN(io.Discard, body, drained)
 		}
@@ -280,7 +288,8 @@ func (b *boundedUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// UploadError is the error for a body that could not be read or stored. A full disk is temporary.
+// UploadError is the error for a body that could not be read or stored. A full
+// disk is temporary.
 func UploadError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: %w", db.ErrUnavailable, err)

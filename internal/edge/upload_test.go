@@ -19,8 +19,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// As many uploads of one as there are places are let in; the next waits for one of them, but not
-// for ever, and others never wait for them.
+// As many uploads of one as there are places are let in; the next waits for one
+// of them, but not for ever, and others never wait for them.
 func TestTurnstile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,8 +47,8 @@ func TestTurnstile(t *testing.T) {
 	})
 }
 
-// One page does not hold all places of its owner: others of the same owner are let in beside it, and so are its own once a place
-// is given back.
+// One page does not hold all places of its owner: others of the same owner are
+// let in beside it, and so are its own once a place is given back.
 func TestFilesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,8 @@ func TestFilesAreShared(t *testing.T) {
 	})
 }
 
-// An upload may be as large as its limit; one byte more fails it, and goes on failing it.
+// An upload may be as large as its limit; one byte more fails it, and goes on
+// failing it.
 func TestBoundUpload(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]bool{0: true, 1: true, MaxUpload: true, MaxUpload + 1: false, 2 * MaxUpload: false} {
@@ -114,7 +115,8 @@ func TestTempFile(t *testing.T) {
 	testenv.Check(t, f != nil && f.Fields.Wrong(fault.Body), "a body that breaks off is not the caller's fault")
 }
 
-// A file may take longer than the server allows other bodies, as long as it keeps coming.
+// A file may take longer than the server allows other bodies, as long as it
+// keeps coming.
 func TestUploadTakesItsTime(t *testing.T) {
 	t.Parallel()
 	for _, patient := range []bool{true, false} {

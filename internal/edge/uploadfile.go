@@ -18,8 +18,8 @@ func NewTempFile(from io.Reader) (*TempFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A file without a name disappears with the process. Systems that cannot remove an open file do
-	// it in Close.
+	// A file without a name disappears with the process. Systems that
+	// cannot remove an open file do it in Close.
 	_ = os.Remove(file.Name())
 	t := &TempFile{file: file}
 	if t.size, err = io.Copy(file, from); err != nil {
@@ -40,7 +40,8 @@ func (t *TempFile) Close() {
 
 type fileKey struct{}
 
-// WithFile returns a context that hands an upload's file to the handler. The message is without it.
+// WithFile returns a context that hands an upload's file to the handler. The
+// message is without it.
 func WithFile(ctx context.Context, file *io.SectionReader) context.Context {
 	return context.WithValue(ctx, fileKey{}, file)
 }

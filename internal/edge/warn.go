@@ -8,7 +8,8 @@ import (
 
 type warnKey struct{}
 
-// warned marks requests in a sandbox, whose merchants learn which of their fields are ignored.
+// warned marks requests in a sandbox, whose merchants learn which of their
+// fields are ignored.
 func warned(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), warnKey{}, true))
 }
@@ -16,8 +17,8 @@ func warned(r *http.Request) *http.Request {
 // maxWarned bounds how many fields a warning names.
 const maxWarned = 10
 
-// WarnIgnored names ignored fields of a body or parameters of a query to a sandbox's merchant, in a
-// Warning header.
+// WarnIgnored names ignored fields of a body or parameters of a query to a
+// sandbox's merchant, in a Warning header.
 func WarnIgnored(ctx context.Context, header http.Header, names []string) {
 	if len(names) == 0 || ctx.Value(warnKey{}) == nil {
 		return

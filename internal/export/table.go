@@ -1,5 +1,6 @@
-// Package export writes tables as files for people: CSV of which a spreadsheet takes a text for a text and a number for a number,
-// and which says at its end that it is whole.
+// Package export writes tables as files for people: CSV of which a spreadsheet
+// takes a text for a text and a number for a number, and which says at its end
+// that it is whole.
 package export
 
 import (
@@ -62,12 +63,13 @@ func (t *Table) End() error {
 	return t.Flush()
 }
 
-// formulaBegins are what formulas begin with, in full width as well, which some spreadsheets take for
-// the same.
+// formulaBegins are what formulas begin with, in full width as well, which some
+// spreadsheets take for the same.
 const formulaBegins = "=+-@\t\r\n＝＋－＠"
 
-// safeText is a text that no spreadsheet takes for a formula. Others wrote it: an order id that
-// begins with "=" would be carried out by whoever opens the file.
+// safeText is a text that no spreadsheet takes for a formula. Others wrote it:
+// an order id that begins with "=" would be carried out by whoever opens the
+// file.
 func safeText(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	if text != "" && strings.ContainsRune(formulaBegins, first) {

@@ -10,12 +10,14 @@ type Code struct {
 	Kind Kind
 	// Meaning is what has happened.
 	Meaning string
-	// Remedy is what the caller can do, in Markdown, for docs/integrate/errors.md.
+	// Remedy is what the caller can do, in Markdown, for
+	// docs/integrate/errors.md.
 	Remedy string
 }
 
-// Codes are all codes, by status and name. The program, the OpenAPI description and the documentation
-// take them from here. internal/gendocs fails for a fault that is not listed.
+// Codes are all codes, by status and name. The program, the OpenAPI description
+// and the documentation take them from here. internal/gendocs fails for a fault
+// that is not listed.
 //
 //rule:which refusals there are, and what to do about each
 var Codes = []Code{

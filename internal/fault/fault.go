@@ -1,6 +1,6 @@
-// Package fault is the one type of error that callers see: a kind that decides the status, a stable
-// code, a message fit for strangers, and the wrong fields. Every other error is internal, and rpc and
-// web hide its text.
+// Package fault is the one type of error that callers see: a kind that decides
+// the status, a stable code, a message fit for strangers, and the wrong fields.
+// Every other error is internal, and rpc and web hide its text.
 package fault
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Kind is what went wrong in the terms of a transport. edge and rpc map it to an HTTP status and a
-// Connect code.
+// Kind is what went wrong in the terms of a transport. edge and rpc map it to
+// an HTTP status and a Connect code.
 type Kind int
 
 // The kinds, each with the HTTP status it becomes.
@@ -28,31 +28,36 @@ const (
 	Unavailable                      // 503
 )
 
-// Error is an error that the caller sees. Its message never contains a secret or card data.
+// Error is an error that the caller sees. Its message never contains a secret
+// or card data.
 type Error struct {
 	Kind    Kind
 	Code    string
 	Message string
-	// Fields are, for Invalid, the wrong fields by path, each with what is wrong.
+	// Fields are, for Invalid, the wrong fields by path, each with what is
+	// wrong.
 	Fields Fields
-	// RetryAfter is how long to wait before the same call can succeed; zero if that is not known.
+	// RetryAfter is how long to wait before the same call can succeed; zero
+	// if that is not known.
 	RetryAfter time.Duration
 	// NextAllowedAt is that time, where the contract shows it.
 	NextAllowedAt *time.Time
-	// Signature explains a wrong signature to a caller whose secret was right.
+	// Signature explains a wrong signature to a caller whose secret was
+	// right.
 	Signature *Signature
 	// ProposalID is the proposal that was made instead; 0 is none.
 	ProposalID int64
 }
 
-// ExpectedSignature describes a signature's form. The right signature itself is never shown.
+// ExpectedSignature describes a signature's form. The right signature itself is
+// never shown.
 const ExpectedSignature = "64 hex characters"
 
-// Signature is what a caller learns about a signature that does not match. It never contains the
-// right one.
+// Signature is what a caller learns about a signature that does not match. It
+// never contains the right one.
 type Signature struct {
-	// ReceivedBytes is the length of the text that the signature should cover, and BodySHA256 its
-	// hash, to compare with what was signed.
+	// ReceivedBytes is the length of the text that the signature should
+	// cover, and BodySHA256 its hash, to compare with what was signed.
 	ReceivedBytes int
 	BodySHA256    string
 	// Hint is what is probably wrong, and what to do.
@@ -62,7 +67,8 @@ type Signature struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is reports whether target has the same code, so that errors.Is(err, fault.ErrX) works on copies.
+// Is reports whether target has the same code, so that errors.Is(err,
+// fault.ErrX) works on copies.
 func (e *Error) Is(target error) bool {
 	var other *Error
 	return errors.As(target, &other) && other.Code == e.Code
@@ -117,7 +123,8 @@ var (
 	errRateLimited = New(TooManyRequests, "rate_limited", "Too many requests; come back later.")
 )
 
-// RateLimited refuses a call that comes too often, and says when it may come again.
+// RateLimited refuses a call that comes too often, and says when it may come
+// again.
 func RateLimited(wait time.Duration) *Error { return errRateLimited.After(wait) }
 
 // Saying returns the same fault with another message.

@@ -55,7 +55,8 @@ func TestFields(t *testing.T) {
 	testenv.Check(t, f.Wrong("amount") && !f.Wrong("orderId"), "Wrong does not tell which fields are")
 }
 
-// What the codec found starts every validation, and no validation changes what another starts with.
+// What the codec found starts every validation, and no validation changes what
+// another starts with.
 func TestDecoded(t *testing.T) {
 	t.Parallel()
 	f := fault.Decoded(context.Background())
@@ -134,7 +135,8 @@ func TestTextFlaw(t *testing.T) {
 	}
 }
 
-// What something is known by holds nothing that nobody sees; other texts may, as some languages need it.
+// What something is known by holds nothing that nobody sees; other texts may,
+// as some languages need it.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	const unseen = "must not contain invisible characters or such that change the direction of writing"

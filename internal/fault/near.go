@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// OneOf says that a value must be one of the given ones, and which one a misspelt value probably
-// means.
+// OneOf says that a value must be one of the given ones, and which one a
+// misspelt value probably means.
 func OneOf(value string, known []string) string {
 	said := "must be one of " + strings.Join(known, ", ")
 	if meant := Near(value, known); meant != "" {

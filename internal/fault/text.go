@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// TextFlaw says why a text of one line cannot be stored and shown, in words that follow the name of
-// its field, or "": it must be valid UTF-8 without control characters. Every text from outside has to
-// pass this or TextLinesFlaw.
+// TextFlaw says why a text of one line cannot be stored and shown, in words
+// that follow the name of its field, or "": it must be valid UTF-8 without
+// control characters. Every text from outside has to pass this or
+// TextLinesFlaw.
 func TextFlaw(text string) string { return textFlaw(text, unicode.IsControl) }
 
-// TextLinesFlaw is TextFlaw for a text of several lines: it may have line breaks and tabs.
+// TextLinesFlaw is TextFlaw for a text of several lines: it may have line
+// breaks and tabs.
 func TextLinesFlaw(text string) string {
 	return textFlaw(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }
@@ -29,9 +31,10 @@ func textFlaw(text string, forbidden func(rune) bool) string {
 	return ""
 }
 
-// NameFlaw is TextFlaw for the name or id of something, such as an order's id or a file's name. It
-// also refuses invisible characters: people would confuse two names that look the same, and a name
-// that reverses its own direction ends otherwise than it seems to.
+// NameFlaw is TextFlaw for the name or id of something, such as an order's id
+// or a file's name. It also refuses invisible characters: people would confuse
+// two names that look the same, and a name that reverses its own direction ends
+// otherwise than it seems to.
 func NameFlaw(text string) string {
 	if flaw := TextFlaw(text); flaw != "" {
 		return flaw
@@ -42,7 +45,8 @@ func NameFlaw(text string) string {
 	return ""
 }
 
-// IsName reports whether a field, in the spelling of proto, JSON or a form, holds a name or id.
+// IsName reports whether a field, in the spelling of proto, JSON or a form,
+// holds a name or id.
 func IsName(field string) bool {
 	switch field {
 	case "id", "login", "reference", "file_name", "fileName":
@@ -53,7 +57,8 @@ func IsName(field string) bool {
 	})
 }
 
-// invisible reports whether a character has no width or changes the direction of others.
+// invisible reports whether a character has no width or changes the direction
+// of others.
 func invisible(r rune) bool {
 	switch r {
 	case 0x00ad, 0x034f, 0x180e, 0x200b, 0x200c, 0x200d, 0xfeff:

@@ -13,24 +13,29 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Earned is what a trader earned by the payments and payouts that were completed in some period.
+// Earned is what a trader earned by the payments and payouts that were
+// completed in some period.
 type Earned struct {
 	// At is when the period begins.
 	At time.Time
-	// Count is the number of completed payments and payouts, and USDT what the trader earned by them.
+	// Count is the number of completed payments and payouts, and USDT what
+	// the trader earned by them.
 	Count int64
 	USDT  decimal.Decimal
-	// Payments is the number of payments whose confirmation time is known. Median is the median time that the
-	// trader took to confirm them, counted from when the payer said that they paid, or else from the creation.
+	// Payments is the number of payments whose confirmation time is known.
+	// Median is the median time that the trader took to confirm them,
+	// counted from when the payer said that they paid, or else from the
+	// creation.
 	Payments int64
 	Median   time.Duration
 }
 
-// openMost is how long before its completion a payment or payout may have been created: an appeal can take weeks.
+// openMost is how long before its completion a payment or payout may have been
+// created: an appeal can take weeks.
 const openMost = 60 * 24 * time.Hour
 
-// Earned tells a trader what they earned: in all, and in each slot of so many days. The slots are the same as those
-// of a Trend.
+// Earned tells a trader what they earned: in all, and in each slot of so many
+// days. The slots are the same as those of a Trend.
 func (s *Service) Earned(
 	ctx context.Context, who caller.Caller, days int, zone *time.Location,
 ) (all Earned, slots []Earned, err error) {

@@ -1,5 +1,7 @@
-// Package figures counts how payments went: by the hour and the day in which they were made, for merchants' and operators' first pages,
-// and by trader and by processor. It writes nothing but the counts of hours, from the history of payments.
+// Package figures counts how payments went: by the hour and the day in which
+// they were made, for merchants' and operators' first pages, and by trader and
+// by processor. It writes nothing but the counts of hours, from the history of
+// payments.
 package figures
 
 import (
@@ -14,7 +16,8 @@ type Service struct {
 	replica *db.Replica
 }
 
-// New makes the service. Reads that decide nothing go to the replica if it is not nil.
+// New makes the service. Reads that decide nothing go to the replica if it is
+// not nil.
 func New(pools db.Pools, c clock.Clock, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, replica: replica}
 }

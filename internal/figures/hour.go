@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// hoursBatch is how many rows of the history one transaction counts, and hoursLimit is how long that
-	// transaction may take.
+	// hoursBatch is how many rows of the history one transaction counts,
+	// and hoursLimit is how long that transaction may take.
 	hoursBatch = 2_000
 	hoursLimit = 10 * time.Second
 )
 
-// spanBounds are the bounds, in seconds, of the spans by which times to pay are counted: the first span is below
-// the first bound, and the last span has no end. Hours that were already counted use these bounds, so they can be
-// changed only together with a migration that counts everything again.
+// spanBounds are the bounds, in seconds, of the spans by which times to pay are
+// counted: the first span is below the first bound, and the last span has no
+// end. Hours that were already counted use these bounds, so they can be changed
+// only together with a migration that counts everything again.
 var spanBounds = []int64{
 	15, 30, 45, 60, 90, 120, 150, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200, 1500, 1800, 2700, 3600, 7200,
 	14400, 28800, 86400,
@@ -42,13 +43,15 @@ func NewHours(pool db.Pool, metrics prometheus.Registerer) *Hours {
 	return &Hours{pool: pool, came: came}
 }
 
-// Count reads on in the history: each row takes the payment away from one status and adds it to another. So a later
-// change, by an appeal or a correction, changes the hour in which the payment was created.
+// Count reads on in the history: each row takes the payment away from one
+// status and adds it to another. So a later change, by an appeal or a
+// correction, changes the hour in which the payment was created.
 //
-// Each row is counted exactly once: the counts, the position in the history and the list of missing ids are written
-// in one transaction, and only one process counts at a time. Ids of the history are assigned before a transaction
-// commits, so a row can appear below the position later. Each missing id is noted and looked for again, until no open
-// transaction can have it.
+// Each row is counted exactly once: the counts, the position in the history and
+// the list of missing ids are written in one transaction, and only one process
+// counts at a time. Ids of the history are assigned before a transaction
+// commits, so a row can appear below the position later. Each missing id is
+// noted and looked for again, until no open transaction can have it.
 func (h *Hours) Count(ctx context.Context) error {
 	q := db.New(h.pool)
 	for {
@@ -82,7 +85,8 @@ func (h *Hours) count(ctx context.Context) (came []db.PaymentHourFoldRow, err er
 			came = nil
 			return db.IgnoreNoRows(err)
 		}
-		// This statement begins after the lock was acquired, so it sees everything that was counted before.
+		// This statement begins after the lock was acquired, so it sees
+		// everything that was counted before.
 		came, err = q.PaymentHourFold(ctx, db.PaymentHourFoldParams{
 			LastID: last, Batch: hoursBatch, Bounds: spanBounds,
 		})

@@ -26,8 +26,9 @@ func (b *bundle) countHours(t *testing.T) {
 	testenv.NoError(t, b.hours.Count(context.Background()))
 }
 
-// wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
-// time to pay, payments, amount, seconds. The audit has to agree.
+// wantHours compares what is counted with what was counted by hand: hour,
+// method, status, span of the time to pay, payments, amount, seconds. The audit
+// has to agree.
 func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
 	t.Helper()
 	got := b.Texts(t, `select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
@@ -37,7 +38,8 @@ func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
 	testenv.Check(t, len(found) == 0, "%s, the audit: %v", when, found)
 }
 
-// broken is what the full audit and that of what was booked lately say by a rule.
+// broken is what the full audit and that of what was booked lately say by a
+// rule.
 func (b *bundle) broken(t *testing.T, rule string) []audit.Violation {
 	t.Helper()
 	var found []audit.Violation
@@ -54,7 +56,8 @@ func (b *bundle) broken(t *testing.T, rule string) []audit.Violation {
 	return found
 }
 
-// A payment counts in the hour of its creation, whatever becomes of it and however late.
+// A payment counts in the hour of its creation, whatever becomes of it and
+// however late.
 func TestHoursFollowTheHistory(t *testing.T) {
 	b := setup(t)
 	b.countHours(t)
@@ -83,7 +86,8 @@ func TestHoursFollowTheHistory(t *testing.T) {
 	b.wantHours(t, "days later", "20/12 sbp appeal -1 1 1000.00 0", "20/12 sim completed 25 1 250.50 266640",
 		"20/14 sbp pending -1 1 1000.00 0")
 
-	// The appeal is decided: the payer took as long as they did, however long that took.
+	// The appeal is decided: the payer took as long as they did, however
+	// long that took.
 	b.Set(t, first.ID, "completed")
 	b.Set(t, second.ID, "pending")
 	b.Set(t, third.ID, "completed")
@@ -95,7 +99,8 @@ func TestHoursFollowTheHistory(t *testing.T) {
 	b.countHours(t)
 	b.wantHours(t, "again", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
 		"20/14 sbp completed 25 1 1000.00 259200")
-	// Of sbp two were created, and completed, one of them twice; of sim one was set back.
+	// Of sbp two were created, and completed, one of them twice; of sim one
+	// was set back.
 	b.wantCame(t, "RUB sbp appeal 1", "RUB sbp completed 3", "RUB sbp pending 2",
 		"RUB sim completed 1", "RUB sim failed 1", "RUB sim pending 2")
 }
@@ -118,8 +123,9 @@ func (b *bundle) wantCame(t *testing.T, want ...string) {
 	testenv.WantAll(t, got, want, "came to a status")
 }
 
-// A completed payment counts with what it was settled for, and everywhere else with what was asked: of 1000 RUB came 950.50, then
-// an application says that all is well, which settles what was asked.
+// A completed payment counts with what it was settled for, and everywhere else
+// with what was asked: of 1000 RUB came 950.50, then an application says that
+// all is well, which settles what was asked.
 func TestHoursCountWhatWasSettled(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
@@ -148,7 +154,8 @@ func TestHoursCountWhatWasSettled(t *testing.T) {
 	b.countHours(t)
 	b.wantHours(t, "settled for what was asked", "20/12 sbp completed 2 1 1000.00 40")
 
-	// All at once, and to and fro: 300.25 of 500 came, and then 499 of them.
+	// All at once, and to and fro: 300.25 of 500 came, and then 499 of
+	// them.
 	second := b.CreateOf(t, b.Shop, "sbp", "second", "500")
 	b.Clock.Advance(40 * time.Second)
 	for _, came := range []string{"300.25", "499"} {
@@ -162,8 +169,8 @@ func TestHoursCountWhatWasSettled(t *testing.T) {
 	b.Audit(t)
 }
 
-// A row of the history that is committed after later ones is counted when it comes, and one that
-// never comes is not waited for for ever.
+// A row of the history that is committed after later ones is counted when it
+// comes, and one that never comes is not waited for for ever.
 func TestHoursMissNoLateCommit(t *testing.T) {
 	b := setup(t)
 	first := b.Create(t, b.Shop, "first")
@@ -194,7 +201,8 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	}
 }
 
-// However many processes count at once, and wherever one of them dies, each row counts once.
+// However many processes count at once, and wherever one of them dies, each row
+// counts once.
 func TestHoursCountOnce(t *testing.T) {
 	b := setup(t)
 	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
@@ -212,7 +220,8 @@ func TestHoursCountOnce(t *testing.T) {
 	b.wantCame(t, "RUB sbp pending 6")
 }
 
-// The audit names the row that is wrong, and finds it by what was booked lately, too.
+// The audit names the row that is wrong, and finds it by what was booked
+// lately, too.
 func TestAuditOfHours(t *testing.T) {
 	t.Parallel()
 	for _, row := range testenv.Rows(t, "hours.txt") {
@@ -238,7 +247,8 @@ func TestAuditOfHoursWithoutPayments(t *testing.T) {
 	testenv.Check(t, len(found) == 1 && strings.HasPrefix(found[0].Detail, "2026-11-19 03:00, "), "%v", found)
 }
 
-// The sums of hours follow them, whatever happens to payments and whoever counts, and the audit finds one that does not.
+// The sums of hours follow them, whatever happens to payments and whoever
+// counts, and the audit finds one that does not.
 func TestSumsFollowTheHours(t *testing.T) {
 	for _, row := range testenv.Rows(t, "sums.txt") {
 		t.Run(row[0], func(t *testing.T) {

@@ -20,7 +20,8 @@ const (
 	day = 24 * time.Hour
 	// week is the period of an overview.
 	week = 7 * day
-	// endpointsWithin is how far back deliveries are read, and endpointsMost is of how many events.
+	// endpointsWithin is how far back deliveries are read, and
+	// endpointsMost is of how many events.
 	endpointsWithin = time.Hour
 	endpointsMost   = 300
 	// cashboxesMost is how many cashboxes an overview shows.
@@ -29,34 +30,40 @@ const (
 
 // Overview shows a merchant's current situation.
 type Overview struct {
-	// At is when it was read, and From is the beginning of today in the reader's time zone.
+	// At is when it was read, and From is the beginning of today in the
+	// reader's time zone.
 	At, From time.Time
-	// Today has one entry for each currency with payments today or on the same day last week.
+	// Today has one entry for each currency with payments today or on the
+	// same day last week.
 	Today []DayFigures
-	// Methods are the methods used in the last seven days. Hours are all hours of these days, the oldest first.
+	// Methods are the methods used in the last seven days. Hours are all
+	// hours of these days, the oldest first.
 	Methods []MethodFigures
 	Hours   []HourFigures
-	// Endpoints are the endpoints to which deliveries failed in the last hour; set only for callers who may read
-	// events.
+	// Endpoints are the endpoints to which deliveries failed in the last
+	// hour; set only for callers who may read events.
 	Endpoints []EndpointFailures
 	// Queues are the queues in which something waits.
 	Queues []waits.Count
-	// Balances are the balances of the cashboxes; set only for callers who may see money.
+	// Balances are the balances of the cashboxes; set only for callers who
+	// may see money.
 	Balances []CashboxBalance
 }
 
 // Figures are counts of payments, by the time of their creation.
 type Figures struct {
-	// Payments are all payments, Completed the paid ones, and Ended the paid, failed and cancelled ones.
+	// Payments are all payments, Completed the paid ones, and Ended the
+	// paid, failed and cancelled ones.
 	Payments, Completed, Ended int64
-	// Amount is what the completed payments were settled for; nil for callers who may not see money, and for sums across
-	// currencies.
+	// Amount is what the completed payments were settled for; nil for
+	// callers who may not see money, and for sums across currencies.
 	Amount *decimal.Decimal
 	// spans count the completed payments by their time to pay.
 	spans [26]int64
 }
 
-// DayFigures are the figures of today in one currency, and those of the same day last week up to the same hour.
+// DayFigures are the figures of today in one currency, and those of the same
+// day last week up to the same hour.
 type DayFigures struct {
 	Currency      string
 	Now, LastWeek Figures
@@ -76,22 +83,24 @@ type HourFigures struct {
 type EndpointFailures struct {
 	Host               string
 	Attempts, Failures int64
-	// LastAt is when the last delivery failed, and LastStatus the status of the response; 0 if there was no
-	// response.
+	// LastAt is when the last delivery failed, and LastStatus the status of
+	// the response; 0 if there was no response.
 	LastAt     time.Time
 	LastStatus int
 	// CashboxID is the cashbox whose delivery failed last.
 	CashboxID int64
 }
 
-// CashboxBalance is the balance of a cashbox in USDT. Insurance is a part of Reserved.
+// CashboxBalance is the balance of a cashbox in USDT. Insurance is a part of
+// Reserved.
 type CashboxBalance struct {
 	CashboxID                             int64
 	Name                                  string
 	Total, Available, Reserved, Insurance decimal.Decimal
 }
 
-// Success is the percentage of ended payments that were completed, with one decimal; nil if none has ended.
+// Success is the percentage of ended payments that were completed, with one
+// decimal; nil if none has ended.
 func (f Figures) Success() *decimal.Decimal {
 	if f.Ended == 0 {
 		return nil
@@ -99,14 +108,16 @@ func (f Figures) Success() *decimal.Decimal {
 	return new(decimal.NewFromInt(f.Completed*100).DivRound(decimal.NewFromInt(f.Ended), 1))
 }
 
-// Median is the median time to pay of the completed payments, from their creation. It is an estimate: within one
-// span of the counts, times are taken as evenly spread. It is zero if no payment is completed.
+// Median is the median time to pay of the completed payments, from their
+// creation. It is an estimate: within one span of the counts, times are taken
+// as evenly spread. It is zero if no payment is completed.
 func (f Figures) Median() time.Duration {
 	var below int64
 	for span, count := range f.spans {
 		if count > 0 && 2*(below+count) >= f.Completed {
 			from, to := spanOf(span)
-			// Half of all, less those in the spans before, of those in this one.
+			// Half of all, less those in the spans before, of those
+			// in this one.
 			return (from + (to-from)*time.Duration(f.Completed-2*below)/time.Duration(2*count)).Round(time.Second)
 		}
 		below += count
@@ -114,7 +125,8 @@ func (f Figures) Median() time.Duration {
 	return 0
 }
 
-// spanOf is where a span begins and ends. The last span is treated as a single point.
+// spanOf is where a span begins and ends. The last span is treated as a single
+// point.
 func spanOf(span int) (from, to time.Duration) {
 	if span > 0 {
 		from = time.Duration(spanBounds[span-1]) * time.Second
@@ -141,9 +153,10 @@ func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 	}
 }
 
-// Overview tells a merchant its current situation: today in the given time zone compared with the same day last
-// week, the last seven days by method and by hour, and what waits or fails. Hours are whole hours of UTC and belong
-// to the day in which they begin. Figures are a few seconds behind.
+// Overview tells a merchant its current situation: today in the given time zone
+// compared with the same day last week, the last seven days by method and by
+// hour, and what waits or fails. Hours are whole hours of UTC and belong to the
+// day in which they begin. Figures are a few seconds behind.
 func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Location) (Overview, error) {
 	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err
@@ -166,7 +179,8 @@ func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Lo
 	return o, nil
 }
 
-// Standing tells a merchant what waits, what fails and its balances: an overview without figures of payments.
+// Standing tells a merchant what waits, what fails and its balances: an
+// overview without figures of payments.
 func (s *Service) Standing(ctx context.Context, who caller.Caller) (Overview, error) {
 	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err

@@ -41,7 +41,8 @@ var (
 	want = reporttest.Want
 )
 
-// short are figures in short: payments, completed and ended ones, success, amount, median.
+// short are figures in short: payments, completed and ended ones, success,
+// amount, median.
 func short(f figures.Figures) string {
 	text := func(d *decimal.Decimal) string {
 		if d == nil {
@@ -52,8 +53,9 @@ func short(f figures.Figures) string {
 	return fmt.Sprint(f.Payments, f.Completed, f.Ended, " ", text(f.Success()), " ", text(f.Amount), " ", f.Median())
 }
 
-// week makes a payment of the shop's on 20 November, 12:00 UTC, which is paid after 100 seconds, and two a week later, of which
-// one is paid after 30. Another merchant's is not theirs. An hour later they are counted.
+// week makes a payment of the shop's on 20 November, 12:00 UTC, which is paid
+// after 100 seconds, and two a week later, of which one is paid after 30.
+// Another merchant's is not theirs. An hour later they are counted.
 func (b *bundle) week(t *testing.T, methods ...string) (second, third payment.Payment) {
 	t.Helper()
 	b.CreateOf(t, b.Other, "sim", "foreign", "777")
@@ -74,7 +76,8 @@ func (b *bundle) week(t *testing.T, methods ...string) (second, third payment.Pa
 	return second, third
 }
 
-// A week of a merchant's: today, the same day last week, and a method of which two of three ended well.
+// A week of a merchant's: today, the same day last week, and a method of which
+// two of three ended well.
 func TestOverview(t *testing.T) {
 	b := setup(t)
 	b.week(t, "sbp", "sim")
@@ -82,7 +85,8 @@ func TestOverview(t *testing.T) {
 	o := testenv.Must(b.figures.Overview(t.Context(), owner, time.UTC))(t)
 	testenv.Need(t, len(o.Today) == 1 && len(o.Methods) == 2 && len(o.Hours) == 168,
 		"%d currencies, %d methods, %d hours", len(o.Today), len(o.Methods), len(o.Hours))
-	// Of a single payment in the span from 30 s to 45 s half is taken to be below 37.5 s.
+	// Of a single payment in the span from 30 s to 45 s half is taken to be
+	// below 37.5 s.
 	want(t, "today", short(o.Today[0].Now), "3 1 2 50 200 38s")
 	want(t, "last week", short(o.Today[0].LastWeek), "1 1 1 100 300 1m45s")
 	want(t, "sbp", o.Methods[0].Method+" "+short(o.Methods[0].Figures), "sbp 2 1 2 50 200 38s")
@@ -90,7 +94,8 @@ func TestOverview(t *testing.T) {
 	want(t, "the hour before", short(o.Hours[166].Figures), "3 1 2 50 - 38s")
 	want(t, "this hour", short(o.Hours[167].Figures), "0 0 0 - - 0s")
 
-	// In Tokyo the 27th began at 15:00 UTC of the 26th, and the 20th ended at 15:00 UTC.
+	// In Tokyo the 27th began at 15:00 UTC of the 26th, and the 20th ended
+	// at 15:00 UTC.
 	o = testenv.Must(b.figures.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))(t)
 	want(t, "since 15:00", o.From.UTC().String(), "2026-11-26 15:00:00 +0000 UTC")
 
@@ -136,7 +141,8 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	testenv.Want(t, len(testenv.Must(b.figures.Overview(t.Context(), owner, time.UTC))(t).Endpoints), 0, "endpoints an hour later")
 }
 
-// An operator is told how traders work: what was paid of what ended, how fast, and what could be given payments.
+// An operator is told how traders work: what was paid of what ended, how fast,
+// and what could be given payments.
 func TestTraders(t *testing.T) {
 	b := setup(t)
 	for i, status := range []string{"completed", "failed", "completed", "pending"} {
@@ -180,8 +186,9 @@ func TestProcessors(t *testing.T) {
 	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
-// 1000 RUB are 10 USDT at spot, of which the trader's share of 2 percent is 0.2; a payout of as much earns them 0.2
-// beside what they paid. The day begins at midnight in their zone: at 21:00 UTC it is tomorrow in Baku.
+// 1000 RUB are 10 USDT at spot, of which the trader's share of 2 percent is
+// 0.2; a payout of as much earns them 0.2 beside what they paid. The day begins
+// at midnight in their zone: at 21:00 UTC it is tomorrow in Baku.
 func TestEarned(t *testing.T) {
 	b := setup(t)
 	b.MayPayOut(t, b.Shop, b.SBP)

@@ -14,20 +14,25 @@ import (
 // tradersMost is how many payments of each trader are taken into account.
 const tradersMost = 500
 
-// TraderHealth is how well a trader worked on their newest payments of the last seven days.
+// TraderHealth is how well a trader worked on their newest payments of the last
+// seven days.
 type TraderHealth struct {
-	// Completed are the paid payments, and Ended the paid, failed and cancelled ones.
+	// Completed are the paid payments, and Ended the paid, failed and
+	// cancelled ones.
 	Completed, Ended int64
-	// Median is the median time that the trader took to confirm; zero if no payment is completed.
+	// Median is the median time that the trader took to confirm; zero if no
+	// payment is completed.
 	Median time.Duration
-	// Requisites are all of the trader's requisites. Usable are those that switches and daily limits allow to get
-	// payments now.
+	// Requisites are all of the trader's requisites. Usable are those that
+	// switches and daily limits allow to get payments now.
 	Requisites, Usable int64
-	// Days are the success percentages of each day; nil for a day on which none ended.
+	// Days are the success percentages of each day; nil for a day on which
+	// none ended.
 	Days []*decimal.Decimal
 }
 
-// Success is the percentage of ended payments that were completed, with one decimal; nil if none has ended.
+// Success is the percentage of ended payments that were completed, with one
+// decimal; nil if none has ended.
 func (h TraderHealth) Success() *decimal.Decimal {
 	return Figures{Completed: h.Completed, Ended: h.Ended}.Success()
 }
@@ -84,24 +89,28 @@ func (h TraderHealth) with(row db.ReportTraderRow, days int) TraderHealth {
 	return h
 }
 
-// ProcessorHealth is how the card attempts at a processor ended, of a trader's newest payments of the last seven days.
+// ProcessorHealth is how the card attempts at a processor ended, of a trader's
+// newest payments of the last seven days.
 type ProcessorHealth struct {
-	// Attempts are all attempts, Approved and Declined the attempts that ended so, and Failed those whose result is
-	// unknown or does not agree with the payment.
+	// Attempts are all attempts, Approved and Declined the attempts that
+	// ended so, and Failed those whose result is unknown or does not agree
+	// with the payment.
 	Attempts, Approved, Declined, Failed int64
-	// Median and P95 are the median and the 95th percentile of the duration of attempts that were approved or
-	// declined. The time that the payer took to enter a code is not included. They are negative if no attempt was
-	// timed.
+	// Median and P95 are the median and the 95th percentile of the duration
+	// of attempts that were approved or declined. The time that the payer
+	// took to enter a code is not included. They are negative if no attempt
+	// was timed.
 	Median, P95 time.Duration
 }
 
-// Success is the percentage of approved attempts among those with an answer, with one decimal; nil if there are
-// none.
+// Success is the percentage of approved attempts among those with an answer,
+// with one decimal; nil if there are none.
 func (h ProcessorHealth) Success() *decimal.Decimal {
 	return Figures{Completed: h.Approved, Ended: h.Approved + h.Declined + h.Failed}.Success()
 }
 
-// Processors tells operators how a trader's processors work, by the processors' ids.
+// Processors tells operators how a trader's processors work, by the processors'
+// ids.
 func (s *Service) Processors(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) (map[int64]ProcessorHealth, error) {

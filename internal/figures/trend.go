@@ -15,13 +15,15 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// TrendDays are the lengths that a trend may have, in days; 1 means the last 24 hours.
+// TrendDays are the lengths that a trend may have, in days; 1 means the last 24
+// hours.
 var TrendDays = []int{1, 7, 30, 90}
 
 // funnelMost is how many payments a funnel is made of at most.
 const funnelMost = 2_000
 
-// The numbers by which PaymentHourSlots and PaymentDaySlots name the whole period, and the period before it.
+// The numbers by which PaymentHourSlots and PaymentDaySlots name the whole
+// period, and the period before it.
 const (
 	slotWhole  = -1
 	slotBefore = 0
@@ -29,32 +31,37 @@ const (
 
 // TrendFilter selects the payments of a trend.
 type TrendFilter struct {
-	// Days is one of TrendDays. If it is more than one, they are days of the time zone, and today is the last.
+	// Days is one of TrendDays. If it is more than one, they are days of
+	// the time zone, and today is the last.
 	Days int
 	Zone *time.Location
-	// Currency selects one currency; "" means the one with the most payments. Method selects one method; "" means
-	// all.
+	// Currency selects one currency; "" means the one with the most
+	// payments. Method selects one method; "" means all.
 	Currency, Method string
 }
 
-// Trend is how the payments of a currency developed, by the time of their creation. If an operator asks for no
-// currency, it is of all currencies together, and has no amount.
+// Trend is how the payments of a currency developed, by the time of their
+// creation. If an operator asks for no currency, it is of all currencies
+// together, and has no amount.
 type Trend struct {
 	// At is when it was read, and From is when the period begins.
 	At, From time.Time
 	Currency string
-	// Currencies are all currencies with payments in this period or in the one before, the most used first.
+	// Currencies are all currencies with payments in this period or in the
+	// one before, the most used first.
 	Currencies []string
-	// Now is the whole period, and Before the period of the same length before it.
+	// Now is the whole period, and Before the period of the same length
+	// before it.
 	Now, Before Figures
-	// Slots are the hours of the last 24, quarters of the day for seven days, or days. They have counts only, no
-	// amount and no median.
+	// Slots are the hours of the last 24, quarters of the day for seven
+	// days, or days. They have counts only, no amount and no median.
 	Slots []HourFigures
-	// Methods are the methods of the currency, whichever method the filter selects.
+	// Methods are the methods of the currency, whichever method the filter
+	// selects.
 	Methods []MethodFigures
 	Funnel  Funnel
-	// Volumes are what the completed payments were settled for, the most used currency first; only for callers who may see
-	// money.
+	// Volumes are what the completed payments were settled for, the most
+	// used currency first; only for callers who may see money.
 	Volumes []Volume
 }
 
@@ -66,23 +73,26 @@ type Volume struct {
 
 // Funnel is how many payments reached each step.
 type Funnel struct {
-	// Payments is the number of payments that were examined, the newest ones; Capped tells that there are more.
+	// Payments is the number of payments that were examined, the newest
+	// ones; Capped tells that there are more.
 	Payments int64
 	Capped   bool
-	// Opened are the payments whose page was opened or that went further; 0 if no page was opened. Claimed are
-	// those that the payer said to have paid, or that are paid; 0 if no payer said so.
+	// Opened are the payments whose page was opened or that went further; 0
+	// if no page was opened. Claimed are those that the payer said to have
+	// paid, or that are paid; 0 if no payer said so.
 	Opened, Claimed, Paid int64
 	Unpaid                []Unpaid
 }
 
-// Unpaid is a reason why payments ended unpaid: their status and its reason, which may be a text that somebody
-// wrote.
+// Unpaid is a reason why payments ended unpaid: their status and its reason,
+// which may be a text that somebody wrote.
 type Unpaid struct {
 	Status, Reason string
 	Payments       int64
 }
 
-// Trend tells a merchant about its payments, and an operator about all. Only a merchant's trend has a funnel.
+// Trend tells a merchant about its payments, and an operator about all. Only a
+// merchant's trend has a funnel.
 func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (Trend, error) {
 	needs := caller.OperatorRead
 	if who.Kind == caller.MerchantPortal {
@@ -99,7 +109,8 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	t := Trend{At: s.clock.Now()}
 	starts := f.starts(t.At)
 	t.From = starts[0]
-	// The present hour is not over yet, but the hour it is compared with counts as a whole.
+	// The present hour is not over yet, but the hour it is compared with
+	// counts as a whole.
 	until, before := t.At.Add(time.Hour), t.From.AddDate(0, 0, -f.Days)
 	beforeUntil := t.At.In(f.Zone).AddDate(0, 0, -f.Days).Truncate(time.Hour).Add(time.Hour)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {
@@ -129,8 +140,8 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	return t, err
 }
 
-// cover makes the query read a period by the days of UTC that lie in it as a whole, and by the hours before and
-// after them.
+// cover makes the query read a period by the days of UTC that lie in it as a
+// whole, and by the hours before and after them.
 func cover(p *db.PaymentDaySlotsParams, slot int32, from, until time.Time) {
 	hours := func(from, until time.Time) {
 		p.HourSlots, p.HourFroms, p.HourUntils = append(p.HourSlots, slot), append(p.HourFroms, from), append(p.HourUntils, until)
@@ -187,7 +198,8 @@ func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.C
 	})
 }
 
-// currencies lists those of the rows, the most used first, and for those who may see money how much was paid in each.
+// currencies lists those of the rows, the most used first, and for those who
+// may see money how much was paid in each.
 func (t *Trend) currencies(rows []db.PaymentHourSlotsRow, money bool) {
 	used, volumes := map[string]int64{}, map[string]decimal.Decimal{}
 	for _, row := range rows {

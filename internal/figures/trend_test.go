@@ -13,7 +13,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A trend counts payments in their slots beside as long a time before, and its funnel follows the newest.
+// A trend counts payments in their slots beside as long a time before, and its
+// funnel follows the newest.
 func TestTrend(t *testing.T) {
 	b := setup(t)
 	second, third := b.week(t, "sim") // the first was a week and 12 minutes before this hour
@@ -48,8 +49,9 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// A merchant's figures, which are read by days, are those that counting all hours gives, wherever its days begin and whatever the time is. An
-// operator's are counted so, and here there is but one merchant.
+// A merchant's figures, which are read by days, are those that counting all
+// hours gives, wherever its days begin and whatever the time is. An operator's
+// are counted so, and here there is but one merchant.
 func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
@@ -83,8 +85,9 @@ func all(t figures.Trend) string {
 	return said
 }
 
-// TestTrendsOverMany tells how long the figures of the portals' first pages take over many payments of one merchant in 90 days and 100
-// traders, by two methods and with times to pay as people have them.
+// TestTrendsOverMany tells how long the figures of the portals' first pages
+// take over many payments of one merchant in 90 days and 100 traders, by two
+// methods and with times to pay as people have them.
 func TestTrendsOverMany(t *testing.T) {
 	many := reporttest.Many(t, "GATEWAY_TEST_MANY")
 	b := setup(t)

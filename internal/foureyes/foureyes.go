@@ -52,8 +52,9 @@ const (
 	FailWithdrawal     Action = "fail_withdrawal"
 )
 
-// SecondOperatorError is ErrSecondOperator with the action and its parameters, from which a proposal is made. Params are the
-// parameters of the service's method.
+// SecondOperatorError is ErrSecondOperator with the action and its parameters,
+// from which a proposal is made. Params are the parameters of the service's
+// method.
 type SecondOperatorError struct {
 	Action Action
 	Params any
@@ -66,7 +67,8 @@ func (w *SecondOperatorError) Error() string {
 // Unwrap returns ErrSecondOperator.
 func (w *SecondOperatorError) Unwrap() error { return ErrSecondOperator }
 
-// WithAction adds the action to ErrSecondOperator. It returns other errors unchanged.
+// WithAction adds the action to ErrSecondOperator. It returns other errors
+// unchanged.
 func WithAction(err error, a Action, params any) error {
 	if errors.Is(err, ErrSecondOperator) {
 		return &SecondOperatorError{a, params}
@@ -86,11 +88,13 @@ func Proposed(id int64) error {
 type Rules struct {
 	// On switches the rules on.
 	On bool
-	// Above is how many USDT one operator may move alone in 24 hours. It is also how many USDT all operators
-	// together may move alone for one owner in that time.
+	// Above is how many USDT one operator may move alone in 24 hours. It is
+	// also how many USDT all operators together may move alone for one
+	// owner in that time.
 	Above decimal.Decimal
-	// RatePercent is by how many percent a rate that is set by hand may differ from the last known rate. It is used
-	// for currencies without feeds; for others the narrowest band of the feeds is used.
+	// RatePercent is by how many percent a rate that is set by hand may
+	// differ from the last known rate. It is used for currencies without
+	// feeds; for others the narrowest band of the feeds is used.
 	RatePercent decimal.Decimal
 }
 
@@ -108,8 +112,8 @@ type Movement struct {
 	// Owner is the owner of the account, such as "cashbox 7".
 	Owner  string
 	Amount decimal.Decimal
-	// Of is the whole amount if Amount is only a part of it. An operator alone may not move a part of a sum that is
-	// above the limit.
+	// Of is the whole amount if Amount is only a part of it. An operator
+	// alone may not move a part of a sum that is above the limit.
 	Of decimal.Decimal
 	At time.Time
 }
@@ -119,8 +123,9 @@ type Movements interface {
 	MoveAlone(ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time) (bool, error)
 }
 
-// Moving refuses an action that moves more USDT than one operator may move in a day; otherwise it records the
-// movement. Call it in the transaction of the action, so that the record is rolled back with it.
+// Moving refuses an action that moves more USDT than one operator may move in a
+// day; otherwise it records the movement. Call it in the transaction of the
+// action, so that the record is rolled back with it.
 //
 //rule:which movements take a second operator
 func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
@@ -140,7 +145,8 @@ func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	return err
 }
 
-// Deviating refuses a change that differs from the known value by more than the band, in percent.
+// Deviating refuses a change that differs from the known value by more than the
+// band, in percent.
 //
 //rule:which rates take a second operator
 func (r Rules) Deviating(percent, band decimal.Decimal) error {

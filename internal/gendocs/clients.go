@@ -9,13 +9,15 @@ import (
 	"strings"
 )
 
-// clientFiles are the clients whose types have the fields of docs/openapi.json between marks of their own:
+// clientFiles are the clients whose types have the fields of docs/openapi.json
+// between marks of their own:
 //
 //	# generated: required CreatePayinRequest without currency
 //	# end
 //
-// "required" and "optional" take only those fields that are always there, or are not. What stands after "without"
-// is written by hand beside the marks, or not at all.
+// "required" and "optional" take only those fields that are always there, or
+// are not. What stands after "without" is written by hand beside the marks, or
+// not at all.
 var clientFiles = map[string]func(file, message string, f property, required bool) string{
 	"rpc/python/gateway.py": pythonField,
 	"rpc/php/gateway.php":   phpField,
@@ -55,8 +57,8 @@ func clientTypes(root string, d description, pages map[string]page) error {
 	return nil
 }
 
-// fieldsOf are the fields of a message but those named: all of them, those that are required, or the others. Those that can
-// be null or left out come last.
+// fieldsOf are the fields of a message but those named: all of them, those that
+// are required, or the others. Those that can be null or left out come last.
 func (d description) fieldsOf(message, which string, without []string) ([]property, error) {
 	described, known := d.Components.Schemas[message]
 	if !known {
@@ -85,7 +87,8 @@ func (s schema) nullable() bool {
 	return strings.Contains(string(s.Type), `"null"`) || len(s.AnyOf) > 0
 }
 
-// kind is the JSON type of a value, and "" of a message. A number that may be a text is one.
+// kind is the JSON type of a value, and "" of a message. A number that may be a
+// text is one.
 func (s schema) kind() string {
 	for _, kind := range []string{"string", "integer", "number", "boolean", "object", "array"} {
 		if strings.Contains(string(s.Type), `"`+kind+`"`) {
@@ -98,7 +101,8 @@ func (s schema) kind() string {
 	return ""
 }
 
-// pythonField is a field of a TypedDict. A closed list has the name that the file gives it.
+// pythonField is a field of a TypedDict. A closed list has the name that the
+// file gives it.
 func pythonField(file, _ string, f property, _ bool) string {
 	kinds := map[string]string{
 		"string": "str", "integer": "int", "number": "Decimal", "boolean": "bool", "object": "Dict[str, str]", "array": "List[Any]",

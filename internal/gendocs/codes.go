@@ -18,8 +18,9 @@ type refusal struct {
 	messages []string
 }
 
-// codeTable lists every error code with its status, its meaning and its remedy. It fails where the
-// source has a fault that the list of codes says nothing of, or something else.
+// codeTable lists every error code with its status, its meaning and its remedy.
+// It fails where the source has a fault that the list of codes says nothing of,
+// or something else.
 func codeTable(src source) (string, error) {
 	found, err := refusals(src)
 	if err != nil {
@@ -49,8 +50,8 @@ func codeTable(src source) (string, error) {
 	return table([]string{"HTTP", "code", "message", "what to do"}, rows), nil
 }
 
-// statuses are the HTTP statuses of the kinds of faults by their names. The kinds are numbered from
-// 1, and 0 is none.
+// statuses are the HTTP statuses of the kinds of faults by their names. The
+// kinds are numbered from 1, and 0 is none.
 func statuses(src source) (map[string]int, error) {
 	names := map[string]int{"0": edge.HTTPStatus(0)}
 	src.inspect(func(path string, node ast.Node) {
@@ -75,7 +76,8 @@ func statuses(src source) (map[string]int, error) {
 	return names, nil
 }
 
-// refusals finds the calls of fault.New and fault.Newf and the literals of fault.Error.
+// refusals finds the calls of fault.New and fault.Newf and the literals of
+// fault.Error.
 func refusals(src source) (map[string]refusal, error) {
 	found := map[string]refusal{}
 	var wrong error

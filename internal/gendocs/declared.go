@@ -7,7 +7,8 @@ import (
 	"gateway.example/internal/setting"
 )
 
-// declaredTable lists the bounds of what operators set, as internal/setting declares them, and all that takes a second operator.
+// declaredTable lists the bounds of what operators set, as internal/setting
+// declares them, and all that takes a second operator.
 func declaredTable(source) (string, error) {
 	var rows [][]string
 	for _, subject := range setting.Subjects {
@@ -33,7 +34,8 @@ func declaredTable(source) (string, error) {
 	return table([]string{"of", "setting", "in the portal", "values", "second operator"}, rows), nil
 }
 
-// secondTable lists which settings take a second operator, by the calls that change them.
+// secondTable lists which settings take a second operator, by the calls that
+// change them.
 func secondTable(source) (string, error) {
 	var rows [][]string
 	for _, subject := range setting.Subjects {

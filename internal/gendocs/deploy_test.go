@@ -55,7 +55,8 @@ func alertRules(t *testing.T) map[string]alert {
 
 var namedMetric = regexp.MustCompile(`\bgateway_[a-z_]+`)
 
-// metricsIn are the metrics that an expression names. Those of a histogram have a suffix.
+// metricsIn are the metrics that an expression names. Those of a histogram have
+// a suffix.
 func metricsIn(expr string) []string {
 	found := namedMetric.FindAllString(expr, -1)
 	for i, name := range found {
@@ -68,8 +69,9 @@ func metricsIn(expr string) []string {
 	return found
 }
 
-// Each metric that is to be alerted on has an alert, and no alert is about a metric that there is not.
-// TestNothingIsLeftOut holds that the map of alerts is of the program's metrics.
+// Each metric that is to be alerted on has an alert, and no alert is about a
+// metric that there is not. TestNothingIsLeftOut holds that the map of alerts
+// is of the program's metrics.
 func TestAlertsAreOfMetrics(t *testing.T) {
 	t.Parallel()
 	alerted := map[string]bool{}
@@ -87,7 +89,8 @@ func TestAlertsAreOfMetrics(t *testing.T) {
 	}
 }
 
-// Each alert says how urgent and what it is, and leads to a part of the runbooks that is there.
+// Each alert says how urgent and what it is, and leads to a part of the
+// runbooks that is there.
 func TestAlertsHaveRunbooks(t *testing.T) {
 	t.Parallel()
 	runbooks := parseMarkdown(t, read(t, "docs/operate/runbooks.md"))
@@ -108,7 +111,8 @@ func runbook(t *testing.T, rule alert) string {
 	return anchor
 }
 
-// Each alarm of the portal is an alert with the same expression, severity and part of the manual.
+// Each alarm of the portal is an alert with the same expression, severity and
+// part of the manual.
 func TestAlarmsAreAlerts(t *testing.T) {
 	t.Parallel()
 	rules := alertRules(t)
@@ -127,7 +131,8 @@ func TestAlarmsAreAlerts(t *testing.T) {
 	}
 }
 
-// dashboardQueries are the expressions of the dashboard by the titles of their panels.
+// dashboardQueries are the expressions of the dashboard by the titles of their
+// panels.
 func dashboardQueries(t *testing.T) map[string][]string {
 	t.Helper()
 	var dashboard struct {
@@ -147,7 +152,8 @@ func dashboardQueries(t *testing.T) map[string][]string {
 	return queries
 }
 
-// The dashboard shows every metric of the gateway, and asks for none that there is not.
+// The dashboard shows every metric of the gateway, and asks for none that there
+// is not.
 func TestDashboardShowsMetrics(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
@@ -239,7 +245,8 @@ func TestDeployNamesSettings(t *testing.T) {
 	}
 }
 
-// What containers are given of the repository is there: Docker would make an empty directory of a name that is wrong.
+// What containers are given of the repository is there: Docker would make an
+// empty directory of a name that is wrong.
 func TestComposeMountsFiles(t *testing.T) {
 	t.Parallel()
 	mounts := regexp.MustCompile(`(?m)^ +- \./([^:]+):`).
@@ -270,7 +277,8 @@ func TestDeployHasNoSecrets(t *testing.T) {
 	}
 }
 
-// The proxy lets nobody else at what is for operators alone: each of their calls, and their pages.
+// The proxy lets nobody else at what is for operators alone: each of their
+// calls, and their pages.
 func TestProxyKeepsOperatorsIn(t *testing.T) {
 	t.Parallel()
 	conf := read(t, "deploy/nginx/nginx.conf")

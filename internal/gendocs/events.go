@@ -11,8 +11,8 @@ import (
 // eventName is a literal that names a type of webhook.
 var eventName = regexp.MustCompile(`^(payment|payin|deposit|appeal|withdrawal)(\.[a-z_]+)+$`)
 
-// eventTable lists every type of webhook. It fails where the code has one that webhook.proto does not
-// describe.
+// eventTable lists every type of webhook. It fails where the code has one that
+// webhook.proto does not describe.
 func eventTable(src source, described description) (string, error) {
 	found := map[string]bool{}
 	src.inspect(func(_ string, node ast.Node) {

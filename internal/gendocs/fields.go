@@ -116,7 +116,8 @@ func (s schema) inside() string {
 	return strings.TrimPrefix(ref, "#/components/schemas/")
 }
 
-// values says what the text does not: which values there are, and how long a text may be.
+// values says what the text does not: which values there are, and how long a
+// text may be.
 func (s schema) values(text string) string {
 	var list []string
 	for _, value := range s.Enum {

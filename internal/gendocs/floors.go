@@ -14,12 +14,14 @@ import (
 	"strings"
 )
 
-// floorFile says on which floor each package is, and has the test that imports only go down.
+// floorFile says on which floor each package is, and has the test that imports
+// only go down.
 const floorFile = "cmd/gateway/imports_test.go"
 
 const module = "gateway.example/"
 
-// box is packages of one floor that lie together: those of the web, of the API, or those below both.
+// box is packages of one floor that lie together: those of the web, of the API,
+// or those below both.
 type box struct {
 	floor int
 	area  string
@@ -27,8 +29,8 @@ type box struct {
 
 func (b box) String() string { return b.area + strconv.Itoa(b.floor) }
 
-// floorPicture draws the packages that the program is made of, floor by floor, and which import which. An
-// arrow that other arrows imply is left out.
+// floorPicture draws the packages that the program is made of, floor by floor,
+// and which import which. An arrow that other arrows imply is left out.
 func floorPicture(src source) (string, error) {
 	floors, err := readFloors()
 	if err != nil {
@@ -53,7 +55,8 @@ func floorPicture(src source) (string, error) {
 	return drawBoxes(boxes, arrows), nil
 }
 
-// packageTable lists packages from the top floor down, with the first sentence of what each says of itself.
+// packageTable lists packages from the top floor down, with the first sentence
+// of what each says of itself.
 func packageTable(src source) (string, error) {
 	floors, err := readFloors()
 	if err != nil {
@@ -98,7 +101,8 @@ func readFloors() (map[string]int, error) {
 	return floors, nil
 }
 
-// imports are the packages of the module that each of them imports, without generated ones.
+// imports are the packages of the module that each of them imports, without
+// generated ones.
 func (s source) imports() map[string]map[string]bool {
 	found := map[string]map[string]bool{}
 	for file, parsed := range s {
@@ -170,7 +174,8 @@ func implied(arrows map[box]map[box]bool, from, to box) bool {
 	return false
 }
 
-// leads tells whether a way goes from one box to another. It ends, since arrows only go down.
+// leads tells whether a way goes from one box to another. It ends, since arrows
+// only go down.
 func leads(arrows map[box]map[box]bool, from, to box) bool {
 	if arrows[from][to] {
 		return true

@@ -1,12 +1,14 @@
-// Command gendocs writes the tables of the documentation that the code knows best: error codes,
-// flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the
-// source of the program, its SQL and docs/openapi.json, and replaces what stands between a line "<!-- generated:
-// NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. Those in Russian have
-// the cells of russian.txt. It also writes the lists of the TypeScript package, and the fields of
-// requests and answers in the clients for Python and PHP.
+// Command gendocs writes the tables of the documentation that the code knows
+// best: error codes, flags and environment variables, metrics, webhook events,
+// fields of requests and methods. It reads the source of the program, its SQL
+// and docs/openapi.json, and replaces what stands between a line "<!--
+// generated: NAME -->" and the next line "<!-- end -->" in the Markdown files
+// of the repository. Those in Russian have the cells of russian.txt. It also
+// writes the lists of the TypeScript package, and the fields of requests and
+// answers in the clients for Python and PHP.
 //
-// It fails where the code has something that this package says nothing of, such as an error code
-// without a remedy.
+// It fails where the code has something that this package says nothing of, such
+// as an error code without a remedy.
 package main
 
 import (
@@ -22,8 +24,8 @@ import (
 
 //go:generate go run .
 
-// root is the repository, seen from this directory: go generate and go test run a package's code in
-// its directory.
+// root is the repository, seen from this directory: go generate and go test run
+// a package's code in its directory.
 const root = "../.."
 
 func main() {
@@ -52,7 +54,8 @@ func run(root string) error {
 	return nil
 }
 
-// page is a file as it is now, and as it is with what is generated of it made anew.
+// page is a file as it is now, and as it is with what is generated of it made
+// anew.
 type page struct{ now, generated string }
 
 // generate returns the pages of the repository by their path.
@@ -114,7 +117,8 @@ var beginMark = regexp.MustCompile("(?m)^<!-- generated: (\\S+) -->\n")
 
 const endMark = "\n<!-- end -->\n"
 
-// fill replaces what stands between the marks of a page, and notes which tables it used.
+// fill replaces what stands between the marks of a page, and notes which tables
+// it used.
 func fill(content string, tables map[string]string, used map[string]bool) (string, error) {
 	var out strings.Builder
 	for {

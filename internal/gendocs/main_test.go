@@ -13,7 +13,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The tables in the documentation are those that the code makes. go generate ./internal/gendocs writes them anew.
+// The tables in the documentation are those that the code makes. go generate
+// ./internal/gendocs writes them anew.
 func TestPagesAreUpToDate(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -24,7 +25,8 @@ func TestPagesAreUpToDate(t *testing.T) {
 	}
 }
 
-// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit are refused.
+// What stands between the marks is replaced, what stands outside is kept, and
+// marks that do not fit are refused.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{"one": "NEW\n"}
@@ -40,7 +42,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// A client gets the fields that its mark names; a mark of what the description does not have is refused.
+// A client gets the fields that its mark names; a mark of what the description
+// does not have is refused.
 func TestClientFields(t *testing.T) {
 	t.Parallel()
 	described := testenv.Must(readDescription(root))(t)
@@ -59,7 +62,8 @@ func TestClientFields(t *testing.T) {
 	testenv.Want(t, phpField(file, "Payin", payer, true), "public readonly Payer $payer,", "a message in PHP")
 }
 
-// Every call of operators, traders and merchants' users is on the page of those who need it.
+// Every call of operators, traders and merchants' users is on the page of those
+// who need it.
 func TestCallsAreDescribed(t *testing.T) {
 	t.Parallel()
 	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
@@ -99,7 +103,8 @@ func TestNothingIsLeftOut(t *testing.T) {
 	}
 }
 
-// Fields come from the description: those of messages inside too, and with the values they may have.
+// Fields come from the description: those of messages inside too, and with the
+// values they may have.
 func TestFieldTable(t *testing.T) {
 	t.Parallel()
 	described := testenv.Must(readDescription(root))(t)
@@ -129,7 +134,8 @@ var (
 	attackFile = regexp.MustCompile(`^attack(_\w+)?_test\.go$`)
 )
 
-// docs/security.md and docs/track-record.md name tests that there are, the first every test that attacks the gateway.
+// docs/security.md and docs/track-record.md name tests that there are, the
+// first every test that attacks the gateway.
 func TestAttacksAreProven(t *testing.T) {
 	t.Parallel()
 	there, attacks := map[string]bool{}, map[string]bool{}

@@ -24,7 +24,8 @@ func methodTable(source) (string, error) {
 	return table([]string{"currency", "methods"}, rows), nil
 }
 
-// requisiteTable lists what an operator needs to know of each method to set it up.
+// requisiteTable lists what an operator needs to know of each method to set it
+// up.
 func requisiteTable(source) (string, error) {
 	var rows [][]string
 	for _, m := range catalogue.Methods {
@@ -47,7 +48,8 @@ func describe(m catalogue.Method) (requisiteKind, error) {
 	return kind, nil
 }
 
-// requisiteKind is the way that money goes to a type of requisites, and the form of its values.
+// requisiteKind is the way that money goes to a type of requisites, and the
+// form of its values.
 type requisiteKind struct{ way, value string }
 
 // requisiteKinds are by type; a method without one is card checkout.

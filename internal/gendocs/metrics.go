@@ -39,9 +39,10 @@ func metricTable(src source) (string, error) {
 	return table([]string{"metric", "meaning", "alert"}, rows), nil
 }
 
-// metricsOf finds the names of metrics with the files that have them, and what is said of each. A metric is written in
-// one of three ways: as options with Name and Help, as a call whose argument after the name is the help, or as a key of
-// a map whose value begins with the help.
+// metricsOf finds the names of metrics with the files that have them, and what
+// is said of each. A metric is written in one of three ways: as options with
+// Name and Help, as a call whose argument after the name is the help, or as a
+// key of a map whose value begins with the help.
 func metricsOf(src source) (names, helps map[string]string) {
 	names, helps = map[string]string{}, map[string]string{}
 	src.inspect(func(path string, node ast.Node) {

@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// markdown is a page as links see it: where it leads to, and the names of its parts.
+// markdown is a page as links see it: where it leads to, and the names of its
+// parts.
 type markdown struct {
 	words int
 	links []string
@@ -67,7 +68,8 @@ func parseMarkdown(t *testing.T, content string) markdown {
 	return page
 }
 
-// Every link of every page leads to a file that is there, and to a part that it has.
+// Every link of every page leads to a file that is there, and to a part that it
+// has.
 func TestLinksLead(t *testing.T) {
 	t.Parallel()
 	pages, checked := markdownPages(t), 0
@@ -104,7 +106,8 @@ func TestNamedFilesAreThere(t *testing.T) {
 	}
 }
 
-// longPages may have more words than others: a generated table, a record that only grows, and the contract as it was given.
+// longPages may have more words than others: a generated table, a record that
+// only grows, and the contract as it was given.
 var longPages = []string{
 	"docs/integrate/errors.md", "docs/track-record.md", "internal/acceptance/testdata/interface.md", "internal/acceptance/testdata/decisions.md",
 }
@@ -130,7 +133,8 @@ func TestPagesAreFound(t *testing.T) {
 	}
 }
 
-// What both manuals have alike: the headings' levels, the blocks of code, and the rows of tables.
+// What both manuals have alike: the headings' levels, the blocks of code, and
+// the rows of tables.
 var (
 	headingLevel = regexp.MustCompile(`(?m)^#+ `)
 	codeBlock    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
@@ -161,10 +165,12 @@ func TestManualsAreInStep(t *testing.T) {
 	}
 }
 
-// words are two of them in English, outside of code: names, numbers and codes of currencies need no Russian.
+// words are two of them in English, outside of code: names, numbers and codes
+// of currencies need no Russian.
 var words = regexp.MustCompile("[a-z]{2,} [a-z]|^[a-z]{3,}$")
 
-// Every generated cell has its Russian in russian.txt, which has none for what is not there any more.
+// Every generated cell has its Russian in russian.txt, which has none for what
+// is not there any more.
 func TestCellsAreInRussian(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

@@ -74,11 +74,12 @@ func create(le string) string {
 	return `gateway_request_duration_seconds_bucket{procedure="/gateway.v1.PaymentService/CreatePayment",le="` + le + `"}`
 }
 
-// causes are the series that make each alert fire, in the place of the quiet ones. What follows a comma tells the causes
-// of one alert apart.
+// causes are the series that make each alert fire, in the place of the quiet
+// ones. What follows a comma tells the causes of one alert apart.
 var causes = map[string]map[string]string{
 	"GatewayAway": {`up{job="gateway",instance="a"}`: "0x90", `up{job="gateway",instance="b"}`: "0x90"},
-	// Nobody would hear of a gateway that nobody asks, nor of one that answers and serves nobody.
+	// Nobody would hear of a gateway that nobody asks, nor of one that
+	// answers and serves nobody.
 	"GatewayAway, a missing job": {`up{job="gateway",instance="a"}`: "_x90", `up{job="gateway",instance="b"}`: "_x90"},
 	"GatewayAway, none ready": {
 		`gateway_ready{job="gateway",instance="a"}`: "0x90", `gateway_ready{job="gateway",instance="b"}`: "0x90",
@@ -126,8 +127,8 @@ var causes = map[string]map[string]string{
 	"GatewayReplicaUnused":         {`gateway_read_replica_used{instance="a"}`: "0x90"},
 }
 
-// Prometheus takes the alert rules and the queries of the dashboard. An alert fires by what it is about, and is silent
-// while nothing is wrong.
+// Prometheus takes the alert rules and the queries of the dashboard. An alert
+// fires by what it is about, and is silent while nothing is wrong.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	var wanted []string
@@ -151,7 +152,8 @@ func TestPrometheus(t *testing.T) {
 
 	rules := testenv.Must(filepath.Abs(filepath.Join(root, alertFile)))(t)
 	content := testenv.Must(json.Marshal(map[string]any{ // JSON is YAML
-		// Rules are evaluated at the beginning and the end of the series: at each minute that takes twenty seconds.
+		// Rules are evaluated at the beginning and the end of the
+		// series: at each minute that takes twenty seconds.
 		"rule_files": []string{rules}, "evaluation_interval": "90m", "tests": scenarios,
 	}))(t)
 	file := filepath.Join(t.TempDir(), "scenarios.yaml")
@@ -160,10 +162,12 @@ func TestPrometheus(t *testing.T) {
 	testenv.Check(t, err == nil, "%v\n%s", err, out)
 }
 
-// alerting is an expression that finds a 1 where the rule of an alert finds something.
+// alerting is an expression that finds a 1 where the rule of an alert finds
+// something.
 func alerting(name string) string { return `group(ALERTS{alertname="` + name + `"})` }
 
-// scenario has promtool see that each expression finds a 1 at the end of the series, those of a cause among them.
+// scenario has promtool see that each expression finds a 1 at the end of the
+// series, those of a cause among them.
 func scenario(t *testing.T, cause map[string]string, wanted ...string) any {
 	t.Helper()
 	series := maps.Clone(quiet)
@@ -182,7 +186,8 @@ func scenario(t *testing.T, cause map[string]string, wanted ...string) any {
 	return map[string]any{"interval": "1m", "input_series": input, "promql_expr_test": tests}
 }
 
-// promtool is Prometheus's own program, where Debian's package has it or is unpacked.
+// promtool is Prometheus's own program, where Debian's package has it or is
+// unpacked.
 func promtool(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"promtool", "/opt/prometheus/usr/bin/promtool"} {

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// ruleMark begins the line of a comment that says which question the declaration below it answers.
+// ruleMark begins the line of a comment that says which question the
+// declaration below it answers.
 const ruleMark = "//rule:"
 
-// ruleTable lists the questions that are answered in one place each, file by file.
+// ruleTable lists the questions that are answered in one place each, file by
+// file.
 func ruleTable(src source) (string, error) {
 	var rows [][]string
 	answers := map[string]string{}

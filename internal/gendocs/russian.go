@@ -12,13 +12,15 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// files are alerts.txt and russian.txt, which has a cell of a table on a line, what the Russian manual has in its place on the
-// next, and then an empty line. Cells that are not there are the same in both manuals.
+// files are alerts.txt and russian.txt, which has a cell of a table on a line,
+// what the Russian manual has in its place on the next, and then an empty line.
+// Cells that are not there are the same in both manuals.
 //
 //go:embed *.txt
 var files embed.FS
 
-// readRussian are the cells in Russian by the English ones, and those that the portal says as well.
+// readRussian are the cells in Russian by the English ones, and those that the
+// portal says as well.
 func readRussian() map[string]string {
 	russian := tongue.Pairs(files, "russian.txt")
 	for _, subject := range setting.Subjects {
@@ -47,7 +49,8 @@ var numbers = []number{
 // partLink is a link of a table to a part of the manual.
 var partLink = regexp.MustCompile(`\]\((\w+\.md)?#([\w-]+)\)`)
 
-// inRussian are the tables as a page of the Russian manual has them. The page is of docs/ru/operate.
+// inRussian are the tables as a page of the Russian manual has them. The page
+// is of docs/ru/operate.
 func inRussian(tables map[string]string, page string) map[string]string {
 	russian, translated := readRussian(), map[string]string{}
 	for name, text := range tables {
@@ -77,7 +80,8 @@ func cellsOf(line string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
 }
 
-// russianLinks leads links to the Russian headings that stand where the English ones do.
+// russianLinks leads links to the Russian headings that stand where the English
+// ones do.
 func russianLinks(text, page string) string {
 	return partLink.ReplaceAllStringFunc(text, func(link string) string {
 		found := partLink.FindStringSubmatch(link)

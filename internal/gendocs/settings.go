@@ -18,13 +18,15 @@ const (
 	commandDir   = "cmd/gateway"
 )
 
-// settingTable lists the flags of "gateway serve", with their environment variables and defaults.
+// settingTable lists the flags of "gateway serve", with their environment
+// variables and defaults.
 func settingTable(src source) (string, error) {
 	rows, _, err := settings(src)
 	return table([]string{"flag", "variable", "default", "meaning"}, rows), err
 }
 
-// settings are the rows of the flags, and which environment variables they have.
+// settings are the rows of the flags, and which environment variables they
+// have.
 func settings(src source) (rows [][]string, variables map[string]bool, err error) {
 	variables = map[string]bool{}
 	constants := src.constants(commandDir)
@@ -34,7 +36,8 @@ func settings(src source) (rows [][]string, variables map[string]bool, err error
 		}
 		switch node := node.(type) {
 		case *ast.CompositeLit:
-			// A setting of the list: target, flag, variable, default, help.
+			// A setting of the list: target, flag, variable,
+			// default, help.
 			if node.Type != nil || len(node.Elts) != 5 {
 				return
 			}
@@ -47,7 +50,8 @@ func settings(src source) (rows [][]string, variables map[string]bool, err error
 			variables[list[1]] = true
 			rows = append(rows, []string{code("-" + list[0]), code(list[1]), shown(otherwise), sentence(list[2])})
 		case *ast.CallExpr:
-			// A flag without a variable: target, flag, default, help.
+			// A flag without a variable: target, flag, default,
+			// help.
 			if called := name(node.Fun); (called != "BoolVar" && called != "IntVar") || len(node.Args) != 4 {
 				return
 			}
@@ -66,7 +70,8 @@ func settings(src source) (rows [][]string, variables map[string]bool, err error
 	return rows, variables, err
 }
 
-// value is a default: a literal, a constant, true or false, or the name of a header as auth has it.
+// value is a default: a literal, a constant, true or false, or the name of a
+// header as auth has it.
 func value(e ast.Expr, constants map[string]string) (string, bool) {
 	if text, ok := literal(e); ok {
 		return text, true
@@ -89,11 +94,12 @@ func shown(value string) string {
 	return code(value)
 }
 
-// variable is a literal that names an environment variable of ours, or one of OpenTelemetry that we read.
+// variable is a literal that names an environment variable of ours, or one of
+// OpenTelemetry that we read.
 var variable = regexp.MustCompile(`^(GATEWAY|DATABASE|OTEL)_[A-Z0-9_]+$`)
 
-// describedVariables are the descriptions of the environment variables that no flag has, by their
-// names. The help of the commands has them, too.
+// describedVariables are the descriptions of the environment variables that no
+// flag has, by their names. The help of the commands has them, too.
 func describedVariables(src source) map[string]string {
 	found, constants := map[string]string{}, src.constants(commandDir)
 	src.inspect(func(path string, node ast.Node) {
@@ -110,7 +116,8 @@ func describedVariables(src source) map[string]string {
 	return found
 }
 
-// joined is a text that is written as several literals with a plus between them.
+// joined is a text that is written as several literals with a plus between
+// them.
 func joined(e ast.Expr) string {
 	if sum, ok := e.(*ast.BinaryExpr); ok {
 		return joined(sum.X) + joined(sum.Y)
@@ -119,8 +126,8 @@ func joined(e ast.Expr) string {
 	return text
 }
 
-// secretTable lists the environment variables that no flag has. It fails where the code has one
-// that is not described.
+// secretTable lists the environment variables that no flag has. It fails where
+// the code has one that is not described.
 func secretTable(src source) (string, error) {
 	_, ofFlags, err := settings(src)
 	if err != nil {

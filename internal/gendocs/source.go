@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// source is the program's source: every Go file but tests, generated code and the load generator,
-// by its path within the repository.
+// source is the program's source: every Go file but tests, generated code and
+// the load generator, by its path within the repository.
 type source map[string]*ast.File
 
 // left are directories that tell nothing of the running program.
@@ -65,8 +65,8 @@ func (s source) inspect(visit func(path string, node ast.Node)) {
 	}
 }
 
-// constants are the constants of a directory with a literal value: texts unquoted, numbers as
-// written.
+// constants are the constants of a directory with a literal value: texts
+// unquoted, numbers as written.
 func (s source) constants(dir string) map[string]string {
 	found := map[string]string{}
 	s.inspect(func(path string, node ast.Node) {
@@ -131,8 +131,8 @@ func name(e ast.Expr) string {
 	return ""
 }
 
-// belongs tells whether an identifier is of a package: written with its name, or bare in one of the
-// package's own files.
+// belongs tells whether an identifier is of a package: written with its name,
+// or bare in one of the package's own files.
 func belongs(path string, e ast.Expr, pkg string) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -23,7 +23,8 @@ var (
 	sqlQuery   = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+$`)
 )
 
-// tableTable lists the tables of the database: the migrations that say what each has, and the packages that write it.
+// tableTable lists the tables of the database: the migrations that say what
+// each has, and the packages that write it.
 func tableTable(src source) (string, error) {
 	shaped, err := migrationsOf(root)
 	if err != nil {
@@ -42,7 +43,8 @@ func tableTable(src source) (string, error) {
 	return table([]string{"table", "migrations", "written by"}, rows), nil
 }
 
-// writersOf finds the packages that write each table, by the methods of queries that write it.
+// writersOf finds the packages that write each table, by the methods of queries
+// that write it.
 func writersOf(src source, writes map[string][]string) map[string]map[string]bool {
 	writers := map[string]map[string]bool{}
 	add := func(written []string, dir string) {
@@ -76,7 +78,8 @@ func writersOf(src source, writes map[string][]string) map[string]map[string]boo
 	return writers
 }
 
-// migrationsOf are the tables, and links to the migrations that make or change each. Partitions are no tables of their own.
+// migrationsOf are the tables, and links to the migrations that make or change
+// each. Partitions are no tables of their own.
 func migrationsOf(root string) (map[string][]string, error) {
 	shaped := map[string][]string{}
 	err := eachFile(root, "schema", func(name, text string) {

@@ -2,14 +2,16 @@ package history
 
 import "fmt"
 
-// Event is an entry of a log of events: which of its order's it is, and what it says.
+// Event is an entry of a log of events: which of its order's it is, and what it
+// says.
 type Event struct {
 	ID, Order string
 	Sequence  int
 	Body      string
 }
 
-// CheckLog wants each event once, and those of an order numbered on from 1 in their order.
+// CheckLog wants each event once, and those of an order numbered on from 1 in
+// their order.
 func CheckLog(log []Event) error {
 	seen, last := map[string]bool{}, map[string]int{}
 	for i, e := range log {
@@ -24,7 +26,8 @@ func CheckLog(log []Event) error {
 	return nil
 }
 
-// CheckResumed wants what was read from a cursor on to be what the whole log has after it.
+// CheckResumed wants what was read from a cursor on to be what the whole log
+// has after it.
 func CheckResumed(log, rest []Event, after int) error {
 	if len(log)-after != len(rest) {
 		return fmt.Errorf("%d events come after %d of %d", len(rest), after, len(log))
@@ -37,8 +40,8 @@ func CheckResumed(log, rest []Event, after int) error {
 	return nil
 }
 
-// CheckDeliveries wants what came to an endpoint to be in the log as it came, none of it more than so many times, and counts
-// what came again.
+// CheckDeliveries wants what came to an endpoint to be in the log as it came,
+// none of it more than so many times, and counts what came again.
 func CheckDeliveries(log, came []Event, most int) (again int, err error) {
 	known, times := map[string]Event{}, map[string]int{}
 	for _, e := range log {

@@ -9,8 +9,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// asked is a call that is about to be answered, in the words of the histories below: "create made", "move completed no" and
-// so on; "?" is a call of which nobody knows what became.
+// asked is a call that is about to be answered, in the words of the histories
+// below: "create made", "move completed no" and so on; "?" is a call of which
+// nobody knows what became.
 func answered(word string) (history.Call, history.Answer) {
 	f := strings.Fields(word)
 	c, a := history.Call{What: f[0], Order: "1"}, history.Answer{ID: "7", Status: f[1]}
@@ -28,8 +29,9 @@ func answered(word string) (history.Call, history.Answer) {
 	return c, a
 }
 
-// Histories that can be explained are right, and those that cannot are not: an acknowledged creation that is gone, a read
-// that goes back, a second creation, a change that is told twice, an answer with another's id.
+// Histories that can be explained are right, and those that cannot are not: an
+// acknowledged creation that is gone, a read that goes back, a second creation,
+// a change that is told twice, an answer with another's id.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	for calls, right := range map[string]bool{
@@ -62,7 +64,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// Calls at the same time have no order among them, and calls one after the other have.
+// Calls at the same time have no order among them, and calls one after the
+// other have.
 func TestOverlapping(t *testing.T) {
 	t.Parallel()
 	for _, overlap := range []bool{true, false} {
@@ -84,7 +87,8 @@ func TestOverlapping(t *testing.T) {
 	}
 }
 
-// A log with a gap, a repeat or another order is wrong, and so is a reader who goes on and misses or repeats something.
+// A log with a gap, a repeat or another order is wrong, and so is a reader who
+// goes on and misses or repeats something.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	event := func(id, order string, sequence int) history.Event {

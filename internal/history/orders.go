@@ -24,7 +24,8 @@ type Call struct{ What, Order, To string }
 
 // Answer is what a client was answered.
 type Answer struct {
-	// Unknown says that the client does not know whether the call happened, or happens yet.
+	// Unknown says that the client does not know whether the call happened,
+	// or happens yet.
 	Unknown bool
 	// ID and Status are the order's.
 	ID, Status string
@@ -44,7 +45,8 @@ func NewOrders() *Orders {
 	return &Orders{calls: map[string][]porcupine.Operation{}, began: time.Now()}
 }
 
-// Begin notes that a call begins. Its end is told once, unless the call was refused: that is to have done nothing.
+// Begin notes that a call begins. Its end is told once, unless the call was
+// refused: that is to have done nothing.
 func (o *Orders) Begin(c Call) (end func(Answer)) {
 	asked := time.Since(o.began)
 	return func(a Answer) {
@@ -58,7 +60,8 @@ func (o *Orders) Begin(c Call) (end func(Answer)) {
 	}
 }
 
-// Counts are how many orders were asked about, by how many calls, and of how many of these nobody knows what became.
+// Counts are how many orders were asked about, by how many calls, and of how
+// many of these nobody knows what became.
 func (o *Orders) Counts() (orders, calls, unknown int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,8 +76,9 @@ func (o *Orders) Counts() (orders, calls, unknown int) {
 	return len(o.calls), calls, unknown
 }
 
-// Check reports the first order whose answers no sequence of its calls explains. Orders are independent of one another, so
-// that each is checked by itself.
+// Check reports the first order whose answers no sequence of its calls
+// explains. Orders are independent of one another, so that each is checked by
+// itself.
 func (o *Orders) Check(within time.Duration) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,8 +103,9 @@ func told(calls []porcupine.Operation) string {
 	return strings.Join(lines, "\n")
 }
 
-// state is an order as the contract has it: a register. The zero state is none. An order made by a call whose answer is
-// unknown has an id that nobody has been told yet.
+// state is an order as the contract has it: a register. The zero state is none.
+// An order made by a call whose answer is unknown has an id that nobody has
+// been told yet.
 type state struct{ id, status string }
 
 var model = (&porcupine.NondeterministicModel{
@@ -116,7 +121,8 @@ var model = (&porcupine.NondeterministicModel{
 // pending is how every order begins.
 const pending = "pending"
 
-// next is every state that may follow on a call that was answered so; none is a wrong answer.
+// next is every state that may follow on a call that was answered so; none is a
+// wrong answer.
 func next(from state, c Call, a Answer) []any {
 	if a.Unknown {
 		switch {

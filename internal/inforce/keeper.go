@@ -1,5 +1,6 @@
-// Package inforce keeps in memory the settings that payments are made by: shops, methods, limits, rates, requisites, traders'
-// terms, and who is kept out. What internal/directory writes is in force here within a second.
+// Package inforce keeps in memory the settings that payments are made by:
+// shops, methods, limits, rates, requisites, traders' terms, and who is kept
+// out. What internal/directory writes is in force here within a second.
 package inforce
 
 import (
@@ -18,15 +19,18 @@ import (
 )
 
 const (
-	// Usable is how old the settings in memory may be when a payment is created. So a switch that is turned off is
-	// off everywhere within a second.
+	// Usable is how old the settings in memory may be when a payment is
+	// created. So a switch that is turned off is off everywhere within a
+	// second.
 	Usable = time.Second
-	// renewTimeout limits a renewal. Callers who wait for it then get an error.
+	// renewTimeout limits a renewal. Callers who wait for it then get an
+	// error.
 	renewTimeout = 5 * time.Second
 )
 
-// Keeper keeps in memory the settings that payments are created by: shops, limits, rates, requisites and the terms
-// of their traders. Every change in the database raises one version number. The keeper reads the number, and then
+// Keeper keeps in memory the settings that payments are created by: shops,
+// limits, rates, requisites and the terms of their traders. Every change in the
+// database raises one version number. The keeper reads the number, and then
 // what has changed since the version it knows.
 type Keeper struct {
 	pool   db.Pool
@@ -35,8 +39,9 @@ type Keeper struct {
 	renewing sync.Mutex
 
 	mu sync.RWMutex
-	// version is the number up to which all changes are known, and serverSince is the start time of the database
-	// server that reported it.
+	// version is the number up to which all changes are known, and
+	// serverSince is the start time of the database server that reported
+	// it.
 	version     int64
 	serverSince time.Time
 	// current is when the memory was last known to be up to date.
@@ -61,8 +66,9 @@ type cashbox struct {
 	methods map[string]db.CashboxMethodsSinceRow
 }
 
-// NewKeeper reads all settings. They may be used for the duration usable after they were last known to be up to
-// date; a later caller renews them first. Metrics may be nil.
+// NewKeeper reads all settings. They may be used for the duration usable after
+// they were last known to be up to date; a later caller renews them first.
+// Metrics may be nil.
 func NewKeeper(
 	ctx context.Context,
 	pool db.Pool,
@@ -85,8 +91,9 @@ func NewKeeper(
 	return k, err
 }
 
-// Requisites are the requisites to choose from. One choice must use the same value from beginning to end, because
-// the keeper replaces it if the database was restored or another server took over.
+// Requisites are the requisites to choose from. One choice must use the same
+// value from beginning to end, because the keeper replaces it if the database
+// was restored or another server took over.
 func (k *Keeper) Requisites() *routing.Requisites {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -106,8 +113,8 @@ func (k *Keeper) age() time.Duration {
 	return time.Since(k.current)
 }
 
-// Current makes sure that the settings may be used, and renews them if they are too old. If the database cannot be
-// read, it returns db.ErrUnavailable.
+// Current makes sure that the settings may be used, and renews them if they are
+// too old. If the database cannot be read, it returns db.ErrUnavailable.
 func (k *Keeper) Current(ctx context.Context) error {
 	asked := time.Now()
 	if k.age() < k.usable {
@@ -127,7 +134,8 @@ func (k *Keeper) Current(ctx context.Context) error {
 	return nil
 }
 
-// Renew reads what has changed, and reports whether anything has. Only one renewal runs at a time.
+// Renew reads what has changed, and reports whether anything has. Only one
+// renewal runs at a time.
 func (k *Keeper) Renew(ctx context.Context) (bool, error) {
 	k.renewing.Lock()
 	defer k.renewing.Unlock()
@@ -135,7 +143,8 @@ func (k *Keeper) Renew(ctx context.Context) (bool, error) {
 }
 
 func (k *Keeper) renew(ctx context.Context) (bool, error) {
-	// The age counts from before the query, so that a change during it is noticed in time.
+	// The age counts from before the query, so that a change during it is
+	// noticed in time.
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
@@ -150,15 +159,16 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
-	// If another server answers, or the number is lower, a standby without the last changes may have
-	// become the primary, or a backup was restored. Some rows may be gone and nothing says which, so
-	// everything is read again.
+	// If another server answers, or the number is lower, a standby without
+	// the last changes may have become the primary, or a backup was
+	// restored. Some rows may be gone and nothing says which, so everything
+	// is read again.
 	anew, requisites := !same || now.Version < known, k.Requisites()
 	if anew {
 		known, requisites = 0, routing.NewRequisites()
 	}
-	// Every change takes a number of its own under a lock: once a number is visible, all lower ones
-	// are committed.
+	// Every change takes a number of its own under a lock: once a number is
+	// visible, all lower ones are committed.
 	var n renewal
 	if err := db.Pipeline(ctx, k.pool, n.queries(known+1)...); err != nil {
 		return false, fmt.Errorf("read the settings: %w", err)
@@ -175,7 +185,8 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// renewal is what has changed since a version. Limits and rates are always read as a whole.
+// renewal is what has changed since a version. Limits and rates are always read
+// as a whole.
 type renewal struct {
 	merchants  []db.MerchantsSinceRow
 	cashboxes  []db.CashboxesSinceRow
@@ -228,7 +239,8 @@ func (k *Keeper) take(n renewal) {
 	}
 }
 
-// box returns a cashbox. It makes an empty one if only a method of it was read so far.
+// box returns a cashbox. It makes an empty one if only a method of it was read
+// so far.
 func (k *Keeper) box(id int64) *cashbox {
 	if k.cashboxes[id] == nil {
 		k.cashboxes[id] = &cashbox{methods: map[string]db.CashboxMethodsSinceRow{}}
@@ -246,14 +258,16 @@ func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	return nil
 }
 
-// Rate is the base rate of a currency. If no rate is fresh, it is the last known one, marked as not fresh.
+// Rate is the base rate of a currency. If no rate is fresh, it is the last
+// known one, marked as not fresh.
 func (k *Keeper) Rate(currency string, now time.Time) (rate.Base, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.rates[currency].InUse(now)
 }
 
-// Blocked reports whether a payer with one of these marks is blocked at a merchant.
+// Blocked reports whether a payer with one of these marks is blocked at a
+// merchant.
 func (k *Keeper) Blocked(merchantID int64, now time.Time, marks ...string) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

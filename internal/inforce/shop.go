@@ -14,17 +14,20 @@ import (
 type Shop struct {
 	CashboxID      int64
 	CollectEnabled bool
-	// MethodEnabled is also false if the cashbox does not have the method or the currency.
+	// MethodEnabled is also false if the cashbox does not have the method
+	// or the currency.
 	MethodEnabled        bool
 	MarginPercent        decimal.NullDecimal
 	Validity             time.Duration
 	MinAmount, MaxAmount decimal.NullDecimal
-	// ReturnHosts are the hosts that a return address may name; empty means any host.
+	// ReturnHosts are the hosts that a return address may name; empty means
+	// any host.
 	ReturnHosts []string
 }
 
-// Shop finds the cashbox of a payment: the cashbox of the API key, or, if the key has none, the merchant's first
-// cashbox with the method enabled. It returns nil if there is none.
+// Shop finds the cashbox of a payment: the cashbox of the API key, or, if the
+// key has none, the merchant's first cashbox with the method enabled. It
+// returns nil if there is none.
 func (k *Keeper) Shop(merchantID int64, cashboxID *int64, method, currency string) *Shop {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -60,7 +63,8 @@ func (k *Keeper) Offers(merchantID int64, cashboxID *int64) []string {
 	return slices.Compact(offers)
 }
 
-// Methods are the methods by which a cashbox takes payments, in the catalogue's order.
+// Methods are the methods by which a cashbox takes payments, in the catalogue's
+// order.
 func (k *Keeper) Methods(cashboxID int64) []string {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -97,7 +101,8 @@ func (k *Keeper) Taken(method, currency string) bool {
 	return false
 }
 
-// method is the settings of a cashbox's method. If the cashbox is not in memory, they are empty and known is false.
+// method is the settings of a cashbox's method. If the cashbox is not in
+// memory, they are empty and known is false.
 func (k *Keeper) method(cashboxID int64, name string) (m db.CashboxMethodsSinceRow, known bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -113,19 +118,22 @@ func (k *Keeper) Validity(cashboxID int64, method string) time.Duration {
 	return time.Duration(m.ValiditySeconds) * time.Second
 }
 
-// Patience is how long a payment waits at least after its payer said that they paid.
+// Patience is how long a payment waits at least after its payer said that they
+// paid.
 func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
 	m, _ := k.method(cashboxID, method)
 	return time.Duration(m.ClaimSeconds) * time.Second
 }
 
-// Lateness is how long after its expiry a payment can still be completed by its trader.
+// Lateness is how long after its expiry a payment can still be completed by its
+// trader.
 func (k *Keeper) Lateness(cashboxID int64, method string) time.Duration {
 	m, _ := k.method(cashboxID, method)
 	return time.Duration(m.LateSeconds) * time.Second
 }
 
-// AmountPolicy says what happens if a payment receives an amount other than the one asked for.
+// AmountPolicy says what happens if a payment receives an amount other than the
+// one asked for.
 func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
 	m, _ := k.method(cashboxID, method)
 	return AmountPolicy{
@@ -133,7 +141,8 @@ func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
 	}
 }
 
-// CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
+// CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox
+// is not in memory.
 //
 //rule:how many cards a payer may try for a payment
 func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
@@ -144,7 +153,8 @@ func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
 	return int(m.Cards)
 }
 
-// PayerEvents reports whether the merchant wants events about what payers report.
+// PayerEvents reports whether the merchant wants events about what payers
+// report.
 func (k *Keeper) PayerEvents(cashboxID int64) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -1,5 +1,6 @@
-// Package ledger is the double-entry ledger in USDT: accounts of owners, and transfers between them.
-// A transfer debits one account and credits another; none is ever changed or deleted.
+// Package ledger is the double-entry ledger in USDT: accounts of owners, and
+// transfers between them. A transfer debits one account and credits another;
+// none is ever changed or deleted.
 package ledger
 
 import (
@@ -15,7 +16,8 @@ import (
 // Owner is a kind of account owner.
 type Owner int64
 
-// The owners. External is the outside world: its balance is the negative of everything that came in.
+// The owners. External is the outside world: its balance is the negative of
+// everything that came in.
 const (
 	External Owner = iota
 	Platform

@@ -9,14 +9,15 @@ import (
 	"gateway.example/internal/db"
 )
 
-// foldOver is how many pending rows an account may have before the worker folds them. Every read of a balance adds
-// them up.
+// foldOver is how many pending rows an account may have before the worker folds
+// them. Every read of a balance adds them up.
 const foldOver = 1_000
 
 const foldPage = 500
 
-// Fold adds the pending rows of busy accounts to their balances, several accounts at a time. An account that fails
-// or is locked is reported and left for the next round, so that the others do not wait for it.
+// Fold adds the pending rows of busy accounts to their balances, several
+// accounts at a time. An account that fails or is locked is reported and left
+// for the next round, so that the others do not wait for it.
 func Fold(ctx context.Context, pool db.Pool, q *db.Queries) error {
 	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
@@ -39,7 +40,8 @@ func Fold(ctx context.Context, pool db.Pool, q *db.Queries) error {
 	return err
 }
 
-// FoldNow adds an account's pending credits to its balance, so that they can cover a debit.
+// FoldNow adds an account's pending credits to its balance, so that they can
+// cover a debit.
 func FoldNow(ctx context.Context, pool db.Pool, a Account) error {
 	if err := db.Write(ctx, pool, fold(a.ID())...); err != nil {
 		return fmt.Errorf("fold account %d: %w", a.ID(), err)

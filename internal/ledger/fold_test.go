@@ -36,7 +36,8 @@ func (b bundle) hold(t *testing.T, accounts ...ledger.Account) pgx.Tx {
 	return holder
 }
 
-// An account that somebody else keeps locked is left for the next round, and holds up none of those after it.
+// An account that somebody else keeps locked is left for the next round, and
+// holds up none of those after it.
 func TestFoldWaitsForNoAccount(t *testing.T) {
 	b := setup(t, "0")
 	accounts := []ledger.Account{shop, platform}
@@ -71,7 +72,8 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 	}))
 }
 
-// A debit that the balance covers leaves what is pending alone; another folds it in.
+// A debit that the balance covers leaves what is pending alone; another folds
+// it in.
 func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 	b := setup(t, "10")
 	testenv.NoError(t, b.post(move(trader, shop, "4")))
@@ -89,8 +91,9 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 	b.Audit(t)
 }
 
-// While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago
-// and before; one that comes with an id from then is found by the next round.
+// While an old snapshot keeps the rows that were folded, a debit passes by
+// those of a minute ago and before; one that comes with an id from then is
+// found by the next round.
 func TestDebitPassesByWhatIsGone(t *testing.T) {
 	t.Parallel()
 	b := funded(t, dbtest.Fresh(t), "0")
@@ -130,7 +133,8 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.WantHas(t, map[ledger.Account]string{shop: "10.01"})
 }
 
-// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
+// parallel runs fn n times at once and counts how many succeed; any error but
+// ErrInsufficient fails the test.
 func parallel(t *testing.T, n int, fn func(i int) error) int {
 	t.Helper()
 	done := 0
@@ -150,7 +154,8 @@ func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 	b.WantHas(t, map[ledger.Account]string{trader: "0", frozen: "50"})
 }
 
-// Debits fold while credits pour in: a credit that a fold passed by must still be there for the next one.
+// Debits fold while credits pour in: a credit that a fold passed by must still
+// be there for the next one.
 func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	b := setup(t, "1000")
 	var debits atomic.Int64
@@ -169,8 +174,8 @@ func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	b.WantHas(t, map[ledger.Account]string{trader: "940", shop: dec("60").Sub(spent).String(), platform: spent.String()})
 }
 
-// Whatever the order of the transfers, they lock by account id: here it waits for the higher
-// account, with the lower one locked already.
+// Whatever the order of the transfers, they lock by account id: here it waits
+// for the higher account, with the lower one locked already.
 func TestLocksInTheOrderOfIDs(t *testing.T) {
 	b := setup(t, "10")
 	b.Fund(t, shop, "10")
@@ -190,14 +195,16 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	testenv.NoError(t, <-result)
 }
 
-// Credits must not queue behind a debit: an account locked by someone else still takes them.
+// Credits must not queue behind a debit: an account locked by someone else
+// still takes them.
 func TestCreditsLockNothing(t *testing.T) {
 	b := setup(t, "10")
 	holder := b.hold(t, shop, frozen)
 	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	testenv.NoError(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		// A hold's release is a debit of reserved money: that locks nothing either.
+		// A hold's release is a debit of reserved money: that locks
+		// nothing either.
 		err := ledger.Post(impatient, q, cause, move(trader, frozen, "6"))
 		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
 	}))

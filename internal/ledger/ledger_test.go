@@ -19,14 +19,16 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// The accounts of a small world: one trader, one cashbox, the platform and the world outside.
+// The accounts of a small world: one trader, one cashbox, the platform and the
+// world outside.
 var (
 	outside  = ledger.Available(ledger.External, 0)
 	platform = ledger.Available(ledger.Platform, 0)
 	shop     = ledger.Available(ledger.Cashbox, 1)
 	trader   = ledger.Available(ledger.Trader, 1)
 	held     = ledger.Reserved(ledger.Trader, 1)
-	// What the platform reserves stands for nothing in particular, so that the audit has no opinion of it.
+	// What the platform reserves stands for nothing in particular, so that
+	// the audit has no opinion of it.
 	frozen = ledger.Reserved(ledger.Platform, 0)
 )
 
@@ -121,8 +123,9 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 	}
 }
 
-// A hold undone and settled at once: what an account is debited and credited comes together before
-// anything is checked or locked, so that a settlement waits for nobody.
+// A hold undone and settled at once: what an account is debited and credited
+// comes together before anything is checked or locked, so that a settlement
+// waits for nobody.
 func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	b := setup(t, "10")
 	hold := []ledger.Transfer{move(trader, held, "10")}
@@ -152,7 +155,8 @@ func TestInsufficientBooksNothing(t *testing.T) {
 	b.Audit(t)
 }
 
-// With two checked debits the first may be taken before the second is refused: rolled back, nothing stays.
+// With two checked debits the first may be taken before the second is refused:
+// rolled back, nothing stays.
 func TestInsufficientRollsBack(t *testing.T) {
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
@@ -160,7 +164,8 @@ func TestInsufficientRollsBack(t *testing.T) {
 	b.WantHas(t, map[ledger.Account]string{trader: "10", shop: "1", platform: "0"})
 }
 
-// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can be spent again.
+// A reversal of money already spent leaves the owner overdrawn; credits repay
+// before anything can be spent again.
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
@@ -218,7 +223,8 @@ func TestAccountIDs(t *testing.T) {
 	}
 }
 
-// Fold empties an account's pending rows once there are more than a thousand, and a balance stays what it was.
+// Fold empties an account's pending rows once there are more than a thousand,
+// and a balance stays what it was.
 func TestFold(t *testing.T) {
 	b := setup(t, "0")
 	pending := func(a ledger.Account) int {
@@ -228,14 +234,16 @@ func TestFold(t *testing.T) {
 	credit(t, b, platform, 1000)
 	testenv.NoError(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, pending(shop), 0, "shop: pending")
-	// The world outside has given 2001 times and is folded like everyone, though it stands below zero.
+	// The world outside has given 2001 times and is folded like everyone,
+	// though it stands below zero.
 	testenv.Want(t, pending(outside), 0, "outside: pending")
 	testenv.Want(t, pending(platform), 1000, "platform: pending")
 	// 1001 and 1000 credits of 0.01.
 	b.WantHas(t, map[ledger.Account]string{shop: "10.01", platform: "10"})
 }
 
-// wantRefused runs raw SQL, as a bug or a hand at the console would, and wants the named refusal.
+// wantRefused runs raw SQL, as a bug or a hand at the console would, and wants
+// the named refusal.
 func wantRefused(t *testing.T, b bundle, code, constraint, sql string, args ...any) {
 	t.Helper()
 	var refused *pgconn.PgError
@@ -272,7 +280,8 @@ func TestBooksAreAppendOnly(t *testing.T) {
 	b.Audit(t)
 }
 
-// Only Force may leave a balance below zero, and it says so: any other way there is refused.
+// Only Force may leave a balance below zero, and it says so: any other way
+// there is refused.
 func TestBalanceMustBeCovered(t *testing.T) {
 	b := setup(t, "10")
 	wantRefused(t, b, "23514", "account_covered", "update account_balance set balance = -1 where account_id = $1", trader.ID())

@@ -8,8 +8,9 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Position is where the money of a payment or payout is, expressed as the transfers that would bring it there from
-// the beginning. The zero Position has no transfers.
+// Position is where the money of a payment or payout is, expressed as the
+// transfers that would bring it there from the beginning. The zero Position has
+// no transfers.
 type Position []Transfer
 
 // Held is the position of an owner's money that is reserved.
@@ -32,7 +33,8 @@ func Given(owner Owner, id int64, shares ...Share) Position {
 	return p
 }
 
-// To returns the transfers from one position to another: those of the old one reversed, and those of the new one.
+// To returns the transfers from one position to another: those of the old one
+// reversed, and those of the new one.
 func (p Position) To(to Position) []Transfer {
 	way := append([]Transfer{}, to...)
 	for _, t := range p {
@@ -49,8 +51,8 @@ type Move struct {
 	Was, Stands Position
 }
 
-// Queries moves the money. The debits are forced, because any status may follow another, whatever was spent in
-// between.
+// Queries moves the money. The debits are forced, because any status may follow
+// another, whatever was spent in between.
 func (m Move) Queries(at time.Time) []db.Query {
 	posting := m.Plan(at, true)
 	return append(posting.Debits, posting.Record...)

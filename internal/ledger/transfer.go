@@ -13,14 +13,15 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Transfer debits one account and credits another, in USDT. A negative amount goes the other way.
+// Transfer debits one account and credits another, in USDT. A negative amount
+// goes the other way.
 type Transfer struct {
 	Debit, Credit Account
 	Amount        decimal.Decimal
 }
 
-// Cause says why and when money is moved, for example by the completion of payment 12. All transfers that it makes
-// belong to it.
+// Cause says why and when money is moved, for example by the completion of
+// payment 12. All transfers that it makes belong to it.
 type Cause struct {
 	Kind      string
 	Subject   string
@@ -28,11 +29,12 @@ type Cause struct {
 	At        time.Time
 }
 
-// ErrInsufficient refuses a checked debit: the account does not have the amount.
+// ErrInsufficient refuses a checked debit: the account does not have the
+// amount.
 var ErrInsufficient = errors.New("insufficient balance")
 
-// Posting is a booking in two steps: first the debits, then the record. Both can share a round trip
-// with other queries.
+// Posting is a booking in two steps: first the debits, then the record. Both
+// can share a round trip with other queries.
 type Posting struct {
 	// Debits debit the accounts, in the order of their ids.
 	Debits []db.Query
@@ -46,8 +48,9 @@ func (p *Posting) Covered() bool {
 	return !slices.ContainsFunc(p.covered, func(covered *bool) bool { return !*covered })
 }
 
-// Plan prepares transfers. Debits of available money must be covered. With force they are made whatever the balance
-// is, for reversals of spent money and for late completions. Only force can overdraw an account.
+// Plan prepares transfers. Debits of available money must be covered. With
+// force they are made whatever the balance is, for reversals of spent money and
+// for late completions. Only force can overdraw an account.
 func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
 }
@@ -55,8 +58,9 @@ func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 // ErrHeld says that another transaction has locked an account.
 var ErrHeld = errors.New("the account is held by another transaction")
 
-// Take prepares transfers for one round trip: the database itself refuses a debit of available money
-// that the balance does not cover. Pending credits do not count. Short recognises the error. Each debit locks its account.
+// Take prepares transfers for one round trip: the database itself refuses a
+// debit of available money that the balance does not cover. Pending credits do
+// not count. Short recognises the error. Each debit locks its account.
 //
 //rule:whether an account may owe
 func Take(c Cause, transfers ...Transfer) (record []db.Query, debits []db.Lock) {
@@ -91,9 +95,10 @@ func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting 
 	return p
 }
 
-// record writes transfers. A single transfer between the accounts of one owner, as every creation
-// makes, is a plain insert, which on several nodes costs a third of the general statement. Transfers
-// to others use the general one, which checks that their accounts exist.
+// record writes transfers. A single transfer between the accounts of one owner,
+// as every creation makes, is a plain insert, which on several nodes costs a
+// third of the general statement. Transfers to others use the general one,
+// which checks that their accounts exist.
 func record(params db.TransferPostParams) []db.Query {
 	switch {
 	case len(params.Amounts) == 0:
@@ -115,8 +120,8 @@ func record(params db.TransferPostParams) []db.Query {
 
 func sameOwner(a, b Account) bool { return a.Owner == b.Owner && a.OwnerID == b.OwnerID }
 
-// debit adds a debit: it locks the account, and then reads the balance with everything credited
-// before.
+// debit adds a debit: it locks the account, and then reads the balance with
+// everything credited before.
 func (p *Posting) debit(e effect, force bool) {
 	covered := new(bool)
 	p.covered = append(p.covered, covered)
@@ -130,9 +135,9 @@ func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bo
 	}
 }
 
-// Post books transfers whose debits of available money must be covered. After ErrInsufficient nothing
-// is booked; but if there are several such debits some may be made already, so the transaction must
-// be rolled back.
+// Post books transfers whose debits of available money must be covered. After
+// ErrInsufficient nothing is booked; but if there are several such debits some
+// may be made already, so the transaction must be rolled back.
 func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
 	p := Plan(c, false, transfers...)
 	if err := inTurn(ctx, q, p.Debits); err != nil {
@@ -156,7 +161,8 @@ func inTurn(ctx context.Context, q *db.Queries, queries []db.Query) error {
 	return nil
 }
 
-// net combines all transfers between two accounts into one, or none if they cancel out.
+// net combines all transfers between two accounts into one, or none if they
+// cancel out.
 func net(transfers []Transfer) []Transfer {
 	var netted []Transfer
 	for _, t := range transfers {
@@ -181,7 +187,8 @@ func net(transfers []Transfer) []Transfer {
 
 func (t Transfer) sameWay(as Transfer) bool { return t.Debit == as.Debit && t.Credit == as.Credit }
 
-// turned is the same transfer written in the other direction, with a negated amount.
+// turned is the same transfer written in the other direction, with a negated
+// amount.
 func (t Transfer) turned() Transfer {
 	return Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount.Neg()}
 }
@@ -192,13 +199,14 @@ type effect struct {
 	amount  decimal.Decimal
 }
 
-// locks reports whether the effect locks the account. Only debits of available money do.
+// locks reports whether the effect locks the account. Only debits of available
+// money do.
 func (e effect) locks() bool {
 	return e.amount.IsNegative() && !e.account.Reserved && e.account.Owner != External
 }
 
-// effects are the sums of what transfers do to each account. They are in the order of account ids, in which every
-// transaction locks accounts.
+// effects are the sums of what transfers do to each account. They are in the
+// order of account ids, in which every transaction locks accounts.
 func effects(transfers []Transfer) []effect {
 	sums := map[Account]decimal.Decimal{}
 	for _, t := range transfers {

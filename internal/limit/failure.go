@@ -11,14 +11,16 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Failure is a failed sign-in, or a payment begun by a link, that was counted. The counts are in the database, so a
-// restart forgets nothing, all processes share them, and made-up logins cannot push out others.
+// Failure is a failed sign-in, or a payment begun by a link, that was counted.
+// The counts are in the database, so a restart forgets nothing, all processes
+// share them, and made-up logins cannot push out others.
 type Failure struct {
 	q       *db.Queries
 	counted []byte
 }
 
-// Fail counts a failure. If there were too many, it returns a rate-limit error that says when to try again.
+// Fail counts a failure. If there were too many, it returns a rate-limit error
+// that says when to try again.
 func (l *Limits) Fail(ctx context.Context, rule Rule, who string, now time.Time) (Failure, error) {
 	l.mu.Lock()
 	f := l.rules[rule]
@@ -54,7 +56,8 @@ func (f Failure) Forgive(ctx context.Context) error {
 	return forgive(ctx, f.q, f.counted)
 }
 
-// ForgiveIn takes a failure off the count in a transaction, also one that another process counted.
+// ForgiveIn takes a failure off the count in a transaction, also one that
+// another process counted.
 func ForgiveIn(ctx context.Context, q *db.Queries, rule Rule, who string) error {
 	return forgive(ctx, q, counted(rule, who))
 }
@@ -74,7 +77,8 @@ func counted(rule Rule, who string) []byte {
 // networkBits is the prefix of an IPv6 network that one customer usually gets.
 const networkBits = 48
 
-// Network is the network of an IPv6 address as Address returns it, or "" for IPv4.
+// Network is the network of an IPv6 address as Address returns it, or "" for
+// IPv4.
 func Network(address string) string {
 	prefix, err := netip.ParsePrefix(address)
 	if err != nil || prefix.Addr().Is4() {

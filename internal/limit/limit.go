@@ -1,5 +1,5 @@
-// Package limit limits how often a caller may call. The limits are in the database; each process
-// counts for itself, in real time.
+// Package limit limits how often a caller may call. The limits are in the
+// database; each process counts for itself, in real time.
 package limit
 
 import (
@@ -27,7 +27,8 @@ const (
 	User          Rule = "user"
 	Device        Rule = "device"
 	AddressWrites Rule = "address_writes"
-	// AddressReads are of payers' pages and pictures that are of no payment.
+	// AddressReads are of payers' pages and pictures that are of no
+	// payment.
 	AddressReads Rule = "address_reads"
 	// Payments that are begun by links count by address, and by IPv6 /48.
 	LinkPayments        Rule = "link_payments"
@@ -40,7 +41,8 @@ const (
 	AddressLoginFailures Rule = "address_login_failures"
 	// NetworkLoginFailures counts the failed sign-ins of a whole IPv6 /48.
 	NetworkLoginFailures Rule = "network_login_failures"
-	// CardDeclines counts tries of one card that its bank has not approved yet.
+	// CardDeclines counts tries of one card that its bank has not approved
+	// yet.
 	CardDeclines Rule = "card_declines"
 	// TraderTakes is counted by internal/payout.
 	TraderTakes Rule = "trader_takes"
@@ -48,8 +50,9 @@ const (
 	CheckoutCards Rule = "checkout_cards"
 )
 
-// kept is how many callers one rule remembers. Callers can be made up, so memory must be bounded; the caller that
-// has been silent for longest is forgotten first.
+// kept is how many callers one rule remembers. Callers can be made up, so
+// memory must be bounded; the caller that has been silent for longest is
+// forgotten first.
 const kept = 20_000
 
 // Limits counts calls.
@@ -69,7 +72,8 @@ type family struct {
 // New makes limits. Nothing is limited before Load.
 func New(pool db.DBTX) *Limits { return &Limits{q: db.New(pool), rules: map[Rule]*family{}} }
 
-// Load reads the limits. A rule that has changed starts counting from zero. It may be called again at any time.
+// Load reads the limits. A rule that has changed starts counting from zero. It
+// may be called again at any time.
 func (l *Limits) Load(ctx context.Context) error {
 	rows, err := l.q.RateLimitList(ctx)
 	if err != nil {
@@ -93,20 +97,21 @@ func (l *Limits) Load(ctx context.Context) error {
 // Call is a call that was allowed.
 type Call struct{ limiter *rate.Limiter }
 
-// Forgive takes the call off the count, for example after a successful sign-in. It does not cancel the reservation,
-// because that gives back less the more calls were made since.
+// Forgive takes the call off the count, for example after a successful sign-in.
+// It does not cancel the reservation, because that gives back less the more
+// calls were made since.
 func (c Call) Forgive() {
 	if c.limiter != nil {
 		c.limiter.AllowN(time.Now(), -1)
 	}
 }
 
-// maxCaller is longer than the name of any real caller. Longer names are cut, and may share a count, so that they
-// cannot fill the memory.
+// maxCaller is longer than the name of any real caller. Longer names are cut,
+// and may share a count, so that they cannot fill the memory.
 const maxCaller = 255
 
-// Address is the caller's name for the address of a connection. For IPv6 it is the /64 network, because one user
-// usually has all its addresses.
+// Address is the caller's name for the address of a connection. For IPv6 it is
+// the /64 network, because one user usually has all its addresses.
 func Address(remote string) string {
 	address, err := ParseAddress(remote)
 	switch {
@@ -127,8 +132,8 @@ func ParseAddress(text string) (netip.Addr, error) {
 	return address.Unmap(), err
 }
 
-// Count counts a call of a caller. If the caller is over the limit, it returns a rate-limit error that says when to
-// try again.
+// Count counts a call of a caller. If the caller is over the limit, it returns
+// a rate-limit error that says when to try again.
 func (l *Limits) Count(rule Rule, who string) (Call, error) {
 	limiter := l.limiter(rule, who)
 	if limiter == nil {

@@ -55,7 +55,8 @@ func TestSuccessIsForgiven(t *testing.T) {
 	}
 }
 
-// However late it is forgiven, and however many came since, a call gives back exactly what it took.
+// However late it is forgiven, and however many came since, a call gives back
+// exactly what it took.
 func TestForgivenLate(t *testing.T) {
 	_, limits := setup(t)
 	const rule, calls = limit.AddressWrites, 600 // ten a second come back by themselves

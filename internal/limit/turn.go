@@ -12,32 +12,37 @@ import (
 )
 
 const (
-	// lineMost is how many calls of one caller may wait, and lineLeast how many may wait even under overload.
-	// linesMost and linesLeast are the same for all callers together.
+	// lineMost is how many calls of one caller may wait, and lineLeast how
+	// many may wait even under overload. linesMost and linesLeast are the
+	// same for all callers together.
 	lineMost, lineLeast   = 256, 4
 	linesMost, linesLeast = 4096, 64
 	// turnWait is how long a call may wait.
 	turnWait = 2 * time.Second
-	// waitAim is how long the last call of a line should wait. A call that cannot be served soon is better refused
-	// at once.
+	// waitAim is how long the last call of a line should wait. A call that
+	// cannot be served soon is better refused at once.
 	waitAim = 250 * time.Millisecond
 )
 
-// Turns limits how many calls run at the same time. While places are free every call gets one. Otherwise each
-// caller has a line of waiting calls, and free places go to the lines in turn. So a caller with two hundred calls
-// waits for its own calls, and other callers do not.
+// Turns limits how many calls run at the same time. While places are free every
+// call gets one. Otherwise each caller has a line of waiting calls, and free
+// places go to the lines in turn. So a caller with two hundred calls waits for
+// its own calls, and other callers do not.
 type Turns struct {
 	mu sync.Mutex
 	// free is how many places are free.
 	free, room int
-	// inside counts the running calls of each caller, and lines holds the waiting ones.
+	// inside counts the running calls of each caller, and lines holds the
+	// waiting ones.
 	inside map[string]int
 	lines  map[string]*list.List
 	// order is the order in which the lines get places.
 	order   list.List
 	waiting int
-	// apart is the moving average of the time between two turns while calls wait: the smaller it is, the more load
-	// the service can take. given is when the last turn was given, or zero if no call was waiting after it.
+	// apart is the moving average of the time between two turns while calls
+	// wait: the smaller it is, the more load the service can take. given is
+	// when the last turn was given, or zero if no call was waiting after
+	// it.
 	apart time.Duration
 	given time.Time
 }
@@ -45,8 +50,8 @@ type Turns struct {
 // averaged is the number of turns over which the average moves.
 const averaged = 16
 
-// NewTurns makes turns with room for so many calls. Its metrics are the running calls, the waiting ones, and the
-// largest share of places that one caller has.
+// NewTurns makes turns with room for so many calls. Its metrics are the running
+// calls, the waiting ones, and the largest share of places that one caller has.
 func NewTurns(room int, metrics prometheus.Registerer) *Turns {
 	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
 	for name, gauge := range map[string]struct {
@@ -76,8 +81,9 @@ func (t *Turns) largestShare() float64 {
 	return float64(most) / float64(t.room)
 }
 
-// Enter waits for a place and returns the function that frees it. If too many calls are waiting, or the wait is too
-// long, it returns fault.ErrBusy; if ctx ends first, the error of ctx.
+// Enter waits for a place and returns the function that frees it. If too many
+// calls are waiting, or the wait is too long, it returns fault.ErrBusy; if ctx
+// ends first, the error of ctx.
 //
 //rule:who waits when too many calls come at once
 func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error) {
@@ -119,8 +125,8 @@ func (t *Turns) soon() int {
 	return min(linesMost, int(waitAim/t.apart))
 }
 
-// full reports whether one more call would wait too long: behind the calls of its own caller, since lines get
-// places in turn, or behind all calls.
+// full reports whether one more call would wait too long: behind the calls of
+// its own caller, since lines get places in turn, or behind all calls.
 func (t *Turns) full(line *list.List) bool {
 	soon := t.soon()
 	if line != nil && line.Len() >= max(lineLeast, min(lineMost, soon/len(t.lines))) {
@@ -138,14 +144,16 @@ func (t *Turns) give(now time.Time) {
 	t.rest()
 }
 
-// rest forgets when the last turn was if no call waits for the next, so that idle time does not count.
+// rest forgets when the last turn was if no call waits for the next, so that
+// idle time does not count.
 func (t *Turns) rest() {
 	if t.waiting == 0 {
 		t.given = time.Time{}
 	}
 }
 
-// enqueue gives a call a place at once and returns nil, or adds it to its caller's line.
+// enqueue gives a call a place at once and returns nil, or adds it to its
+// caller's line.
 func (t *Turns) enqueue(who string) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -170,7 +178,8 @@ func (t *Turns) enqueue(who string) (*turn, error) {
 	return it, nil
 }
 
-// giveUp removes a call from its line. It reports false if the call just got a place.
+// giveUp removes a call from its line. It reports false if the call just got a
+// place.
 func (t *Turns) giveUp(who string, it *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

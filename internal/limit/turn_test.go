@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Beside a caller with many calls at once, another is let in with the next call that ends.
+// Beside a caller with many calls at once, another is let in with the next call
+// that ends.
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +61,8 @@ func TestTurnsAreFair(t *testing.T) {
 	})
 }
 
-// Who waits too long, or behind too many, is told that the service is busy; who hangs up is forgotten.
+// Who waits too long, or behind too many, is told that the service is busy; who
+// hangs up is forgotten.
 func TestTurnsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,8 +94,9 @@ func TestTurnsEnd(t *testing.T) {
 	})
 }
 
-// At ten times the calls that can be answered, of a hundred callers or of thousands, as many are answered as otherwise, and the others are
-// refused at once. Afterwards a caller's two hundred calls wait as they do on any day.
+// At ten times the calls that can be answered, of a hundred callers or of
+// thousands, as many are answered as otherwise, and the others are refused at
+// once. Afterwards a caller's two hundred calls wait as they do on any day.
 func TestTurnsUnderOverload(t *testing.T) {
 	t.Parallel()
 	for _, callers := range []int{100, 5000} {

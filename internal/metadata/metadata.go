@@ -1,5 +1,6 @@
-// Package metadata is what merchants note on payments, payouts and deposits in words of their own: pairs of a key and a
-// value, which reads and webhooks give back, and by which lists find what has them.
+// Package metadata is what merchants note on payments, payouts and deposits in
+// words of their own: pairs of a key and a value, which reads and webhooks give
+// back, and by which lists find what has them.
 package metadata
 
 import (
@@ -30,8 +31,8 @@ const field = "metadata"
 // Set is the metadata of one payment, payout or deposit; nil if there is none.
 type Set map[string]string
 
-// Check adds the errors in a set that was sent. It does not quote keys that may contain data that nobody should
-// read.
+// Check adds the errors in a set that was sent. It does not quote keys that may
+// contain data that nobody should read.
 func (s Set) Check(f fault.Fields) {
 	if len(s) > MostKeys {
 		f.Add(field, "must have at most %d keys", MostKeys)
@@ -51,7 +52,8 @@ func (s Set) Check(f fault.Fields) {
 	}
 }
 
-// Keys are the keys in order. An empty set, which most payments have, allocates nothing.
+// Keys are the keys in order. An empty set, which most payments have, allocates
+// nothing.
 func (s Set) Keys() []string {
 	if len(s) == 0 {
 		return nil
@@ -103,7 +105,8 @@ func Read(column []byte) Set {
 // Text is the set on one line, its keys in order; "" if it is empty.
 func (s Set) Text() string { return string(s.Column()) }
 
-// Index makes the queries by which lists find the object by each pair. An empty set needs none.
+// Index makes the queries by which lists find the object by each pair. An empty
+// set needs none.
 func (s Set) Index(merchantID int64, subject string, id int64) []db.Query {
 	var queries []db.Query
 	for _, key := range s.Keys() {
@@ -117,7 +120,8 @@ func (s Set) Index(merchantID int64, subject string, id int64) []db.Query {
 // Pair is a key and its value.
 type Pair struct{ Key, Value string }
 
-// Wanted is the pair by which a list is filtered, or nil for none. A list can be filtered by one pair only.
+// Wanted is the pair by which a list is filtered, or nil for none. A list can
+// be filtered by one pair only.
 func Wanted(f fault.Fields, sent map[string]string) *Pair {
 	f.Check(len(sent) <= 1, field, "must be one pair: metadata[key]=value")
 	for key, value := range sent {
@@ -132,7 +136,8 @@ func Typed(text string) (*Pair, bool) {
 	return &Pair{strings.TrimSpace(key), strings.TrimSpace(value)}, ok && strings.TrimSpace(key) != ""
 }
 
-// TypedLines parses pairs as people type them, one on each line, or says what is wrong with them.
+// TypedLines parses pairs as people type them, one on each line, or says what
+// is wrong with them.
 func TypedLines(text string) (s Set, flaw string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" {
@@ -150,8 +155,8 @@ func TypedLines(text string) (s Set, flaw string) {
 	return s, ""
 }
 
-// ID identifies the pair in the index. The key's length comes first, so that two different pairs never have the
-// same text.
+// ID identifies the pair in the index. The key's length comes first, so that
+// two different pairs never have the same text.
 func (p Pair) ID() uuid.UUID {
 	sum := sha256.Sum256([]byte(strconv.Itoa(len(p.Key)) + ":" + p.Key + p.Value))
 	return uuid.UUID(sum[:16])

@@ -11,7 +11,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What is wrong is said once, at the pair it is about, and no card number is said again.
+// What is wrong is said once, at the pair it is about, and no card number is
+// said again.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const pan = "4111 1111 1111 1111"

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// modelFiles are known by how they begin. The last is large enough to be kept in pieces.
+// modelFiles are known by how they begin. The last is large enough to be kept
+// in pieces.
 var modelFiles = []modelFile{
 	{"application/pdf", []byte("%PDF-1.7\nproof")},
 	{"image/png", []byte(testenv.PNG)},
@@ -70,7 +71,8 @@ func (w *modelWalk) merchantOf(id int64) *modelMerchant {
 	return w.model.merchants[slices.IndexFunc(w.model.merchants, func(m *modelMerchant) bool { return m.ID == id })]
 }
 
-// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked up.
+// adoptAppeal takes a new appeal into the model; of one whose answer was lost
+// the number is looked up.
 func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) {
 	p := a.payment
 	w.tell("appeal opened", p.origin())
@@ -83,7 +85,8 @@ func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) {
 		Scan(&a.id))
 }
 
-// rushAppeals posts an appeal several times at once: one opens it, the others find it there.
+// rushAppeals posts an appeal several times at once: one opens it, the others
+// find it there.
 func (w *modelWalk) rushAppeals(s modelStep, p *modelPayment) {
 	who := w.merchantOf(p.merchantID).Caller
 	a, want := newModelAppeal(s, p, who.Actor()), w.model.refuseAppeal(p)
@@ -171,16 +174,19 @@ type modelAppeal struct {
 	modelHistory
 }
 
-// modelFile is a file of an appeal, and the media type it is to be known for by its content.
+// modelFile is a file of an appeal, and the media type it is to be known for by
+// its content.
 type modelFile struct {
 	kind    string
 	content []byte
 }
 
-// modelAppealWindow is how long after a payment failed it can be appealed: at the very instant still.
+// modelAppealWindow is how long after a payment failed it can be appealed: at
+// the very instant still.
 const modelAppealWindow = 24 * time.Hour
 
-// refuseAppeal is why a payment cannot be appealed, "" if it can; an earlier appeal comes first.
+// refuseAppeal is why a payment cannot be appealed, "" if it can; an earlier
+// appeal comes first.
 func (m *gatewayModel) refuseAppeal(p *modelPayment) string {
 	switch {
 	case p.appeal != nil:
@@ -201,8 +207,9 @@ func (m *gatewayModel) openAppeal(a *modelAppeal) {
 	m.appeals = append(m.appeals, a)
 }
 
-// follow keeps an appeal in step with its payment as it leaves failed, appeal or completed, or comes to appeal: in review while
-// the payment is in appeal, then decided as the payment is, and closed where the payment went elsewhere.
+// follow keeps an appeal in step with its payment as it leaves failed, appeal
+// or completed, or comes to appeal: in review while the payment is in appeal,
+// then decided as the payment is, and closed where the payment went elsewhere.
 func (a *modelAppeal) follow(from, to string, now time.Time) {
 	if a == nil || (from == "pending" || from == "cancelled") && to != "appeal" {
 		return
@@ -247,7 +254,8 @@ func (a *modelAppeal) shown() modelFields {
 	}
 }
 
-// same compares an appeal, as readers are shown it, and whose it is, with the model's.
+// same compares an appeal, as readers are shown it, and whose it is, with the
+// model's.
 func (a *modelAppeal) same(got payment.AppealRecord) {
 	wantFields(fmt.Sprint("appeal ", a.id), got, a.shown())
 	wantFields(fmt.Sprint("the payment of appeal ", a.id), got.Payment, modelFields{"ID": a.payment.id})

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which the walk decides.
-// The line to it can be cut.
+// modelBank is the acquirer behind every desk: the world outside, with a book
+// of its own, in which the walk decides. The line to it can be cut.
 type modelBank struct {
 	mu      sync.Mutex
 	line    modelLine
@@ -27,8 +27,9 @@ type modelBank struct {
 	calls   []modelBankCall
 }
 
-// modelDelay keeps the next card or code on its way: before it comes to the bank, or its answer
-// before it comes back. here is closed once it is on its way, and the walk closes free.
+// modelDelay keeps the next card or code on its way: before it comes to the
+// bank, or its answer before it comes back. here is closed once it is on its
+// way, and the walk closes free.
 type modelDelay struct {
 	before     bool
 	here, free chan struct{}
@@ -40,7 +41,8 @@ type modelCharge struct {
 	state                 acquirer.State
 	reason                string
 	codes, resends        int32
-	// final charges are settled, and cannot be undone any more; slow ones are undone only when it is asked for twice.
+	// final charges are settled, and cannot be undone any more; slow ones
+	// are undone only when it is asked for twice.
 	final, slow bool
 }
 
@@ -54,8 +56,8 @@ const (
 	lineCutAfter
 )
 
-// modelBankCall is a call to the bank: what was asked about which attempt, and what was answered,
-// if anything was heard.
+// modelBankCall is a call to the bank: what was asked about which attempt, and
+// what was answered, if anything was heard.
 type modelBankCall struct {
 	id       uuid.UUID
 	question string
@@ -74,8 +76,9 @@ const (
 // modelCard is a card as payers type it.
 type modelCard struct{ pan, holder string }
 
-// What becomes of a card its number says: these are approved at once, of these the bank asks a
-// code, these it declines, and of the others it thinks until the walk has it decide.
+// What becomes of a card its number says: these are approved at once, of these
+// the bank asks a code, these it declines, and of the others it thinks until
+// the walk has it decide.
 var (
 	pansApproved = []string{"4242424242424242", "5555555555554444"}
 	panFinal     = "4000000000000010"
@@ -92,7 +95,8 @@ var (
 	panSlow    = "4000000000000028"
 )
 
-// The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
+// The code that is right, one that is wrong, one that the bank takes its time
+// to look at, and one that is too short.
 const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
 var _ acquirer.Acquirer = (*modelBank)(nil)
@@ -104,7 +108,8 @@ func (b *modelBank) Began(context.Context, int64) (acquirer.Acquirer, error) { r
 
 var errCutLine = errors.New("the line is cut")
 
-// answer is a call to the bank: do is what it does about the charge, nil if it knows of none.
+// answer is a call to the bank: do is what it does about the charge, nil if it
+// knows of none.
 func (b *modelBank) answer(id uuid.UUID, question string, do func(c *modelCharge)) (acquirer.Answer, error) {
 	delay := b.delayed(question)
 	if delay != nil && delay.before {
@@ -191,7 +196,8 @@ func (c *modelCharge) undecided() bool {
 	return c.state == acquirer.Pending || c.state == acquirer.CodeNeeded
 }
 
-// SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees what would go out.
+// SubmitCode implements acquirer.Acquirer. A code has no form outside its
+// package; reflection sees what would go out.
 func (b *modelBank) SubmitCode(
 	_ context.Context, id uuid.UUID, number int32, code acquirer.Code,
 ) (acquirer.Answer, error) {
@@ -262,7 +268,8 @@ func (b *modelBank) called() []modelBankCall {
 	return calls
 }
 
-// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of another kind.
+// someDeskPayment picks a card payment whose payer is past the card, now and
+// then a payment of another kind.
 func someDeskPayment(w *modelWalk, s modelStep) *modelPayment {
 	if s.n[1]%8 == 0 {
 		return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
@@ -282,8 +289,8 @@ func (w *modelWalk) deskOf(s modelStep, p *modelPayment) *modelTrader {
 	return p.requisite.trader
 }
 
-// refuseDesk is why a step of a trader's desk is refused, whatever step it is; wrong is what is
-// said of a payment that no card is entered for.
+// refuseDesk is why a step of a trader's desk is refused, whatever step it is;
+// wrong is what is said of a payment that no card is entered for.
 func (p *modelPayment) refuseDesk(trader *modelTrader, wrong string) string {
 	switch {
 	case trader != p.requisite.trader:
@@ -296,7 +303,8 @@ func (p *modelPayment) refuseDesk(trader *modelTrader, wrong string) string {
 	return ""
 }
 
-// requestCode has a trader ask the payer for the code. Once one was given that is a resend.
+// requestCode has a trader ask the payer for the code. Once one was given that
+// is a resend.
 func (w *modelWalk) requestCode(s modelStep, p *modelPayment) {
 	w.atDesk(s, p, w.checkouts.RequestCode, func() (string, func()) {
 		return unless(p.checkout.phase != phaseConfirm || !p.checkout.asked, "checkout_wrong_step"), p.checkout.askForCode
@@ -328,7 +336,8 @@ func (w *modelWalk) atDesk(s modelStep, p *modelPayment,
 	})
 }
 
-// stepped judges a step that answers with no view; a payment without a checkout refuses it.
+// stepped judges a step that answers with no view; a payment without a checkout
+// refuses it.
 func (w *modelWalk) stepped(p *modelPayment, i *injury, err error, want string, part modelPart) {
 	switch {
 	case p.checkout != nil:
@@ -373,7 +382,8 @@ func (w *modelWalk) resend(s modelStep, p *modelPayment) {
 	})
 }
 
-// resent is what it came to that somebody asked for the code again. A payer's asking counts as the merchant's.
+// resent is what it came to that somebody asked for the code again. A payer's
+// asking counts as the merchant's.
 func (w *modelWalk) resent(p *modelPayment, i *injury, err error, want, asker string, same func()) {
 	w.stepped(p, i, err, want, func() {
 		w.tell("resent by "+asker, p.origin())

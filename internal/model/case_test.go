@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// modelCase is how long another amount waits for a decision, and then for the rest.
+// modelCase is how long another amount waits for a decision, and then for the
+// rest.
 const modelCase = 24 * time.Hour
 
 // counted is what has come of a payment so far and counts towards it still.
@@ -39,7 +40,8 @@ func (p *modelPayment) missing() int64 {
 	return p.amount
 }
 
-// wholeArrival is the word that what a payment waited for has come; nil where nothing had before.
+// wholeArrival is the word that what a payment waited for has come; nil where
+// nothing had before.
 func (p *modelPayment) wholeArrival() *modelArrival {
 	if p.counted() == 0 {
 		return nil
@@ -47,8 +49,9 @@ func (p *modelPayment) wholeArrival() *modelArrival {
 	return &modelArrival{received: p.amount, asItCame: p.box.methods[p.method].policy.kind == "received"}
 }
 
-// decideCase is a decision about another amount that came, of an operator or of the merchant: it is taken, or the rest is waited
-// for, or it goes back to the payer.
+// decideCase is a decision about another amount that came, of an operator or of
+// the merchant: it is taken, or the rest is waited for, or it goes back to the
+// payer.
 func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
 	d := payment.CaseDecision{
 		PaymentID: p.id, Decision: pickModel([]string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}, s.n[2]),
@@ -99,17 +102,19 @@ func (m *gatewayModel) refuseDecision(p *modelPayment, decision string, came mod
 	case p.currency != "RUB" || p.received < 1_00: // the least that is paid out, and in roubles alone
 		return "validation_failed"
 	}
-	// What was held for the payment is free by then, and may be short where debits were forced.
+	// What was held for the payment is free by then, and may be short where
+	// debits were forced.
 	return unless(m.accounts[trader]+p.hold >= p.returnWorth(), "insufficient_trader_balance")
 }
 
-// returnWorth is what is held of the trader while they send back what came: its worth at the payment's rate, without a markup.
+// returnWorth is what is held of the trader while they send back what came: its
+// worth at the payment's rate, without a markup.
 func (p *modelPayment) returnWorth() int64 {
 	return floorUSDT(new(big.Rat).Quo(big.NewRat(p.received, 100), p.fiat))
 }
 
-// adoptReturn takes the payout that sends back what came into the model: its trader has been sending it since it was made, and
-// nobody earns by it.
+// adoptReturn takes the payout that sends back what came into the model: its
+// trader has been sending it since it was made, and nobody earns by it.
 func (w *modelWalk) adoptReturn(s modelStep, of *modelPayment, actor string, to *payout.Recipient) {
 	m := w.model
 	p := &modelPayout{
@@ -144,8 +149,9 @@ func (p *modelPayout) holder() ledger.Account {
 	return ledger.Reserved(ledger.Cashbox, p.box.id)
 }
 
-// modelPolicy says what becomes of another amount than asked for: kind "" is exact, near is how many
-// hundredths off are near enough, gains whose the difference is, "" the trader's.
+// modelPolicy says what becomes of another amount than asked for: kind "" is
+// exact, near is how many hundredths off are near enough, gains whose the
+// difference is, "" the trader's.
 type modelPolicy struct {
 	kind  string
 	near  int64
@@ -168,8 +174,9 @@ func nullModel(hundredths int64) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: decimal.New(hundredths, -2), Valid: hundredths > 0}
 }
 
-// modelArrival is what came of a payment: in hundredths, 0 where nobody said. asItCame settles it for that. difference is what the
-// platform gets of what is near enough, where toPlatform says so.
+// modelArrival is what came of a payment: in hundredths, 0 where nobody said.
+// asItCame settles it for that. difference is what the platform gets of what is
+// near enough, where toPlatform says so.
 type modelArrival struct {
 	received             int64
 	asItCame, toPlatform bool
@@ -185,7 +192,8 @@ func (p *modelPayment) arrive(came *modelArrival) {
 	p.price()
 }
 
-// price is what the payment is worth, and the platform's difference: at the base rate, rounded towards 0.
+// price is what the payment is worth, and the platform's difference: at the
+// base rate, rounded towards 0.
 func (p *modelPayment) price() {
 	settled := p.amount
 	if p.asItCame {
@@ -203,8 +211,10 @@ func (p *modelPayment) price() {
 // modelLate is how long after its time a payment can still be completed.
 const modelLate = 24 * time.Hour
 
-// confirmable is why the payment's trader may not complete it, or the reason that it is completed for: one that has expired may
-// be, for a day, unless another open payment has its requisite and its amount or what is said, and unless it is paid by a card.
+// confirmable is why the payment's trader may not complete it, or the reason
+// that it is completed for: one that has expired may be, for a day, unless
+// another open payment has its requisite and its amount or what is said, and
+// unless it is paid by a card.
 func (p *modelPayment) confirmable(m *gatewayModel, said int64) (refusal string, reason *string) {
 	if p.status == "pending" {
 		return "", nil
@@ -220,8 +230,9 @@ func (p *modelPayment) confirmable(m *gatewayModel, said int64) (refusal string,
 	return "", new("late")
 }
 
-// beyond is why the payment's trader may not complete it though it is confirmable: they have less than it takes beyond what is
-// held for it, which counts where it is late or more came than was asked for.
+// beyond is why the payment's trader may not complete it though it is
+// confirmable: they have less than it takes beyond what is held for it, which
+// counts where it is late or more came than was asked for.
 func (p *modelPayment) beyond(m *gatewayModel, to string, late bool, came *modelArrival) (refusal string) {
 	if !late && (came == nil || came.received <= p.amount) {
 		return ""
@@ -237,7 +248,8 @@ func (p *modelPayment) beyond(m *gatewayModel, to string, late bool, came *model
 	return ""
 }
 
-// modelTold is what an event tells of money: what came, where it is said, and that the payment's time had run out.
+// modelTold is what an event tells of money: what came, where it is said, and
+// that the payment's time had run out.
 type modelTold struct {
 	received *string
 	late     bool
@@ -255,7 +267,8 @@ func (*modelPayment) tellMore(meta map[string]any, e modelEvent) {
 	}
 }
 
-// coming is what an amount that comes makes of a payment that takes it, and for what reason, or why it does not.
+// coming is what an amount that comes makes of a payment that takes it, and for
+// what reason, or why it does not.
 func (p *modelPayment) coming(m *gatewayModel, came int64, late *string) (arrival modelArrival, to string, reason *string, want string) {
 	policy, total := p.box.methods[p.method].policy, p.counted()+came
 	arrival, to, reason = modelArrival{received: total, asItCame: policy.kind == "received"}, "completed", late
@@ -274,7 +287,8 @@ func (p *modelPayment) coming(m *gatewayModel, came int64, late *string) (arriva
 	return arrival, to, reason, p.beyond(m, to, late != nil, &arrival)
 }
 
-// uncovered: the platform would pay more than its part of the spread, and has less or nobody knows yet how much it is.
+// uncovered: the platform would pay more than its part of the spread, and has
+// less or nobody knows yet how much it is.
 func (p *modelPayment) uncovered(m *gatewayModel, came modelArrival) bool {
 	after := *p
 	after.arrive(&came)
@@ -282,8 +296,8 @@ func (p *modelPayment) uncovered(m *gatewayModel, came modelArrival) bool {
 	return gets < 0 && (p.unavailable || m.accounts[ledger.Available(ledger.Platform, 0)]+gets < 0)
 }
 
-// receive is a trader's word that the payment has come, and how much of it: from nearly nothing to twice what was asked, and
-// often a little off.
+// receive is a trader's word that the payment has come, and how much of it:
+// from nearly nothing to twice what was asked, and often a little off.
 func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
@@ -329,8 +343,9 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	})
 }
 
-// modelMoney is money that came for no payment, and where it is: free, kept for a payment, or returned. payment is that it counts
-// towards or was for last, 0 is none, and meant is that to whose requisite it came.
+// modelMoney is money that came for no payment, and where it is: free, kept for
+// a payment, or returned. payment is that it counts towards or was for last, 0
+// is none, and meant is that to whose requisite it came.
 type modelMoney struct {
 	modelStepped
 	id, amount, payment int64
@@ -342,7 +357,8 @@ type modelMoney struct {
 // look asks nothing: all money is looked at after each step.
 func (*modelMoney) look(*modelWalk, *pgx.Batch) {}
 
-// keep has a trader keep money that came to the requisite of some payment: what it waits for, about that, or any amount.
+// keep has a trader keep money that came to the requisite of some payment: what
+// it waits for, about that, or any amount.
 func (w *modelWalk) keep(s modelStep, p *modelPayment) {
 	came := max(1, p.missing())
 	switch s.n[2] % 3 {
@@ -356,7 +372,8 @@ func (w *modelWalk) keep(s modelStep, p *modelPayment) {
 	w.tell("money kept", fiatText(came), " at ", p.requisite.id)
 }
 
-// attach has money count towards the payment it is meant for, or towards any: its trader does, or an operator.
+// attach has money count towards the payment it is meant for, or towards any:
+// its trader does, or an operator.
 func (w *modelWalk) attach(s modelStep, a *modelMoney) {
 	m := w.model
 	p := m.payments[s.n[1]%len(m.payments)]
@@ -400,8 +417,9 @@ func (w *modelWalk) attach(s modelStep, a *modelMoney) {
 	})
 }
 
-// release is what becomes of money that counted towards a payment, once that has moved: it counts while the payment is completed, or
-// waits with what came. Otherwise it goes back, where that was decided, or is free.
+// release is what becomes of money that counted towards a payment, once that
+// has moved: it counts while the payment is completed, or waits with what came.
+// Otherwise it goes back, where that was decided, or is free.
 func (m *gatewayModel) release(p *modelPayment, decided string) {
 	if p.status == "completed" || p.counted() > 0 {
 		return

@@ -22,14 +22,16 @@ import (
 )
 
 const (
-	// modelNetwork is the network that is watched, and modelOurs the platform's address on it.
+	// modelNetwork is the network that is watched, and modelOurs the
+	// platform's address on it.
 	modelNetwork = "TRC20"
 	modelOurs    = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"
 	// modelFinal is how many blocks a transfer needs, its own among them.
 	modelFinal = 20
 	// modelSeenFor is for how long a transfer looks for its deposit.
 	modelSeenFor = time.Hour
-	// modelSeenLate is how late a transfer may be seen whose deposit was confirmed by hand.
+	// modelSeenLate is how late a transfer may be seen whose deposit was
+	// confirmed by hand.
 	modelSeenLate = 7 * 24 * time.Hour
 )
 
@@ -38,24 +40,28 @@ var (
 	modelForeign    = chain.Raw{7, 7}
 )
 
-// modelChain is a network as it is. What the gateway has of it, it has to learn from two nodes.
+// modelChain is a network as it is. What the gateway has of it, it has to learn
+// from two nodes.
 type modelChain struct {
 	// hashes are those of the blocks, by number.
 	hashes []string
 	sent   []*modelTransfer
 }
 
-// modelTransfer is a transfer that was sent. Its block is 0 where it was in one that is no more.
+// modelTransfer is a transfer that was sent. Its block is 0 where it was in one
+// that is no more.
 type modelTransfer struct {
 	modelStepped
 	simulated.Transfer
 	units int64
-	// state is what the gateway knows of one to or from its address, "" for nothing yet, and since when. named is that it
-	// has learned of one as the transaction that pays a withdrawal.
+	// state is what the gateway knows of one to or from its address, "" for
+	// nothing yet, and since when. named is that it has learned of one as
+	// the transaction that pays a withdrawal.
 	state string
 	seen  time.Time
 	named bool
-	// deposit is what it is for, and credited that this was confirmed by it.
+	// deposit is what it is for, and credited that this was confirmed by
+	// it.
 	deposit  *modelDeposit
 	credited bool
 }
@@ -115,10 +121,12 @@ func (c *modelChain) transfer(step int, from, to chain.Raw, units int64) *modelT
 func (t *modelTransfer) comes() bool { return t.To == modelOursRaw }
 func (t *modelTransfer) goes() bool  { return t.From == modelOursRaw }
 
-// stands reports whether the gateway takes it for a transfer that is on the network.
+// stands reports whether the gateway takes it for a transfer that is on the
+// network.
 func (t *modelTransfer) stands() bool { return t.state == "seen" || t.state == "final" }
 
-// send is somebody's sending USDT to the platform: mostly what a deposit waits for, now and then twice, or crumbs.
+// send is somebody's sending USDT to the platform: mostly what a deposit waits
+// for, now and then twice, or crumbs.
 func (w *modelWalk) send(s modelStep) {
 	units := int64(1+s.n[1]%7) * 1_000_000
 	d := pickRecord(w, s.n[0], w.model.deposits, func(d *modelDeposit) bool { return d.status == "pending" && d.address == modelOurs })
@@ -129,8 +137,9 @@ func (w *modelWalk) send(s modelStep) {
 	w.tell("sent in", t.units, " ", t.Hash)
 }
 
-// fork has other blocks take the place of the newest ones. What the platform sends comes into one of them; what others
-// send may vanish, and come again with a later fork.
+// fork has other blocks take the place of the newest ones. What the platform
+// sends comes into one of them; what others send may vanish, and come again
+// with a later fork.
 func (w *modelWalk) fork(s modelStep) {
 	c := w.chain
 	from := c.head() - int64(s.n[0]%(modelFinal/2))
@@ -148,7 +157,8 @@ func (w *modelWalk) fork(s modelStep) {
 	}
 }
 
-// follow begins a watcher, as a start of the program does. The lease of the one before is over by then.
+// follow begins a watcher, as a start of the program does. The lease of the one
+// before is over by then.
 func (w *modelWalk) follow() {
 	network, _ := chain.Find(modelNetwork)
 	client := &http.Client{Transport: simulated.Transport{Handler: simulated.Handler(network, w.chain)}}
@@ -159,10 +169,12 @@ func (w *modelWalk) follow() {
 	w.learn()
 }
 
-// watch is a round of the gateway's work, after some blocks: it reads the network, completes the withdrawals whose transfers
-// it has seen, and matches deposits. What breaks off is made again by the next round.
+// watch is a round of the gateway's work, after some blocks: it reads the
+// network, completes the withdrawals whose transfers it has seen, and matches
+// deposits. What breaks off is made again by the next round.
 func (w *modelWalk) watch(s modelStep) {
-	// Mostly as many blocks as make a transfer of the newest one final, or one too few.
+	// Mostly as many blocks as make a transfer of the newest one final, or
+	// one too few.
 	w.chain.mine(pickModel([]int{1 + s.n[2]%(modelFinal+4), modelFinal - 1, modelFinal - 2}, s.n[0]))
 	w.touch(w.chain)
 	w.tell("watched", "to block ", w.chain.head())
@@ -232,7 +244,8 @@ func (w *modelWalk) matched() int {
 	return count
 }
 
-// adopt takes from the database which transfer is for which deposit, where that may be, and what was confirmed.
+// adopt takes from the database which transfer is for which deposit, where that
+// may be, and what was confirmed.
 func (w *modelWalk) adopt() {
 	found := map[string]bool{}
 	rows := given(w.check.Query(w.ctx, `select t.transaction_hash, d.deposit_id, d.credited is not null
@@ -284,7 +297,8 @@ func (d *modelDeposit) suits(t *modelTransfer) bool {
 	return d.network == modelNetwork && d.address == modelOurs && d.amount == t.units && !d.created.After(t.seen)
 }
 
-// counted reports whether a transfer may be the one that a deposit was confirmed by, by hand.
+// counted reports whether a transfer may be the one that a deposit was
+// confirmed by, by hand.
 func (w *modelWalk) counted(t *modelTransfer) bool {
 	return slices.ContainsFunc(w.model.deposits, func(d *modelDeposit) bool {
 		return d.status == "confirmed" && d.suits(t) && !d.at.Before(t.seen.Add(-modelSeenLate)) &&
@@ -292,8 +306,8 @@ func (w *modelWalk) counted(t *modelTransfer) bool {
 	})
 }
 
-// wantMatched wants nothing left that matching should have done: a final transfer confirms its deposit, and none that
-// stands alone for one waits.
+// wantMatched wants nothing left that matching should have done: a final
+// transfer confirms its deposit, and none that stands alone for one waits.
 func (w *modelWalk) wantMatched() {
 	has := map[*modelDeposit]bool{}
 	for _, t := range w.chain.sent {
@@ -315,8 +329,9 @@ func (w *modelWalk) wantMatched() {
 	}
 }
 
-// look compares what the gateway has of the network with what is there, and what is outside by the ledger with what
-// came and was paid: nothing came twice, was paid twice or was lost.
+// look compares what the gateway has of the network with what is there, and
+// what is outside by the ledger with what came and was paid: nothing came
+// twice, was paid twice or was lost.
 func (c *modelChain) look(w *modelWalk, b *pgx.Batch) {
 	want, outside := map[string]string{}, w.model.outside
 	for _, t := range c.sent {
@@ -347,8 +362,8 @@ func (c *modelChain) look(w *modelWalk, b *pgx.Batch) {
 	}
 }
 
-// sign is the signer outside: they pay what a list says, once, now and then wrongly, from the platform's address or
-// another, and report the transaction.
+// sign is the signer outside: they pay what a list says, once, now and then
+// wrongly, from the platform's address or another, and report the transaction.
 func (w *modelWalk) sign(s modelStep, l *modelLeave) {
 	handed := l.status == "handed_over"
 	if handed && (l.pays == nil || l.stopped != "" && l.hash == l.pays.Hash) {
@@ -392,8 +407,8 @@ func (w *modelWalk) settled() {
 	}
 }
 
-// failLeave is two operators' word that a withdrawal was not paid. They know what the signer has done, but for what the
-// gateway has seen itself.
+// failLeave is two operators' word that a withdrawal was not paid. They know
+// what the signer has done, but for what the gateway has seen itself.
 func (w *modelWalk) failLeave(s modelStep, l *modelLeave) {
 	d := withdrawal.Decision{ID: l.id, Reason: "never sent", Hash: l.hash}
 	want := unless(l.status == "handed_over", "withdrawal_not_handed_over")

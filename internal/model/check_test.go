@@ -20,7 +20,8 @@ import (
 
 // modelRecord is something a step may have changed.
 type modelRecord interface {
-	// look queues the questions that tell whether the database has of it what the model has.
+	// look queues the questions that tell whether the database has of it
+	// what the model has.
 	look(w *modelWalk, b *pgx.Batch)
 }
 
@@ -33,8 +34,9 @@ func (w *modelWalk) touch(records ...modelRecord) {
 	}
 }
 
-// verify compares with the model after a step, all in one round trip: every balance, everything there is of the records
-// the step was about, and the delivery jobs, once the relay has queued them.
+// verify compares with the model after a step, all in one round trip: every
+// balance, everything there is of the records the step was about, and the
+// delivery jobs, once the relay has queued them.
 func (w *modelWalk) verify() {
 	w.told = w.told[:0]
 	must(w.hooks.relay.Run(w.ctx))
@@ -80,7 +82,8 @@ func lookAtOne(b *pgx.Batch, sql string, args, into []any, judge func()) {
 	})
 }
 
-// lookAtMoney wants money that came for no payment to be where it is in the model.
+// lookAtMoney wants money that came for no payment to be where it is in the
+// model.
 func (w *modelWalk) lookAtMoney(b *pgx.Batch) {
 	lookAt(b, "select id, state, coalesce(payment_id, 0) from arrival", nil, func(rows pgx.Rows) {
 		var id, of int64
@@ -95,7 +98,8 @@ func (w *modelWalk) lookAtMoney(b *pgx.Batch) {
 	})
 }
 
-// lookAtBalances wants the model's balances, of which the reserved ones must be what is open.
+// lookAtBalances wants the model's balances, of which the reserved ones must be
+// what is open.
 func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 	lookAt(b, `
 		select a.id, (b.balance * 1e8)::bigint + coalesce(w.units, 0),
@@ -125,7 +129,8 @@ func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 	})
 }
 
-// open are the reserved balances as they follow from what is open: traders' holds, payouts, withdrawals, insurance.
+// open are the reserved balances as they follow from what is open: traders'
+// holds, payouts, withdrawals, insurance.
 func (m *gatewayModel) open() map[ledger.Account]int64 {
 	sums := map[ledger.Account]int64{}
 	for _, p := range m.payments {
@@ -153,7 +158,8 @@ func (m *gatewayModel) open() map[ledger.Account]int64 {
 	return sums
 }
 
-// lookAtRow compares the row of a record in its own table, and more of it than readers are shown.
+// lookAtRow compares the row of a record in its own table, and more of it than
+// readers are shown.
 func lookAtRow[T any](b *pgx.Batch, table string, id int64, want, more modelFields) {
 	maps.Copy(want, more)
 	lookAt(b, "select * from "+table+" where id = $1", []any{id}, func(rows pgx.Rows) {
@@ -183,7 +189,8 @@ func (f modelFields) renamed(from, to string) modelFields {
 	return f
 }
 
-// wantFields ends the step at the first field of what is found that differs from what it is to be.
+// wantFields ends the step at the first field of what is found that differs
+// from what it is to be.
 func wantFields(record, found any, want modelFields) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		got := reflect.ValueOf(found).FieldByName(name)
@@ -219,7 +226,8 @@ func differing(fields []modelField) (names []string) {
 	return names
 }
 
-// said is a value as it is compared: a time in UTC, and null where there is none.
+// said is a value as it is compared: a time in UTC, and null where there is
+// none.
 func said(value any) string {
 	switch v := value.(type) {
 	case *string:
@@ -268,7 +276,8 @@ func (p *modelPayment) lookAround(w *modelWalk, b *pgx.Batch) {
 		})
 }
 
-// audit proves everything at once: the gateway's own audit, and the model against all tables.
+// audit proves everything at once: the gateway's own audit, and the model
+// against all tables.
 func (w *modelWalk) audit() {
 	if violations := given(audit.Everything(w.ctx, w.db.Pool)); len(violations) > 0 {
 		fail("audit: %v", violations)
@@ -292,7 +301,8 @@ func (w *modelWalk) audit() {
 	must(w.check.SendBatch(w.ctx, b).Close())
 }
 
-// counts are how many rows each table must have: what a refused or an aborted step left behind would be too many.
+// counts are how many rows each table must have: what a refused or an aborted
+// step left behind would be too many.
 func (w *modelWalk) counts() map[string]int {
 	m := w.model
 	counts := map[string]int{
@@ -327,7 +337,8 @@ func (w *modelWalk) counts() map[string]int {
 	return counts
 }
 
-// lookAtAll wants the rows of a query, each a name and what is found of it, to be these and no others.
+// lookAtAll wants the rows of a query, each a name and what is found of it, to
+// be these and no others.
 func lookAtAll(b *pgx.Batch, what, sql string, args []any, want map[string]string) {
 	lookAt(b, sql, args, func(rows pgx.Rows) {
 		left := maps.Clone(want)
@@ -344,7 +355,8 @@ func lookAtAll(b *pgx.Batch, what, sql string, args []any, want map[string]strin
 	})
 }
 
-// lookAtSlots compares all reservations; that no two share requisite and amount is their key.
+// lookAtSlots compares all reservations; that no two share requisite and amount
+// is their key.
 func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
 	want := map[string]string{}
 	for slot := range w.model.slots {

@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// modelEnder is somebody who wants to end a card payment at the same moment as its acquirer.
+// modelEnder is somebody who wants to end a card payment at the same moment as
+// its acquirer.
 type modelEnder struct {
 	who  string
 	call func() error
@@ -45,8 +46,9 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	}
 }
 
-// duelBank has the bank's word on a charge come at the same moment as somebody else ends the
-// payment, or as the application says that one is completed whose charge is to be undone.
+// duelBank has the bank's word on a charge come at the same moment as somebody
+// else ends the payment, or as the application says that one is completed whose
+// charge is to be undone.
 func (w *modelWalk) duelBank(s modelStep, p *modelPayment) {
 	last := p.checkout.last()
 	if last == nil {
@@ -88,8 +90,9 @@ func (w *modelWalk) duelBank(s modelStep, p *modelPayment) {
 	ender.judge(ended, hear)
 }
 
-// declinedBefore reports whether a card was declined that the model does not know of yet, while its
-// payment was pending: another could have been tried, so that somebody else could still end it.
+// declinedBefore reports whether a card was declined that the model does not
+// know of yet, while its payment was pending: another could have been tried, so
+// that somebody else could still end it.
 func (w *modelWalk) declinedBefore(p *modelPayment) (before bool) {
 	must(w.check.QueryRow(w.ctx, "select declined > $3 from checkout where merchant_id = $1 and payment_id = $2",
 		p.merchantID, p.id, p.checkout.declined).Scan(&before))
@@ -135,7 +138,8 @@ func closed(done chan struct{}) bool {
 	}
 }
 
-// judge: who got through came first, and the others' parts come after theirs; who was refused came after them.
+// judge: who got through came first, and the others' parts come after theirs;
+// who was refused came after them.
 func (e modelEnder) judge(err error, others ...modelPart) {
 	if err == nil {
 		if refusal := e.refusal(); refusal != "" {
@@ -149,8 +153,9 @@ func (e modelEnder) judge(err error, others ...modelPart) {
 	wantCode(err, e.refusal())
 }
 
-// duelClock has the bank's approval come at the very instant at which the payment expires. What else is news at the
-// bank is heard before, so that all other payments that expire do so whatever comes first.
+// duelClock has the bank's approval come at the very instant at which the
+// payment expires. What else is news at the bank is heard before, so that all
+// other payments that expire do so whatever comes first.
 func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge) {
 	if w.askAll(1); p.status != "pending" {
 		return
@@ -196,8 +201,9 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 	w.hearAll(calls)
 }
 
-// duelWord has the application say that a payment is completed while its charge is about to be
-// undone. It is completed in either case; and undone in either order, the charge is an operator's.
+// duelWord has the application say that a payment is completed while its charge
+// is about to be undone. It is completed in either case; and undone in either
+// order, the charge is an operator's.
 func (w *modelWalk) duelWord(s modelStep, p *modelPayment) {
 	w.pass(modelAsked)
 	moved, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), func() error {
@@ -210,7 +216,8 @@ func (w *modelWalk) duelWord(s modelStep, p *modelPayment) {
 	w.hearAll(w.bank.called())
 }
 
-// duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
+// duelCard has a payer enter an approved card, or give the right code, at the
+// same moment as somebody ends the payment.
 func (w *modelWalk) duelCard(s modelStep, p *modelPayment) {
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
 	call := func() error { return testenv.ErrOf(w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())) }
@@ -233,7 +240,8 @@ func (w *modelWalk) duelCard(s modelStep, p *modelPayment) {
 		ender.judge(ended)
 		return
 	}
-	// The card was on its way before the payment ended; its answer came after that if anybody else ended it.
+	// The card was on its way before the payment ended; its answer came
+	// after that if anybody else ended it.
 	all := parts(w.bank.called())
 	all[0]()
 	others := all[1:]
@@ -245,7 +253,8 @@ func (w *modelWalk) duelCard(s modelStep, p *modelPayment) {
 	ender.judge(ended, others...)
 }
 
-// enterBoth has two cards entered at once: the first is taken, and the other as things stand after it.
+// enterBoth has two cards entered at once: the first is taken, and the other as
+// things stand after it.
 func (w *modelWalk) enterBoth(s modelStep, p *modelPayment) {
 	cards := []modelCard{{pickModel(modelPANs, s.n[1]), "ANNA B"}, {pansApproved[0], ""}}
 	if cards[0].pan == cards[1].pan {

@@ -23,7 +23,8 @@ func playParts(parts []modelPart) {
 	}
 }
 
-// entering are the parts of entering a card: it is committed that the bank is about to be called, and then its answer.
+// entering are the parts of entering a card: it is committed that the bank is
+// about to be called, and then its answer.
 func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBankCall) []modelPart {
 	begin := func() {
 		id := w.attemptBegun(p, calls)
@@ -33,7 +34,8 @@ func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBa
 	return append([]modelPart{begin}, w.hearing(calls)...)
 }
 
-// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written down for it.
+// attemptBegun is the id of the attempt just begun: what the bank was told, or
+// what was written down for it.
 func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID) {
 	if len(calls) > 0 {
 		id = calls[0].id
@@ -86,8 +88,9 @@ func (w *modelWalk) hearBank(call modelBankCall) {
 	}
 }
 
-// cutShort judges a call in the middle of which something went wrong: of its parts the first so many happened, each
-// wholly. Which did the database tells; whether it has them right is compared afterwards.
+// cutShort judges a call in the middle of which something went wrong: of its
+// parts the first so many happened, each wholly. Which did the database tells;
+// whether it has them right is compared afterwards.
 func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) {
 	must(i.failed)
 	played := 0
@@ -112,7 +115,8 @@ func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err
 	}
 }
 
-// ahead reports whether something has happened to a card payment in the database that has not yet in the model.
+// ahead reports whether something has happened to a card payment in the
+// database that has not yet in the model.
 func (w *modelWalk) ahead(p *modelPayment) bool {
 	var phase, found string
 	must(w.check.QueryRow(w.ctx, `
@@ -171,20 +175,23 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) {
 	})
 }
 
-// What an acquirer says, taken in: the package comment of internal/checkout, "Who wins".
+// What an acquirer says, taken in: the package comment of internal/checkout,
+// "Who wins".
 
 // conflict ends an attempt as an operator's to look into.
 func (a *modelAttempt) conflict() { a.status, a.listed = attemptConflict, true }
 
-// hear takes in an answer of an acquirer: voided is whether it was to undo the attempt, inquired
-// whether it was asked how it stands. To a card or a code it was just given it answers neither.
+// hear takes in an answer of an acquirer: voided is whether it was to undo the
+// attempt, inquired whether it was asked how it stands. To a card or a code it
+// was just given it answers neither.
 func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question string) {
 	a.heard = a.heard || answer.State == acquirer.Pending || answer.State == acquirer.CodeNeeded ||
 		answer.State == acquirer.Approved
 	switch status := a.payment.status; {
 	case a.status == attemptTakenBack:
 		a.hearUnpaid(answer, question)
-		// The money is gone back, or never came, although somebody completed the payment once more.
+		// The money is gone back, or never came, although somebody
+		// completed the payment once more.
 		if (a.status == attemptVoided || a.status == attemptDeclined) && status == "completed" &&
 			a == a.payment.checkout.last() {
 			a.conflict()
@@ -226,8 +233,9 @@ func (m *gatewayModel) hearPending(a *modelAttempt, answer acquirer.Answer, ques
 	}
 }
 
-// decline: the last card that may be tried fails its payment when it is declined. After any other
-// the payment waits for the next, and no more is kept of the card than what is shown of it.
+// decline: the last card that may be tried fails its payment when it is
+// declined. After any other the payment waits for the next, and no more is kept
+// of the card than what is shown of it.
 func (m *gatewayModel) decline(a *modelAttempt, reason string) {
 	a.status = attemptDeclined
 	c := a.payment.checkout
@@ -239,8 +247,9 @@ func (m *gatewayModel) decline(a *modelAttempt, reason string) {
 	c.phase, c.sealed = phaseDetails, false
 }
 
-// hearUndecided: a code that never arrived is typed again; each time the acquirer asks for a code
-// the payer is asked once, and asked after a code, that one was wrong.
+// hearUndecided: a code that never arrived is typed again; each time the
+// acquirer asks for a code the payer is asked once, and asked after a code,
+// that one was wrong.
 func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, question string) {
 	c := a.payment.checkout
 	missing := a.handing && answer.Codes < a.sent
@@ -263,8 +272,8 @@ func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, qu
 	}
 }
 
-// hearStanding: the payment was completed on somebody's word, to which the acquirer must come too,
-// or is under appeal, which decides nothing.
+// hearStanding: the payment was completed on somebody's word, to which the
+// acquirer must come too, or is under appeal, which decides nothing.
 func (a *modelAttempt) hearStanding(answer acquirer.Answer, status string) {
 	switch answer.State {
 	case acquirer.Approved:
@@ -277,8 +286,8 @@ func (a *modelAttempt) hearStanding(answer acquirer.Answer, status string) {
 	}
 }
 
-// hearUnpaid: the payment ended without money, or was taken back. What stands is undone; what
-// cannot be is an operator's.
+// hearUnpaid: the payment ended without money, or was taken back. What stands
+// is undone; what cannot be is an operator's.
 func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	switch {
 	case answer.State == acquirer.Declined:
@@ -290,13 +299,15 @@ func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	}
 }
 
-// seldom: the payment was completed on somebody's word so long ago that the acquirer is asked now and then only.
+// seldom: the payment was completed on somebody's word so long ago that the
+// acquirer is asked now and then only.
 func (a *modelAttempt) seldom(now time.Time) bool {
 	standing := a.payment.status == "completed" || a.payment.status == "appeal"
 	return a.status == attemptUnderWay && standing && now.After(a.begun.Add(modelRests))
 }
 
-// unsettled are the attempts of which an acquirer has yet to be asked something soon.
+// unsettled are the attempts of which an acquirer has yet to be asked something
+// soon.
 func (m *gatewayModel) unsettled() []*modelAttempt {
 	var open []*modelAttempt
 	for _, p := range m.byCard() {
@@ -309,8 +320,9 @@ func (m *gatewayModel) unsettled() []*modelAttempt {
 	return open
 }
 
-// enterLate has a payer enter a card that is long on its way, to the bank or back from it: meanwhile somebody may end
-// the payment, and the bank is asked how the attempt stands. What it says then holds, whatever comes late.
+// enterLate has a payer enter a card that is long on its way, to the bank or
+// back from it: meanwhile somebody may end the payment, and the bank is asked
+// how the attempt stands. What it says then holds, whatever comes late.
 func (w *modelWalk) enterLate(s modelStep, p *modelPayment) {
 	if p.refusePayer(w.model.now, phaseDetails) != "" {
 		return

@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	// modelAsked is after how long an attempt has surely been asked about again: a call has its
-	// answer or will never have one after 15 s, and a question is repeated at least as often.
+	// modelAsked is after how long an attempt has surely been asked about
+	// again: a call has its answer or will never have one after 15 s, and a
+	// question is repeated at least as often.
 	modelAsked = 16 * time.Second
 	// modelRounds is in how many rounds everything has been asked about.
 	modelRounds = 60
 )
 
-// decideCharge has the bank decide about a charge it thinks about, or ask for a code.
+// decideCharge has the bank decide about a charge it thinks about, or ask for a
+// code.
 func (w *modelWalk) decideCharge(s modelStep, p *modelPayment) {
 	charges := w.undecided(p)
 	if len(charges) == 0 {
@@ -55,8 +57,9 @@ func (w *modelWalk) undecided(p *modelPayment) []*modelCharge {
 	return those(list, func(c *modelCharge) bool { return c != nil && c.undecided() })
 }
 
-// poll lets time pass and the bank be asked: mostly until it was asked about everything that is not
-// settled. One time in six two replicas ask at once, and now and then the line is cut.
+// poll lets time pass and the bank be asked: mostly until it was asked about
+// everything that is not settled. One time in six two replicas ask at once, and
+// now and then the line is cut.
 func (w *modelWalk) poll(s modelStep) {
 	pause := pickModel([]time.Duration{0, time.Second, 3 * time.Second, modelAsked, modelAsked, modelAsked}, s.n[0])
 	line := cutBy(s.n[1])
@@ -69,7 +72,8 @@ func (w *modelWalk) poll(s modelStep) {
 	w.askBank(line, 1)
 }
 
-// pause lets the time pass after which a payment's code may be sent again, or nearly.
+// pause lets the time pass after which a payment's code may be sent again, or
+// nearly.
 func (w *modelWalk) pause(s modelStep) {
 	by := modelResendPause
 	if s.n[0]%4 == 0 {
@@ -84,7 +88,8 @@ func (w *modelWalk) pass(by time.Duration) {
 	w.model.now = w.clock.Now()
 }
 
-// askAll lets as much time pass as it takes for the bank to be asked about every attempt that is not settled.
+// askAll lets as much time pass as it takes for the bank to be asked about
+// every attempt that is not settled.
 func (w *modelWalk) askAll(replicas int) {
 	open := w.model.unsettled()
 	for range modelRounds {
@@ -98,7 +103,8 @@ func (w *modelWalk) askAll(replicas int) {
 	fail("%s: nobody asks about attempt %s", open[0].payment.origin(), open[0].id)
 }
 
-// askBank has the gateway ask the bank, wants the questions to be the right ones, and has the model hear the answers.
+// askBank has the gateway ask the bank, wants the questions to be the right
+// ones, and has the model hear the answers.
 func (w *modelWalk) askBank(line modelLine, replicas int) (asked map[uuid.UUID]bool) {
 	w.bank.cut(line)
 	errs := testenv.AtOnce(replicas, func(int) error { return w.checkouts.Poll(w.ctx) })
@@ -122,8 +128,9 @@ func (w *modelWalk) hearAll(calls []modelBankCall) {
 	}
 }
 
-// judgeQuestions wants the bank asked to undo what must not stand, and nothing else: of the others
-// it is asked how they stand, and to undo those it never heard of. It knows of the resends by then.
+// judgeQuestions wants the bank asked to undo what must not stand, and nothing
+// else: of the others it is asked how they stand, and to undo those it never
+// heard of. It knows of the resends by then.
 func (w *modelWalk) judgeQuestions(calls []modelBankCall) {
 	unknown := map[uuid.UUID]bool{}
 	for _, call := range calls {
@@ -154,8 +161,8 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) {
 	}
 }
 
-// What the contract says of card payments: decisions, "Checkout", and the package comment of
-// internal/checkout, "Who wins".
+// What the contract says of card payments: decisions, "Checkout", and the
+// package comment of internal/checkout, "Who wins".
 
 const (
 	phaseDetails = "awaiting_payer_details"
@@ -163,22 +170,25 @@ const (
 	phaseCode    = "awaiting_payer_otp"
 	phaseConfirm = "awaiting_trader_confirm"
 
-	// modelResends is how often a code is sent again, modelResendPause how long apart; the third
-	// wrong code is the last.
+	// modelResends is how often a code is sent again, modelResendPause how
+	// long apart; the third wrong code is the last.
 	modelResends     = 3
 	modelResendPause = 45 * time.Second
 	modelWrongCodes  = 3
 	// modelCards is how many cards may be tried for a payment.
 	modelCards = 3
-	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on somebody's word.
+	// modelRests is for how long an acquirer is asked about a charge whose
+	// payment was completed on somebody's word.
 	modelRests = 24 * time.Hour
 )
 
 // modelCheckout is how far a card payment's payer has come.
 type modelCheckout struct {
 	phase string
-	// again is whether the payment was set back to pending after its last card, and waits for another. If it ends
-	// without one, the phase shown is the one it waits in or the last one before: the gateway shows either.
+	// again is whether the payment was set back to pending after its last
+	// card, and waits for another. If it ends without one, the phase shown
+	// is the one it waits in or the last one before: the gateway shows
+	// either.
 	again bool
 	// asked is whether the payer was asked for a code with this card.
 	asked             bool
@@ -188,9 +198,11 @@ type modelCheckout struct {
 	resentBy  *string
 	resentAt  *time.Time
 	lastError *string
-	// attempts are all that were begun; the last is the one the checkout is about.
+	// attempts are all that were begun; the last is the one the checkout is
+	// about.
 	attempts []*modelAttempt
-	// last4 and holder are of the card entered last; sealed is whether more of it than its last four digits is kept.
+	// last4 and holder are of the card entered last; sealed is whether more
+	// of it than its last four digits is kept.
 	last4, holder string
 	sealed        bool
 }
@@ -202,8 +214,10 @@ type modelAttempt struct {
 	payment *modelPayment
 	id      uuid.UUID
 	status  string
-	// sent counts the codes handed over; handing is while it is not known whether the last one arrived. followed is the
-	// code after which the acquirer last asked for another that the payer was told of: 0 is the first asking, -1 none.
+	// sent counts the codes handed over; handing is while it is not known
+	// whether the last one arrived. followed is the code after which the
+	// acquirer last asked for another that the payer was told of: 0 is the
+	// first asking, -1 none.
 	sent, followed int32
 	handing        bool
 	// resent is how many resends there had been when the card was entered.
@@ -215,7 +229,8 @@ type modelAttempt struct {
 	listed bool
 }
 
-// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to undo them.
+// How attempts stand. Under way, their acquirer is asked how they stand; taken
+// back, it is told to undo them.
 const (
 	attemptUnderWay  = "under way"
 	attemptTakenBack = "taken back"
@@ -236,7 +251,8 @@ func (c *modelCheckout) last() *modelAttempt {
 	return c.attempts[len(c.attempts)-1]
 }
 
-// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is the last one.
+// phaseShown: a pending payment without an attempt under way waits for a card;
+// else the phase is the last one.
 func (p *modelPayment) phaseShown() string {
 	if last := p.checkout.last(); p.status == "pending" && (last == nil || last.status != attemptUnderWay) {
 		return phaseDetails
@@ -244,7 +260,8 @@ func (p *modelPayment) phaseShown() string {
 	return p.checkout.phase
 }
 
-// cardsLeft is how many more cards may be tried: at least one while the payment waits for it.
+// cardsLeft is how many more cards may be tried: at least one while the payment
+// waits for it.
 func (p *modelPayment) cardsLeft() int {
 	left := max(0, modelCards-p.checkout.declined)
 	if p.status == "pending" && p.phaseShown() == phaseDetails {
@@ -261,12 +278,14 @@ func (p *modelPayment) wantPhase(got string) string {
 	return p.phaseShown()
 }
 
-// closed: the payer's steps end with the payment, or at its expiry, at the very instant already.
+// closed: the payer's steps end with the payment, or at its expiry, at the very
+// instant already.
 func (p *modelPayment) closed(now time.Time) bool {
 	return p.status != "pending" || !now.Before(p.expires)
 }
 
-// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is not.
+// refusePayer is why a step of the payer is refused that is possible in some
+// phases, "" if it is not.
 func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
 	switch {
 	case p.closed(now):
@@ -338,9 +357,10 @@ func (c *modelCheckout) shown() map[string]any {
 	return map[string]any{"cardLast4": c.last4}
 }
 
-// follow keeps a checkout in step with its payment, whoever moves that: a charge that completed it
-// is taken back with it, but not by an appeal; completed after its last card came to nothing, it is
-// an operator's to look into. Of a payer without a user id no card outlives the pending payment.
+// follow keeps a checkout in step with its payment, whoever moves that: a
+// charge that completed it is taken back with it, but not by an appeal;
+// completed after its last card came to nothing, it is an operator's to look
+// into. Of a payer without a user id no card outlives the pending payment.
 func (c *modelCheckout) follow(to string) {
 	if c == nil {
 		return

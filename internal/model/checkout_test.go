@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/checkout"
 )
 
-// checkoutThat picks a card payment, by preference one that is wanted, or nil where there is none yet.
+// checkoutThat picks a card payment, by preference one that is wanted, or nil
+// where there is none yet.
 func checkoutThat(wanted func(*modelWalk, *modelPayment) bool) func(*modelWalk, modelStep) *modelPayment {
 	return some((*gatewayModel).byCard, func(w *modelWalk, _ modelStep, p *modelPayment) bool { return wanted(w, p) })
 }
@@ -24,7 +25,8 @@ func (m *gatewayModel) byCard() []*modelPayment {
 	return slices.DeleteFunc(slices.Clone(m.payments), func(p *modelPayment) bool { return p.checkout == nil })
 }
 
-// checkoutIn picks a card payment, by preference an open one in one of these phases.
+// checkoutIn picks a card payment, by preference an open one in one of these
+// phases.
 func checkoutIn(phases ...string) func(*modelWalk, modelStep) *modelPayment {
 	return checkoutThat(func(w *modelWalk, p *modelPayment) bool { return p.refusePayer(w.model.now, phases...) == "" })
 }
@@ -53,7 +55,8 @@ func cutBy(n int) modelLine {
 	return []modelLine{0: lineCutBefore, 1: lineCutAfter, 11: lineWhole}[n%12]
 }
 
-// enter has a payer enter a card. The line may be cut before or after the bank booked it.
+// enter has a payer enter a card. The line may be cut before or after the bank
+// booked it.
 func (w *modelWalk) enter(s modelStep, p *modelPayment) {
 	entered, want := w.cardOf(s), p.refusePayer(w.model.now, phaseDetails)
 	ctx, injury := w.injured()
@@ -84,7 +87,8 @@ func (w *modelWalk) refusedSilently(outcome string, p *modelPayment, err error, 
 	}
 }
 
-// modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
+// modelCodes are the codes that payers give, as often as they stand here. The
+// last is none in form.
 var modelCodes = []string{
 	codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "",
 	codeShort,
@@ -128,8 +132,8 @@ func (w *modelWalk) giveCode(s modelStep, p *modelPayment) {
 	w.sameView(p, view)
 }
 
-// refuseCode is why a code is refused, and whether, if it is not, it is handed over: without one
-// nothing changes, unless one was asked for.
+// refuseCode is why a code is refused, and whether, if it is not, it is handed
+// over: without one nothing changes, unless one was asked for.
 func (p *modelPayment) refuseCode(otp string, w *modelWalk) (want string, changes bool) {
 	switch closed := p.closed(w.model.now); {
 	case otp == codeShort, otp == "" && !closed && p.phaseShown() == phaseCode:
@@ -158,8 +162,8 @@ func (w *modelWalk) look(_ modelStep, p *modelPayment) {
 	w.sameView(p, given(w.checkouts.Get(w.ctx, w.linkOf(p))))
 }
 
-// lookAtCheckout compares where a card payment's checkout stands, its attempts, its card and what
-// operators are told of it.
+// lookAtCheckout compares where a card payment's checkout stands, its attempts,
+// its card and what operators are told of it.
 func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 	if p.checkout == nil {
 		return
@@ -211,7 +215,8 @@ func (c *modelCheckout) count(counts map[string]int) {
 	}
 }
 
-// texts are its attempts, and how those stand of which the bank is to be asked; and those that are an operator's.
+// texts are its attempts, and how those stand of which the bank is to be asked;
+// and those that are an operator's.
 func (c *modelCheckout) texts() (attempts, conflicts string) {
 	var all, listed []string
 	for _, a := range c.attempts {
@@ -228,8 +233,9 @@ func (c *modelCheckout) texts() (attempts, conflicts string) {
 	return strings.Join(all, ", "), strings.Join(listed, ", ")
 }
 
-// chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are
-// to be undone, or an operator's. What the bank has booked is the payment's amount.
+// chargedOnce wants no payer charged twice: of the charges that stand at the
+// bank all but one are to be undone, or an operator's. What the bank has booked
+// is the payment's amount.
 func (w *modelWalk) chargedOnce(p *modelPayment) {
 	standing := 0
 	for _, a := range p.checkout.attempts {
@@ -249,8 +255,8 @@ func (w *modelWalk) chargedOnce(p *modelPayment) {
 	}
 }
 
-// closeBooks has the bank decide about everything, and asks it until there is nothing left to ask.
-// Then its book and ours must agree.
+// closeBooks has the bank decide about everything, and asks it until there is
+// nothing left to ask. Then its book and ours must agree.
 func (w *modelWalk) closeBooks() {
 	n := 0
 	for _, p := range w.model.byCard() {
@@ -290,8 +296,9 @@ func (w *modelWalk) untilSettled() {
 	fail("the bank is asked without end")
 }
 
-// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one for each that its
-// acquirer completed; and none missing without an operator's knowing where somebody's word completed it.
+// compareBooks wants, of what is no operator's: no charge against a payment
+// that ended unpaid; one for each that its acquirer completed; and none missing
+// without an operator's knowing where somebody's word completed it.
 func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) {
 	standing, excused := 0, false
 	for _, a := range p.checkout.attempts {

@@ -13,7 +13,8 @@ import (
 
 // modelExpectation is what a creation must answer.
 type modelExpectation struct {
-	// code is the refusal's, "" for none; fields are those a validation finds wrong.
+	// code is the refusal's, "" for none; fields are those a validation
+	// finds wrong.
 	code     string
 	fields   []string
 	replay   bool
@@ -35,12 +36,14 @@ type modelCreation[T any] struct {
 	what   string
 	expect func() modelExpectation
 	call   func(ctx context.Context) (modelMade[T], error)
-	// adopt takes a new record into the model; same compares one that was there.
+	// adopt takes a new record into the model; same compares one that was
+	// there.
 	adopt func(want modelExpectation, got T)
 	same  func(got T)
 }
 
-// make has it made. Whoever does not learn what became of the call asks again, and must find what the lost answer told.
+// make has it made. Whoever does not learn what became of the call asks again,
+// and must find what the lost answer told.
 func (c modelCreation[T]) make(w *modelWalk) {
 	want := c.expect()
 	ctx, injury := w.injured()
@@ -71,12 +74,14 @@ func (c modelCreation[T]) judge(w *modelWalk, want modelExpectation, got modelMa
 	c.adopt(want, got.record)
 }
 
-// rush has it made three times at once: one creates, the others answer with what it created.
+// rush has it made three times at once: one creates, the others answer with
+// what it created.
 func (c modelCreation[T]) rush(w *modelWalk) {
 	want := c.expect()
 	answers, errs := atOnce(3, func(int) (modelMade[T], error) { return c.call(w.ctx) })
 	w.tell(c.what + "rushed")
-	// The one that created is judged first; to the others it is there already.
+	// The one that created is judged first; to the others it is there
+	// already.
 	first := max(slices.IndexFunc(answers, func(m modelMade[T]) bool { return !m.replay }), 0)
 	for _, i := range []int{first, (first + 1) % 3, (first + 2) % 3} {
 		if want.code != "" {
@@ -122,7 +127,8 @@ func (w *modelWalk) creation(a modelAsk) modelCreation[payment.Payment] {
 	}
 }
 
-// shown is what readers are shown of a payment, as far as the contract decides it.
+// shown is what readers are shown of a payment, as far as the contract decides
+// it.
 func (p *modelPayment) shown() modelFields {
 	return modelFields{
 		"ID": p.id, "UUID": p.uuid, "MerchantID": p.merchantID, "CashboxID": p.box.id, "OrderID": p.order, "Method": p.method,
@@ -166,11 +172,13 @@ type modelAsk struct {
 	literal, percent string
 	amount           int64
 	callback         string
-	// nested asks through rubCollect.method; padded puts spaces around the order id.
+	// nested asks through rubCollect.method; padded puts spaces around the
+	// order id.
 	nested, padded bool
 }
 
-// Few equal amounts, so that slots collide; the last are beyond some trader's means, and beyond every requisite.
+// Few equal amounts, so that slots collide; the last are beyond some trader's
+// means, and beyond every requisite.
 var modelAmounts = []struct {
 	literal string
 	amount  int64
@@ -201,7 +209,8 @@ func cardCounter(n int) int {
 	return n
 }
 
-// caseCounter turns a step's number into one that asks for a payment in roubles of which another amount is a case.
+// caseCounter turns a step's number into one that asks for a payment in roubles
+// of which another amount is a case.
 func caseCounter(n int) int {
 	for c := pickModel(modelCounters, n); c.currency != "RUB" || cardMethod(c.method) || c.method == "card"; c = pickModel(modelCounters, n) {
 		n++
@@ -251,8 +260,9 @@ func (w *modelWalk) again(s modelStep) (modelAsk, bool) {
 
 func pickModel[T any](list []T, n int) T { return list[n%len(list)] }
 
-// refer finds what the present step is about: what it was about when it was first played, else one
-// out of count by number, whose maker the step then notes. -1 is nothing.
+// refer finds what the present step is about: what it was about when it was
+// first played, else one out of count by number, whose maker the step then
+// notes. -1 is nothing.
 func (w *modelWalk) refer(n, count int, maker func(int) int) int {
 	if w.now.ref > 0 {
 		for i := range count {

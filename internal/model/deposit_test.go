@@ -43,7 +43,8 @@ func (w *modelWalk) depositAsk(s modelStep) modelDepositAsk {
 	return a
 }
 
-// depositCashbox is mostly one of the merchant's own, said or not; else somebody else's, or none.
+// depositCashbox is mostly one of the merchant's own, said or not; else
+// somebody else's, or none.
 func (w *modelWalk) depositCashbox(s modelStep, merchant int) *int64 {
 	id := pickModel(w.model.merchants[merchant].boxes, s.n[2]/12).id
 	switch s.n[2] % 12 {
@@ -146,7 +147,8 @@ type modelDeposit struct {
 	modelHistory
 }
 
-// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that is not said.
+// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but
+// for a cashbox that is not said.
 type modelDepositAsk struct {
 	modelAsker
 	// cashbox is nil for the key's own.
@@ -165,7 +167,8 @@ func (a modelDepositAsk) request() deposit.Request {
 	}
 }
 
-// expectDeposit says what becomes of a creation: whose the cashbox is first, then the idempotency key.
+// expectDeposit says what becomes of a creation: whose the cashbox is first,
+// then the idempotency key.
 func (m *gatewayModel) expectDeposit(a modelDepositAsk) modelExpectation {
 	box, code := m.depositBox(a)
 	if code != "" {

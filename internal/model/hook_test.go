@@ -34,7 +34,8 @@ type modelHooks struct {
 	events map[string]*modelHook
 
 	mu sync.Mutex
-	// answers are what the endpoint answers next; when they are used up it takes everything.
+	// answers are what the endpoint answers next; when they are used up it
+	// takes everything.
 	answers []int
 	calls   []modelCall
 }
@@ -43,11 +44,12 @@ type modelHooks struct {
 type modelHook struct {
 	from modelAddress
 	body []byte
-	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410,
-	// spent that all tries were made.
+	// calls counts the requests that came, taken those that were answered
+	// with 2xx; gone is a 410, spent that all tries were made.
 	calls, taken int
 	gone, spent  bool
-	// answered: an answer to end it was given since the last look; settled: at the last look it was delivered or dead.
+	// answered: an answer to end it was given since the last look; settled:
+	// at the last look it was delivered or dead.
 	answered, settled bool
 }
 
@@ -65,7 +67,8 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	t.Helper()
 	h := &modelHooks{events: map[string]*modelHook{}}
 	h.server = httptest.NewServer(h)
-	// The pool of deliveries is not the service's: they must not starve where that has a single connection.
+	// The pool of deliveries is not the service's: they must not starve
+	// where that has a single connection.
 	h.pool = testenv.Must(db.Open(t.Context(), d.URL, 4, db.ForCommands))(t)
 	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, outbound.NewAddresses(true), prometheus.NewRegistry())
 	h.relay = webhook.NewRelay(h.pool, clock, prometheus.NewRegistry())
@@ -107,8 +110,8 @@ func (h *modelHooks) received() int {
 
 var modelAnswers = []int{200, 500, 204, hangUp, 503, 302, 404, 201, 410}
 
-// deliver makes what is queued be delivered, at an endpoint that fails now and then, and in some
-// walks stops in the middle and begins again.
+// deliver makes what is queued be delivered, at an endpoint that fails now and
+// then, and in some walks stops in the middle and begins again.
 func (w *modelWalk) deliver(s modelStep) {
 	random := s.n[0]
 	for range s.n[1] % 12 {
@@ -123,8 +126,9 @@ func (w *modelWalk) deliver(s modelStep) {
 	w.verifyDeliveries()
 }
 
-// drain delivers until nothing is left; the endpoint takes everything now. Each event is delivered in the end, or given
-// up because the endpoint is gone or failed every try.
+// drain delivers until nothing is left; the endpoint takes everything now. Each
+// event is delivered in the end, or given up because the endpoint is gone or
+// failed every try.
 func (w *modelWalk) drain() {
 	w.hooks.answers = nil
 	for open, rounds := 1, 0; open > 0; rounds++ {
@@ -142,8 +146,8 @@ func (w *modelWalk) drain() {
 	}
 }
 
-// work brings every delivery's time about, and makes deliveries: until all had their turn, or, to
-// be stopped, until some have begun.
+// work brings every delivery's time about, and makes deliveries: until all had
+// their turn, or, to be stopped, until some have begun.
 func (w *modelWalk) work(stop bool) {
 	w.exec("update webhook_delivery set due_at = now()")
 	w.exec("update webhook_endpoint set due_at = now() where due_at > now()")
@@ -168,7 +172,8 @@ func (w *modelWalk) work(stop bool) {
 	}))
 }
 
-// verifyDeliveries judges the requests that came since the last look and where they left their events.
+// verifyDeliveries judges the requests that came since the last look and where
+// they left their events.
 func (w *modelWalk) verifyDeliveries() {
 	w.hooks.mu.Lock()
 	calls := w.hooks.calls
@@ -186,7 +191,8 @@ func (w *modelWalk) verifyDeliveries() {
 	each(rows, func() { w.hooks.events[id].verifyStatus(id, status, attempts) }, &id, &status, &attempts)
 }
 
-// judge checks one request: a known event in its own words, signed, and not one that was settled before.
+// judge checks one request: a known event in its own words, signed, and not one
+// that was settled before.
 func (h *modelHooks) judge(call modelCall) {
 	id := call.header.Get(standardwebhooks.HeaderWebhookID)
 	hook := h.events[id]

@@ -27,7 +27,8 @@ const (
 	modelLeaveDaily = 400_00000000
 )
 
-// modelLeave is a withdrawal: what its owner asks to leave for an address of theirs.
+// modelLeave is a withdrawal: what its owner asks to leave for an address of
+// theirs.
 type modelLeave struct {
 	modelStepped
 	id            int64
@@ -38,14 +39,16 @@ type modelLeave struct {
 	callback      string
 	list          *int64
 	hash, stopped string
-	// pays is the transfer by which the signer outside has paid it last, and line what the list says of it.
+	// pays is the transfer by which the signer outside has paid it last,
+	// and line what the list says of it.
 	pays *modelTransfer
 	line modelPayLine
 	modelHistory
 	modelNews
 }
 
-// modelOwner has a withdrawal: a merchant with the cashbox that pays, or a trader.
+// modelOwner has a withdrawal: a merchant with the cashbox that pays, or a
+// trader.
 type modelOwner struct {
 	caller  caller.Caller
 	account ledger.Account
@@ -182,7 +185,8 @@ func (w *modelWalk) leaving(a modelLeaveAsk) modelCreation[withdrawal.Withdrawal
 	}
 }
 
-// expectLeave says what becomes of a request: its order id is first, then the day's limit, then what there is.
+// expectLeave says what becomes of a request: its order id is first, then the
+// day's limit, then what there is.
 func (m *gatewayModel) expectLeave(a modelLeaveAsk) modelExpectation {
 	if l := m.leaveKeys[a.key()]; l != nil {
 		return modelExpectation{replay: true, mismatch: differing([]modelField{
@@ -221,7 +225,8 @@ func (l *modelLeave) givenBack() bool {
 	return l.status == "rejected" || l.status == "failed" || l.status == "cancelled"
 }
 
-// position: what is open is reserved; what was paid has left, and its fee is the platform's.
+// position: what is open is reserved; what was paid has left, and its fee is
+// the platform's.
 func (l *modelLeave) position() map[ledger.Account]int64 {
 	held := l.who.account
 	held.Reserved = true
@@ -237,7 +242,8 @@ func (l *modelLeave) position() map[ledger.Account]int64 {
 	return map[ledger.Account]int64{l.who.account: -l.amount - modelLeaveFee, held: l.amount + modelLeaveFee}
 }
 
-// moveLeave carries a withdrawal to another status: its history, the merchant's webhook, the money.
+// moveLeave carries a withdrawal to another status: its history, the merchant's
+// webhook, the money.
 func (w *modelWalk) moveLeave(l *modelLeave, to, actor string, reason *string) {
 	w.touch(l)
 	w.tell("leave "+l.status+"-"+to, l.id)
@@ -290,8 +296,9 @@ func (w *modelWalk) cancelLeave(_ modelStep, l *modelLeave) {
 	}
 }
 
-// duelLeave has its owner take a withdrawal back while operators approve and reject it: what comes first is done, and of
-// what was approved the rest may follow.
+// duelLeave has its owner take a withdrawal back while operators approve and
+// reject it: what comes first is done, and of what was approved the rest may
+// follow.
 func (w *modelWalk) duelLeave(_ modelStep, l *modelLeave) {
 	before, reason := l.status, new("not yours")
 	errs := testenv.AtOnce(3, func(i int) (err error) {
@@ -356,7 +363,8 @@ func (l *modelLeave) data() (map[string]any, any) {
 // tellMore: a withdrawal has no method.
 func (*modelLeave) tellMore(meta map[string]any, _ modelEvent) { delete(meta, "method") }
 
-// handOver asks for the list after the last one, or after an earlier one, which is the same list as before.
+// handOver asks for the list after the last one, or after an earlier one, which
+// is the same list as before.
 func (w *modelWalk) handOver(s modelStep) {
 	lists := w.model.handOvers
 	had, past := len(lists), int64(0)

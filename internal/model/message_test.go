@@ -21,11 +21,13 @@ import (
 const (
 	// modelMost is what messages confirm at most, in hundredths.
 	modelMost = 5_000_00
-	// modelFalse is by how much a balance is wrong that somebody has made up: more than anything that comes.
+	// modelFalse is by how much a balance is wrong that somebody has made
+	// up: more than anything that comes.
 	modelFalse = 7_000_000_000_07
 )
 
-// modelPhone is a trader's phone with the bank's own book of their account, and what the gateway may make of its messages.
+// modelPhone is a trader's phone with the bank's own book of their account, and
+// what the gateway may make of its messages.
 type modelPhone struct {
 	trader *modelTrader
 	device int64
@@ -35,14 +37,17 @@ type modelPhone struct {
 	balance int64
 	// told are the messages that the gateway has, the first first.
 	told []*modelMessage
-	// known is whether balances can be followed, after a person has vouched for one. missed is money that no message told of
-	// since the last true one, and forged are the messages since then that somebody has made up.
+	// known is whether balances can be followed, after a person has vouched
+	// for one. missed is money that no message told of since the last true
+	// one, and forged are the messages since then that somebody has made
+	// up.
 	known, missed bool
 	forged        []*modelMessage
 	stopped       bool
 }
 
-// modelMessage is a message that came, and what it was about: payment is nil where it confirmed nothing.
+// modelMessage is a message that came, and what it was about: payment is nil
+// where it confirmed nothing.
 type modelMessage struct {
 	sent       bankmessage.Forwarded
 	amount     int64
@@ -51,7 +56,8 @@ type modelMessage struct {
 	payment    *modelPayment
 }
 
-// addModelPhones gives each trader a phone, whose messages confirm payments on their requisites in roubles, but for those of sim.
+// addModelPhones gives each trader a phone, whose messages confirm payments on
+// their requisites in roubles, but for those of sim.
 func addModelPhones(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	t.Helper()
 	for _, trader := range m.traders {
@@ -72,8 +78,9 @@ func addModelPhones(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	}
 }
 
-// message has a phone forward what a bank writes, or what somebody writes in its name: of what a payment waits for, or of another
-// amount; late; again; or of a balance that cannot be. Some money comes without a message.
+// message has a phone forward what a bank writes, or what somebody writes in
+// its name: of what a payment waits for, or of another amount; late; again; or
+// of a balance that cannot be. Some money comes without a message.
 func (w *modelWalk) message(s modelStep, p *modelPayment) {
 	at := slices.IndexFunc(w.model.phones, func(f *modelPhone) bool { return f.trader == p.requisite.trader })
 	if s.n[1]%8 == 0 {
@@ -122,8 +129,9 @@ func modelText900(amount, balance int64) string {
 	return fmt.Sprintf("СЧЁТ1234 14:05 Перевод %sр от Сидор С. Баланс: %sр", fiatText(amount), fiatText(balance))
 }
 
-// decideMessage is what becomes of a new message, by the bank's book and not by what the gateway remembers: a made-up one, and one
-// of which the book cannot be followed, confirm nothing.
+// decideMessage is what becomes of a new message, by the bank's book and not by
+// what the gateway remembers: a made-up one, and one of which the book cannot
+// be followed, confirm nothing.
 func (w *modelWalk) decideMessage(phone *modelPhone, m *modelMessage, forged bool) {
 	first := m.balance > 0 && !slices.ContainsFunc(phone.told, func(o *modelMessage) bool { return o.balance > 0 && o.why != "forged" })
 	trusted := m.balance == 0
@@ -131,7 +139,8 @@ func (w *modelWalk) decideMessage(phone *modelPhone, m *modelMessage, forged boo
 	case forged:
 		phone.forged = append(phone.forged, m)
 	case m.balance > 0:
-		// The one between two true ones is found out; of several nobody knows.
+		// The one between two true ones is found out; of several nobody
+		// knows.
 		before := slices.ContainsFunc(phone.told, func(o *modelMessage) bool {
 			return o.balance > 0 && o.why != "forged" && !slices.Contains(phone.forged, o)
 		})
@@ -162,7 +171,8 @@ func (w *modelWalk) decideMessage(phone *modelPhone, m *modelMessage, forged boo
 	}
 }
 
-// judgeMessage is what may become of a message, and the payment that it confirms.
+// judgeMessage is what may become of a message, and the payment that it
+// confirms.
 func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, trusted bool) (state, why string, of *modelPayment) {
 	var found []*modelPayment
 	for _, p := range m.payments {
@@ -211,14 +221,17 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 	return "waiting", why, nil
 }
 
-// paidUntold reports whether a payment was completed in the hour before a message of its amount, and by none that is known.
+// paidUntold reports whether a payment was completed in the hour before a
+// message of its amount, and by none that is known.
 func (p *modelPayment) paidUntold(phone *modelPhone, n *modelMessage) bool {
 	return p.requisite.trader == phone.trader && p.status == "completed" && p.checkout == nil && p.currency == "RUB" && !p.told &&
 		cmp.Or(p.received, p.amount) == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
 }
 
-// forward sends a message, and again where no answer came, as phones do; and some three times at once. Each answer is the same. What
-// follows from a first message that nobody has confirmed may say so, or that the balance is not known.
+// forward sends a message, and again where no answer came, as phones do; and
+// some three times at once. Each answer is the same. What follows from a first
+// message that nobody has confirmed may say so, or that the balance is not
+// known.
 func (w *modelWalk) forward(phone *modelPhone, m *modelMessage, state, why string) {
 	who := caller.Caller{Kind: caller.Device, ID: phone.device, TraderID: phone.trader.ID}
 	ctx, injury := w.injured()
@@ -246,8 +259,8 @@ func (w *modelWalk) forward(phone *modelPhone, m *modelMessage, state, why strin
 	}
 }
 
-// vouch has a trader keep the money of the last message that tells a balance, which is known from then on, and look at what has
-// stopped.
+// vouch has a trader keep the money of the last message that tells a balance,
+// which is known from then on, and look at what has stopped.
 func (w *modelWalk) vouch(s modelStep) {
 	phone := pickModel(w.model.phones, s.n[0])
 	if phone.stopped && s.n[1]%2 == 0 {
@@ -294,7 +307,8 @@ func (i *injury) word() string {
 	return "lost"
 }
 
-// lookAtMessages wants of each message that it confirmed its payment, of its own trader, amount and once, and nothing else by one.
+// lookAtMessages wants of each message that it confirmed its payment, of its
+// own trader, amount and once, and nothing else by one.
 func (w *modelWalk) lookAtMessages(b *pgx.Batch) {
 	confirmed, want := map[int64]int{}, map[string]string{}
 	for _, phone := range w.model.phones {

@@ -28,26 +28,30 @@ import (
 const (
 	// modelStepsEnv is how many steps are walked in all. CI walks 20,000.
 	modelStepsEnv = "GATEWAY_MODEL_STEPS"
-	// modelSeedEnv repeats the one walk of a seed; without it every run walks new ways.
+	// modelSeedEnv repeats the one walk of a seed; without it every run
+	// walks new ways.
 	modelSeedEnv = "GATEWAY_MODEL_SEED"
 	// modelReplayEnv plays a given list of steps, as a failure prints it.
 	modelReplayEnv = "GATEWAY_MODEL_REPLAY"
 
 	modelStepsDefault = 2_000
-	// modelWalks is how many walks there are at least; none is much longer than modelWalkSteps,
-	// since the audits and the tables they read grow with it.
+	// modelWalks is how many walks there are at least; none is much longer
+	// than modelWalkSteps, since the audits and the tables they read grow
+	// with it.
 	modelWalks      = 4
 	modelWalkSteps  = 5_000
 	modelAuditEvery = 200
 	modelAuditOften = 10
 	modelAuditNever = 0
 	modelShrinkTime = time.Minute
-	// modelVaried is how many steps surely see everything that can happen: what is rarest comes about ten times in them.
+	// modelVaried is how many steps surely see everything that can happen:
+	// what is rarest comes about ten times in them.
 	modelVaried = 50_000
 )
 
-// TestModel walks at random through a gateway's life and wants every answer, every balance and every webhook to be what
-// a model written from the contract says. A failing walk is shrunk to the steps that matter.
+// TestModel walks at random through a gateway's life and wants every answer,
+// every balance and every webhook to be what a model written from the contract
+// says. A failing walk is shrunk to the steps that matter.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	steps := modelNumber(t, modelStepsEnv, modelStepsDefault)
@@ -105,12 +109,14 @@ func walkModel(t *testing.T, seed uint64, count int) *modelWalk {
 func reportModel(t *testing.T, seed uint64, count int, steps []modelStep, first error) {
 	t.Helper()
 	end := time.Now().Add(modelShrinkTime)
-	// A failure of a step needs no audit to be seen again; one that only the audit saw is looked for more often.
+	// A failure of a step needs no audit to be seen again; one that only
+	// the audit saw is looked for more often.
 	every := modelAuditNever
 	if at, _, _ := playModel(t, steps, every); at < 0 {
 		every = modelAuditOften
 	}
-	// What is told is the last failure seen: steps that race may pass the next time.
+	// What is told is the last failure seen: steps that race may pass the
+	// next time.
 	var story []string
 	var err error
 	fails := func(steps []modelStep) int {
@@ -124,7 +130,8 @@ func reportModel(t *testing.T, seed uint64, count int, steps []modelStep, first 
 	if err == nil {
 		err = first
 	}
-	// What failed stands last, where an output that was cut short still shows it.
+	// What failed stands last, where an output that was cut short still
+	// shows it.
 	t.Fatalf(`What happened in the %d steps that matter:
   %s
 Repeat these steps:
@@ -148,7 +155,8 @@ func playModel(t *testing.T, steps []modelStep, auditEvery int) (at int, story [
 	return at, story, err
 }
 
-// wantVariety fails long walks that have not been everywhere: what never happens is not tested.
+// wantVariety fails long walks that have not been everywhere: what never
+// happens is not tested.
 func wantVariety(t *testing.T, walks []*modelWalk, steps int) {
 	t.Helper()
 	if t.Failed() || steps < modelVaried {
@@ -163,7 +171,8 @@ func wantVariety(t *testing.T, walks []*modelWalk, steps int) {
 	}
 }
 
-// TestModelShrinks shows that of a failing list only the steps remain that make it fail.
+// TestModelShrinks shows that of a failing list only the steps remain that make
+// it fail.
 func TestModelShrinks(t *testing.T) {
 	t.Parallel()
 	steps := modelSteps(1, 300)
@@ -186,7 +195,8 @@ func TestModelShrinks(t *testing.T) {
 	testenv.Need(t, len(shrunk) == 3, "%d steps remain: %v", len(shrunk), shrunk)
 }
 
-// modelOutcomes are what a long walk must have seen: every move of a status, every refusal, every injury.
+// modelOutcomes are what a long walk must have seen: every move of a status,
+// every refusal, every injury.
 func modelOutcomes(t *testing.T) (outcomes []string) {
 	t.Helper()
 	for _, row := range testenv.Rows(t, "happenings.txt") {
@@ -197,7 +207,8 @@ func modelOutcomes(t *testing.T) (outcomes []string) {
 			outcomes = append(outcomes, from+"-"+to)
 		}
 	}
-	// A bank, a card and a code against each that may end the payment at the same moment.
+	// A bank, a card and a code against each that may end the payment at
+	// the same moment.
 	for _, ender := range []string{"payer", "trader's no", "trader's yes"} {
 		outcomes = append(outcomes, "bank against "+ender+" won", "bank against "+ender+" lost", "card against "+ender,
 			"code against "+ender)
@@ -214,9 +225,11 @@ func modelOutcomes(t *testing.T) (outcomes []string) {
 const (
 	// injuryHangUp ends the caller's context before a statement.
 	injuryHangUp = 1 + iota
-	// injuryKill terminates the server's backend before a statement, COMMIT included.
+	// injuryKill terminates the server's backend before a statement, COMMIT
+	// included.
 	injuryKill
-	// injuryLoseCommit lets COMMIT happen, alone or at the end of a batch, and loses its answer.
+	// injuryLoseCommit lets COMMIT happen, alone or at the end of a batch,
+	// and loses its answer.
 	injuryLoseCommit
 
 	injuries = injuryLoseCommit
@@ -235,7 +248,8 @@ type injury struct {
 
 type injuryKey struct{}
 
-// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to COMMIT was.
+// aborted reports that a transaction was ended before its COMMIT; lost, that
+// only the answer to COMMIT was.
 func (i *injury) aborted() bool { return i.fired && i.kind != injuryLoseCommit }
 func (i *injury) lost() bool    { return i.fired && i.kind == injuryLoseCommit }
 
@@ -247,8 +261,9 @@ func (injurer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	return injure(ctx, conn, data.SQL, data.SQL == "commit")
 }
 
-// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an account inserts nothing
-// but how far, and losing the answer to its COMMIT is not losing the answer to the call's.
+// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that
+// only folds an account inserts nothing but how far, and losing the answer to
+// its COMMIT is not losing the answer to the call's.
 func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	return injure(ctx, conn, "a batch", slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool {
 		return strings.Contains(q.SQL, "insert into") && !strings.Contains(q.SQL, "insert into account_fold")
@@ -307,11 +322,13 @@ func (injurer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatch
 	lossy(conn).lose.Store(nil)
 }
 
-// lossyConn is a connection that may break just as the answer to a COMMIT has arrived.
+// lossyConn is a connection that may break just as the answer to a COMMIT has
+// arrived.
 type lossyConn struct {
 	net.Conn
-	// lose says whether the answer is to be lost; nil loses none. The driver reads on in a goroutine of
-	// its own where it closes a broken connection.
+	// lose says whether the answer is to be lost; nil loses none. The
+	// driver reads on in a goroutine of its own where it closes a broken
+	// connection.
 	lose atomic.Pointer[func() bool]
 }
 
@@ -328,7 +345,8 @@ func (c *lossyConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// openInjurable opens a pool like the gateway's own whose transactions can be injured.
+// openInjurable opens a pool like the gateway's own whose transactions can be
+// injured.
 func openInjurable(ctx context.Context, url string, size int) (db.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

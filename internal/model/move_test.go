@@ -23,7 +23,8 @@ import (
 
 var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
 
-// move is the application's word on a payment: any status may follow any other; the same again is no change.
+// move is the application's word on a payment: any status may follow any other;
+// the same again is no change.
 func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
@@ -55,10 +56,12 @@ func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	})
 }
 
-// refusedAs is how it is told that a call is refused, and the code, "" where it is not.
+// refusedAs is how it is told that a call is refused, and the code, "" where it
+// is not.
 type refusedAs struct{ what, code string }
 
-// moved judges a call on one payment; apply is what it means to the model, unless it is to be refused.
+// moved judges a call on one payment; apply is what it means to the model,
+// unless it is to be refused.
 func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, want refusedAs, apply func()) {
 	switch {
 	case want.code != "" && !i.fired:
@@ -87,7 +90,8 @@ func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
 	w.traderMove(s, p, "completed", refusal, reason, came, w.service.Confirm)
 }
 
-// cancellable is why neither trader nor payer may cancel the payment, "" if they may.
+// cancellable is why neither trader nor payer may cancel the payment, "" if
+// they may.
 func (p *modelPayment) cancellable() string {
 	return cmp.Or(unless(p.status == "pending", "payment_not_pending"), unless(p.counted() == 0, "payment_part_came"))
 }
@@ -122,8 +126,8 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, re
 	})
 }
 
-// claim is the payer's word that they have paid: it is kept once, and of a payment that is paid by
-// a card there is none.
+// claim is the payer's word that they have paid: it is kept once, and of a
+// payment that is paid by a card there is none.
 func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 	want := ""
 	switch {
@@ -144,7 +148,8 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 	})
 }
 
-// duel confirms and cancels a payment at once: one of the two gets through, if any.
+// duel confirms and cancels a payment at once: one of the two gets through, if
+// any.
 func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	who, late := p.requisite.trader.Caller, "payment_not_pending"
 	refusal, reason := p.confirmable(w.model, p.missing())
@@ -175,7 +180,8 @@ func (w *modelWalk) expire(modelStep) {
 }
 
 func (w *modelWalk) settle(modelStep) {
-	// Completed payments that wait for a rate, and whose currency has a fresh one.
+	// Completed payments that wait for a rate, and whose currency has a
+	// fresh one.
 	ready := func(p *modelPayment) bool { return p.due() && w.model.fresh(p.currency) }
 	swept(w, "settled", w.service.Settle, those(w.model.payments, ready), w.model.settle,
 		"select not rate_unavailable from payment where id = $1")
@@ -188,9 +194,11 @@ func (w *modelWalk) expirePayouts(modelStep) {
 		"select status = 'expired' from payin where id = $1")
 }
 
-// swept has what is due swept, one record a transaction. A sweep cut short has done some of them; each must be done
-// wholly or not at all, and done asks the database, by id, whether one was. The next process's sweep does the rest. Rows
-// that go together are each tried again by themselves: where there is no error, all are done.
+// swept has what is due swept, one record a transaction. A sweep cut short has
+// done some of them; each must be done wholly or not at all, and done asks the
+// database, by id, whether one was. The next process's sweep does the rest.
+// Rows that go together are each tried again by themselves: where there is no
+// error, all are done.
 func swept[T interface {
 	modelSource
 	modelRecord
@@ -205,7 +213,8 @@ func swept[T interface {
 		if i.failed != nil {
 			fail("a sweep cut short answers %w (%w)", orNone(err), i.failed)
 		}
-		// What failed is put off for a while of real time, but not by the next process.
+		// What failed is put off for a while of real time, but not by
+		// the next process.
 		w.restart()
 	} else if err != nil || count != len(due) {
 		fail("%s %d, not %d: %w", what, count, len(due), orNone(err))
@@ -225,7 +234,8 @@ func swept[T interface {
 	}
 }
 
-// modelHistory is how a record stands, since when and why, and what is to be found in its history: who moved it where and why.
+// modelHistory is how a record stands, since when and why, and what is to be
+// found in its history: who moved it where and why.
 type modelHistory struct {
 	status      string
 	reason      *string
@@ -235,7 +245,8 @@ type modelHistory struct {
 
 func (h *modelHistory) history() *modelHistory { return h }
 
-// modelMoved is a record with a history, whose money stands where its status says.
+// modelMoved is a record with a history, whose money stands where its status
+// says.
 type modelMoved interface {
 	modelPosition
 	history() *modelHistory
@@ -295,7 +306,8 @@ type modelEvent struct {
 	at       time.Time
 	// card is what it shows of the card entered, if any was.
 	card map[string]any
-	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
+	// resend, if not 0, is the how-manieth resend of a code it tells of, in
+	// place of a change.
 	resend int
 	modelTold
 	// claim tells that the payer says they have paid, in place of a change.
@@ -315,7 +327,8 @@ func (n *modelNews) news() *modelNews { return n }
 type modelSource interface {
 	news() *modelNews
 	origin() modelAddress
-	// data is what a webhook says of the record besides its status, and what it is called in meta.
+	// data is what a webhook says of the record besides its status, and
+	// what it is called in meta.
 	data() (data map[string]any, id any)
 	// tellMore adds to an event's meta what only such records tell.
 	tellMore(meta map[string]any, e modelEvent)
@@ -331,7 +344,8 @@ type modelAddress struct {
 
 func (a modelAddress) String() string { return fmt.Sprintf("%s %d", a.subject, a.id) }
 
-// lookAtEvents wants exactly one event for each change since the last look, numbered on without a gap.
+// lookAtEvents wants exactly one event for each change since the last look,
+// numbered on without a gap.
 func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 	from, n := s.origin(), s.news()
 	lookAt(b, `
@@ -360,7 +374,8 @@ func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 		})
 }
 
-// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions say of payouts'.
+// verifyBody compares a webhook with the document's: interface, "Events", and
+// what the decisions say of payouts'.
 func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) {
 	event, from := s.news().events[sequence-1], s.origin()
 	data, number := s.data()
@@ -394,7 +409,8 @@ func (e modelEvent) kind(from modelAddress) string {
 	return from.subject + ".status.updated"
 }
 
-// tellCard adds what card payments' events say besides: the card, or a trader's resend.
+// tellCard adds what card payments' events say besides: the card, or a trader's
+// resend.
 func (e modelEvent) tellCard(all, data map[string]any) {
 	if e.card != nil {
 		data["payerRequisites"] = e.card
@@ -412,7 +428,8 @@ func (e modelEvent) tellCard(all, data map[string]any) {
 	}
 }
 
-// fiatText and usdtText write amounts as the contract does: two decimals and eight.
+// fiatText and usdtText write amounts as the contract does: two decimals and
+// eight.
 func fiatText(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 func usdtText(n int64) string { return fmt.Sprintf("%d.%08d", n/1e8, n%1e8) }
 

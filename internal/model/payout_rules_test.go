@@ -39,8 +39,9 @@ type modelPayout struct {
 
 func (p *modelPayout) open() bool { return p.status == "waiting" || p.status == "processing" }
 
-// position: open payouts freeze; a completed one has divided what was frozen; the others stand nowhere. One that returns money holds
-// its worth of its trader, who has what came; if they do not send it, the cashbox gets that.
+// position: open payouts freeze; a completed one has divided what was frozen;
+// the others stand nowhere. One that returns money holds its worth of its
+// trader, who has what came; if they do not send it, the cashbox gets that.
 func (p *modelPayout) position() map[ledger.Account]int64 {
 	available := ledger.Available(ledger.Cashbox, p.box.id)
 	switch {
@@ -80,7 +81,8 @@ func (p *modelPayout) cost() int64 {
 	return p.frozen
 }
 
-// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100), rounded up.
+// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1
+// + markup/100), rounded up.
 func quotePayout(amount int64, fiat *big.Rat, markup string) (spot, frozen int64) {
 	exact := new(big.Rat).Quo(big.NewRat(amount, 100), fiat)
 	marked := new(big.Rat).Mul(exact, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -95,7 +97,8 @@ func ceilUSDT(r *big.Rat) int64 {
 	return floor
 }
 
-// expectPayout says what becomes of a valid creation: the order id first, then the cashbox, then its balance.
+// expectPayout says what becomes of a valid creation: the order id first, then
+// the cashbox, then its balance.
 func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelExpectation {
 	if p := m.payoutKeys[a.key()]; p != nil {
 		return modelExpectation{replay: true, mismatch: a.mismatch(p)}
@@ -108,8 +111,8 @@ func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelExpectation {
 	return modelExpectation{box: box, code: code}
 }
 
-// payingBox: a key's own cashbox, or the first of an unbound key's merchant that pays out by the
-// method. Without one the field that is wrong.
+// payingBox: a key's own cashbox, or the first of an unbound key's merchant
+// that pays out by the method. Without one the field that is wrong.
 func (m *modelMerchant) payingBox(method string) (*modelBox, string) {
 	pays := func(b *modelBox) bool { return b.payouts[method] != nil && b.payouts[method].enabled }
 	if m.unbound {
@@ -150,8 +153,9 @@ func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, u
 	return p
 }
 
-// refuseTake is why a trader cannot take a payout, "" if they can: they pay by the method, have not
-// taken as many as they may, it waits, and it is not overdue.
+// refuseTake is why a trader cannot take a payout, "" if they can: they pay by
+// the method, have not taken as many as they may, it waits, and it is not
+// overdue.
 func (m *gatewayModel) refuseTake(p *modelPayout, trader *modelTrader) string {
 	switch {
 	case !trader.pays[p.method]:
@@ -171,7 +175,8 @@ func (m *gatewayModel) taken(trader *modelTrader) int {
 	return len(those(m.payouts, func(p *modelPayout) bool { return p.status == "processing" && p.trader == trader }))
 }
 
-// giveBack lets any trader take a payout again, but for one who gave it back themselves. Of it nothing moves but its status.
+// giveBack lets any trader take a payout again, but for one who gave it back
+// themselves. Of it nothing moves but its status.
 func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	m.carry(p, "waiting", actor, reason)
 	if p.trader != nil && actor == p.trader.Caller.Actor() {
@@ -180,8 +185,8 @@ func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	p.trader, p.traderPart, p.platformPart = nil, 0, 0
 }
 
-// take gives a payout to a trader: they will get spot and their percent of it, but no more than
-// there is, the platform the rest.
+// take gives a payout to a trader: they will get spot and their percent of it,
+// but no more than there is, the platform the rest.
 func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 	share := floorUSDT(new(big.Rat).Mul(big.NewRat(p.spot, 1e8), percentOf(trader.share)))
 	p.trader, p.traderPart = trader, p.spot+min(share, p.frozen-p.spot)
@@ -189,7 +194,8 @@ func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 	m.carry(p, "processing", trader.Caller.Actor(), nil)
 }
 
-// endPayout carries a payout to a terminal status, of which the merchant is told.
+// endPayout carries a payout to a terminal status, of which the merchant is
+// told.
 func (m *gatewayModel) endPayout(p *modelPayout, to, actor string, reason, proof *string) {
 	p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now})
 	if proof != nil {
@@ -209,7 +215,8 @@ func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 	lookAtEvents(w, b, p)
 }
 
-// shown is what readers are shown of a payout, as far as the contract decides it.
+// shown is what readers are shown of a payout, as far as the contract decides
+// it.
 func (p *modelPayout) shown() modelFields {
 	var trader *int64
 	if p.trader != nil {
@@ -227,18 +234,20 @@ func (p *modelPayout) shown() modelFields {
 // same compares a payout, as readers are shown it, with the model's.
 func (p *modelPayout) same(got payout.Payout) { wantFields(p.origin(), got, p.shown()) }
 
-// modelRival is one of two who want to move a payment or payout at the same time.
+// modelRival is one of two who want to move a payment or payout at the same
+// time.
 type modelRival struct {
 	call func() error
-	// refusal is why they could not, even alone; late is what the second of two is told.
+	// refusal is why they could not, even alone; late is what the second of
+	// two is told.
 	refusal, late string
 	// late comes before refusal: it is told where the other one was first.
 	lateFirst bool
 	apply     func()
 }
 
-// duelPayout has a merchant take back what a trader takes, or a trader complete what an operator
-// ends as failed: one of the two gets through, if any.
+// duelPayout has a merchant take back what a trader takes, or a trader complete
+// what an operator ends as failed: one of the two gets through, if any.
 func (w *modelWalk) duelPayout(s modelStep, p *modelPayout) {
 	w.tell("payout duel", p.origin())
 	if p.trader != nil {
@@ -253,7 +262,8 @@ func (w *modelWalk) duelPayout(s modelStep, p *modelPayout) {
 	}, w.taking(p, pickModel(w.model.traders, s.n[1]))})
 }
 
-// rivalsAtOnce has two rivals call at the same time, and wants one of those who can to get through.
+// rivalsAtOnce has two rivals call at the same time, and wants one of those who
+// can to get through.
 func rivalsAtOnce(rivals []modelRival) {
 	errs := testenv.AtOnce(len(rivals), func(i int) error { return rivals[i].call() })
 	able, moved := 0, 0

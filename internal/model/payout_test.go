@@ -43,7 +43,8 @@ func (w *modelWalk) payOutCreation(a modelPayoutAsk) modelCreation[payout.Payout
 	}
 }
 
-// rushPayouts makes several creations at once: the same one, of which one creates, or different ones.
+// rushPayouts makes several creations at once: the same one, of which one
+// creates, or different ones.
 func (w *modelWalk) rushPayouts(s modelStep) {
 	a := w.payoutAsk(s)
 	if want := w.model.expectPayout(a); s.n[0]%2 == 0 && want.box != nil {
@@ -53,7 +54,8 @@ func (w *modelWalk) rushPayouts(s modelStep) {
 	w.payOutCreation(a).rush(w)
 }
 
-// rushForMoney makes four equal payouts at once on a cashbox that has money for about two of them.
+// rushForMoney makes four equal payouts at once on a cashbox that has money for
+// about two of them.
 func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) {
 	a.amount = max(w.model.worth(box, a.method)*2/5, 1_00)
 	a.literal = fiatText(a.amount)
@@ -79,7 +81,8 @@ func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) {
 	}
 }
 
-// worth is what a cashbox's available USDT pay out by a method, in hundredths of the fiat.
+// worth is what a cashbox's available USDT pay out by a method, in hundredths
+// of the fiat.
 func (m *gatewayModel) worth(box *modelBox, method string) int64 {
 	available := big.NewRat(max(m.accounts[ledger.Available(ledger.Cashbox, box.id)], 0), 1e6)
 	exact := available.Mul(available, m.rates["RUB"].fiat)
@@ -118,7 +121,8 @@ var modelPayoutAmounts = []struct {
 	{"0250.5", 250_50}, {"60000", 60_000_00},
 }
 
-// The second of each method's recipients differs in the visible digits too. Cards, and an account of 20 digits.
+// The second of each method's recipients differs in the visible digits too.
+// Cards, and an account of 20 digits.
 var modelRecipients = map[string][]string{
 	"sbp": {"+79001234567", "+79161112233"},
 	"c2c": {"4111111111111111", "5555555555554444", "40817810099910004312"},
@@ -178,15 +182,17 @@ func (a modelPayoutAsk) request() payout.Request {
 	return r
 }
 
-// modelKept is a record that a step can be about: by the number of the step that made it.
+// modelKept is a record that a step can be about: by the number of the step
+// that made it.
 type modelKept interface {
 	comparable
 	modelRecord
 	maker() int
 }
 
-// pickRecord picks one of a list for the step to be about: two times in three of those that are wanted, if any. What
-// the step was about when it was first played it is about again.
+// pickRecord picks one of a list for the step to be about: two times in three
+// of those that are wanted, if any. What the step was about when it was first
+// played it is about again.
 func pickRecord[T modelKept](w *modelWalk, n int, list []T, wanted func(T) bool) T {
 	from := list
 	if w.now.ref == 0 && n%3 > 0 {
@@ -219,7 +225,8 @@ func (w *modelWalk) taken(p *modelPayout, trader *modelTrader) {
 	w.model.take(p, trader)
 }
 
-// reward is what a trader is promised for a payout: nothing for a return, which gives them what is theirs already.
+// reward is what a trader is promised for a payout: nothing for a return, which
+// gives them what is theirs already.
 func (p *modelPayout) reward() int64 {
 	if p.returnOf != nil {
 		return 0
@@ -227,7 +234,8 @@ func (p *modelPayout) reward() int64 {
 	return p.traderPart
 }
 
-// judgeOffer wants a trader shown the whole requisite of the payout they took, and what they get for it.
+// judgeOffer wants a trader shown the whole requisite of the payout they took,
+// and what they get for it.
 func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) {
 	if i.lost() {
 		return
@@ -267,7 +275,8 @@ func (w *modelWalk) taker(s modelStep, p *modelPayout) *modelTrader {
 	return p.trader
 }
 
-// finish is the word of a trader, mostly the one who took the payout: paid, or not to be paid.
+// finish is the word of a trader, mostly the one who took the payout: paid, or
+// not to be paid.
 func (w *modelWalk) finish(s modelStep, p *modelPayout) {
 	trader, text := w.taker(s, p), new("word "+strconv.Itoa(s.n[4]%10))
 	to, call := "completed", w.payouts.Complete
@@ -295,10 +304,12 @@ func refuseTaker(p *modelPayout, trader *modelTrader) string {
 	return unless(p.status == "processing", "payin_not_processing")
 }
 
-// bound is why a payout stays its trader's: nobody else got the money that it returns.
+// bound is why a payout stays its trader's: nobody else got the money that it
+// returns.
 func (p *modelPayout) bound() string { return unless(p.returnOf == nil, "payin_is_return") }
 
-// giveBack lets go of a payout that was taken: its trader does, or an operator does it for them.
+// giveBack lets go of a payout that was taken: its trader does, or an operator
+// does it for them.
 func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
 	reason := new("cannot pay " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured()
@@ -317,7 +328,8 @@ func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
 	}
 }
 
-// reverse is an operator's turning a completed payout into a failed one, whatever became of its money.
+// reverse is an operator's turning a completed payout into a failed one,
+// whatever became of its money.
 func (w *modelWalk) reverse(s modelStep, p *modelPayout) {
 	reason := new("never arrived " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured()
@@ -327,7 +339,8 @@ func (w *modelWalk) reverse(s modelStep, p *modelPayout) {
 	}
 }
 
-// withdraw is the merchant's taking a payout back, by their key or in their portal.
+// withdraw is the merchant's taking a payout back, by their key or in their
+// portal.
 func (w *modelWalk) withdraw(s modelStep, p *modelPayout) {
 	merchant := pickModel(w.model.merchants, s.n[1])
 	if s.n[2]%6 > 0 {
@@ -358,7 +371,8 @@ func (w *modelWalk) overdue(p *modelPayout) bool {
 	return p.status == "processing" && !p.expires.After(w.model.now)
 }
 
-// resolve is an operator's word on a payout in processing, by preference one whose time is over.
+// resolve is an operator's word on a payout in processing, by preference one
+// whose time is over.
 func (w *modelWalk) resolve(s modelStep, p *modelPayout) {
 	r := payout.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
 	if s.n[3]%2 == 0 || r.Outcome == "completed" {

@@ -9,9 +9,10 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// The model: what the contract says of payments, payouts, deposits and their money, once more, as
-// simply as memory allows. It shares no arithmetic and no query with the gateway. USDT are whole
-// numbers of 0.00000001, fiat amounts of 0.01.
+// The model: what the contract says of payments, payouts, deposits and their
+// money, once more, as simply as memory allows. It shares no arithmetic and no
+// query with the gateway. USDT are whole numbers of 0.00000001, fiat amounts of
+// 0.01.
 
 type gatewayModel struct {
 	now        time.Time
@@ -33,21 +34,24 @@ type gatewayModel struct {
 	deposits    []*modelDeposit
 	depositKeys map[modelKey]*modelDeposit
 	appeals     []*modelAppeal
-	// leaves are the withdrawals in the order of their requests, and handOvers the lists of them.
+	// leaves are the withdrawals in the order of their requests, and
+	// handOvers the lists of them.
 	leaves    []*modelLeave
 	leaveKeys map[modelKey]*modelLeave
 	handOvers []modelHandOver
-	// outside is what came from outside, less what left, besides by deposits and withdrawals.
+	// outside is what came from outside, less what left, besides by
+	// deposits and withdrawals.
 	outside int64
-	// attempts are the tries to charge cards, by the id their acquirer knows them by.
+	// attempts are the tries to charge cards, by the id their acquirer
+	// knows them by.
 	attempts map[uuid.UUID]*modelAttempt
 	// settings counts the changes of settings that are on record.
 	settings int
 	accounts map[ledger.Account]int64
 }
 
-// modelKey is what an order id is unique in: merchant and effective method, of a withdrawal its owner. Of a deposit it is the
-// merchant's idempotency key.
+// modelKey is what an order id is unique in: merchant and effective method, of
+// a withdrawal its owner. Of a deposit it is the merchant's idempotency key.
 type modelKey struct {
 	merchant       int
 	channel, order string
@@ -57,7 +61,8 @@ type modelSlot struct {
 	requisite, amount int64
 }
 
-// modelHold says who reserved a slot, and from when on it is free again: zero while it is held.
+// modelHold says who reserved a slot, and from when on it is free again: zero
+// while it is held.
 type modelHold struct {
 	payment int64
 	free    time.Time
@@ -81,7 +86,8 @@ type modelPayment struct {
 	quote                 modelQuote
 	hold                  int64
 	modelArrival
-	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
+	// appeal is nil until there is one; checkout is nil unless the payment
+	// is paid by entering a card.
 	appeal   *modelAppeal
 	checkout *modelCheckout
 	// told is whether a message of a bank has confirmed the whole of it.
@@ -100,8 +106,10 @@ func (m *gatewayModel) openAccounts(available ledger.Account) {
 	}
 }
 
-// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded down; the spread is
-// their difference; the trader gets their percent of spot, but no more than the spread, and the platform the rest.
+// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 +
+// markup/100)), both rounded down; the spread is their difference; the trader
+// gets their percent of spot, but no more than the spread, and the platform the
+// rest.
 func quoteModel(amount int64, fiat *big.Rat, markup, share string) modelQuote {
 	money := big.NewRat(amount, 100)
 	marked := new(big.Rat).Mul(fiat, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -128,7 +136,8 @@ func floorUSDT(r *big.Rat) int64 {
 // due: a completed payment without a rate waits for its settlement.
 func (p *modelPayment) due() bool { return p.status == "completed" && p.unavailable }
 
-// position is where the payment's money stands by its status: pending, appeal and due hold; completed is settled.
+// position is where the payment's money stands by its status: pending, appeal
+// and due hold; completed is settled.
 func (p *modelPayment) position() map[ledger.Account]int64 {
 	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
 	switch {
@@ -148,7 +157,8 @@ type modelPosition interface {
 	position() map[ledger.Account]int64
 }
 
-// shift changes a record and moves its money from where it stood to where it stands then.
+// shift changes a record and moves its money from where it stood to where it
+// stands then.
 func (m *gatewayModel) shift(p modelPosition, change func()) {
 	for account, amount := range p.position() {
 		m.accounts[account] -= amount
@@ -159,14 +169,14 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 	}
 }
 
-// move carries a payment to another status: one event, the reservation, the money, its appeal if it
-// has one, and its card.
+// move carries a payment to another status: one event, the reservation, the
+// money, its appeal if it has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.moveWith(p, to, actor, reason, provider, nil, "")
 }
 
-// moveWith is move by somebody's word on what came, and how a case stands after it. What counted towards a payment that ends
-// unpaid is told.
+// moveWith is move by somebody's word on what came, and how a case stands after
+// it. What counted towards a payment that ends unpaid is told.
 func (m *gatewayModel) moveWith(
 	p *modelPayment, to, actor string, reason, provider *string, came *modelArrival, decided string,
 ) {
@@ -201,11 +211,12 @@ func (m *gatewayModel) moveWith(
 	p.checkout.follow(to)
 }
 
-// modelRest is how long a requisite keeps an amount free of others after a payment ended unpaid.
+// modelRest is how long a requisite keeps an amount free of others after a
+// payment ended unpaid.
 const modelRest = 15 * time.Minute
 
-// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back
-// otherwise. A desk that takes cards has none.
+// moveSlot ends a reservation, or takes it again if it is free. One that is
+// over does not come back otherwise. A desk that takes cards has none.
 func (m *gatewayModel) moveSlot(p *modelPayment) {
 	if p.checkout != nil {
 		return
@@ -225,21 +236,25 @@ func (m *gatewayModel) moveSlot(p *modelPayment) {
 
 func (p *modelPayment) slot() modelSlot { return modelSlot{p.requisite.id, p.missing()} }
 
-// held is the reservation of a slot, unless it is over: at the very instant already.
+// held is the reservation of a slot, unless it is over: at the very instant
+// already.
 func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
 	hold, kept := m.slots[slot]
 	return hold, kept && (hold.free.IsZero() || hold.free.After(m.now))
 }
 
-// expired: the time of a payment is over at the very instant already. A case that was appealed waits for its decision.
+// expired: the time of a payment is over at the very instant already. A case
+// that was appealed waits for its decision.
 func (m *gatewayModel) expired(p *modelPayment) bool {
 	return (p.status == "pending" || p.isCase() && p.appeal == nil) && !p.expires.After(m.now)
 }
 
-// modelClaimWait is how long a payment waits at least once its payer says that they have paid.
+// modelClaimWait is how long a payment waits at least once its payer says that
+// they have paid.
 const modelClaimWait = 15 * time.Minute
 
-// claim is the payer's saying for the first time that they have paid. Merchants who asked for it are told.
+// claim is the payer's saying for the first time that they have paid. Merchants
+// who asked for it are told.
 func (m *gatewayModel) claim(p *modelPayment) {
 	now := m.now
 	p.claimed = &now
@@ -280,7 +295,8 @@ type modelOffer struct {
 	quote     modelQuote
 }
 
-// expect says what becomes of a valid creation: the order id first, then what is enabled, limits, rate, requisite.
+// expect says what becomes of a valid creation: the order id first, then what
+// is enabled, limits, rate, requisite.
 func (m *gatewayModel) expect(a modelAsk) modelExpectation {
 	if p := m.keys[a.key()]; p != nil {
 		return modelExpectation{replay: true, mismatch: a.mismatch(p)}
@@ -300,7 +316,8 @@ func (m *gatewayModel) expect(a modelAsk) modelExpectation {
 	return modelExpectation{box: box, offers: offers}
 }
 
-// boxFor: a key's own cashbox, or the first enabled one of an unbound key's merchant.
+// boxFor: a key's own cashbox, or the first enabled one of an unbound key's
+// merchant.
 func (m *modelMerchant) boxFor(method, currency string) (*modelBox, string) {
 	takes := func(b *modelBox) bool {
 		return b.currency == currency && b.methods[method] != nil && b.methods[method].enabled
@@ -323,9 +340,10 @@ func (m *modelMerchant) boxFor(method, currency string) (*modelBox, string) {
 	return box, ""
 }
 
-// offers finds the requisites that qualify. Which of them is taken stays open: each process goes by
-// its own memory of their use, which payments made at the same time or lost on the way change, too.
-// The order has tests of its own, where the choice is.
+// offers finds the requisites that qualify. Which of them is taken stays open:
+// each process goes by its own memory of their use, which payments made at the
+// same time or lost on the way change, too. The order has tests of its own,
+// where the choice is.
 func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox) []modelOffer {
 	rate, known := m.rates[a.currency]
 	if !known {
@@ -375,7 +393,8 @@ func (m *gatewayModel) qualifies(r *modelRequisite, a modelAsk) bool {
 // modelDay is a day of the requisites' zone: Moscow, three hours ahead.
 func modelDay(at time.Time) string { return at.Add(3 * time.Hour).Format(time.DateOnly) }
 
-// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's, the configured one.
+// firstPercent picks the markup: the body's, the cashbox method's, the
+// merchant's, the trader's, the configured one.
 func firstPercent(ranked ...string) (percent, source string) {
 	for i, percent := range ranked {
 		if percent != "" {

@@ -14,9 +14,11 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The steps around the payments: time, rates, money from and to the outside, settings.
+// The steps around the payments: time, rates, money from and to the outside,
+// settings.
 
-// advance moves the clock, by preference to the instant at which something changes, or just before it.
+// advance moves the clock, by preference to the instant at which something
+// changes, or just before it.
 func (w *modelWalk) advance(s modelStep) {
 	m := w.model
 	var expiries, payoutExpiries, appealEnds, freeings []time.Time
@@ -45,7 +47,8 @@ func (w *modelWalk) advance(s modelStep) {
 	w.tell("advanced", by)
 }
 
-// until is how long it is to the nearest of the times that are still to come, or a second.
+// until is how long it is to the nearest of the times that are still to come,
+// or a second.
 func (w *modelWalk) until(times ...time.Time) time.Duration {
 	nearest := time.Duration(0)
 	for _, at := range times {
@@ -104,7 +107,8 @@ func (w *modelWalk) fund(trader *modelTrader, units int64) {
 	w.tell("funded", "trader ", trader.ID, " ", units)
 }
 
-// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more than there is.
+// spend takes money out of a cashbox, so that a later reversal finds it gone;
+// now and then more than there is.
 func (w *modelWalk) spend(s modelStep) {
 	merchant := pickModel(w.model.merchants, s.n[0])
 	account := ledger.Available(ledger.Cashbox, pickModel(merchant.boxes, s.n[1]).id)
@@ -131,7 +135,8 @@ func (w *modelWalk) spend(s modelStep) {
 	w.model.outside -= units
 }
 
-// fold does what the folding worker does to a busy account, and lets the worker itself look for one.
+// fold does what the folding worker does to a busy account, and lets the worker
+// itself look for one.
 func (w *modelWalk) fold(s modelStep) {
 	owners := []ledger.Account{ledger.Available(ledger.Platform, 0)}
 	for _, trader := range w.model.traders {
@@ -156,7 +161,8 @@ func (w *modelWalk) prune(modelStep) {
 	must(w.service.PruneSlots(w.ctx))
 }
 
-// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in five off.
+// flip switches a cashbox, one of its methods, a requisite, or what is paid out
+// on, or one time in five off.
 func (w *modelWalk) flip(s modelStep) {
 	on := s.n[0]%5 > 0
 	box := pickModel(pickModel(w.model.merchants, s.n[1]).boxes, s.n[2])
@@ -216,7 +222,8 @@ func (w *modelWalk) someBox(s modelStep) *modelBox {
 	return pickModel(merchant.boxes, s.n[1])
 }
 
-// insure sets a cashbox's insurance: to a part of what it has available, all of it, or more, or lower than it was.
+// insure sets a cashbox's insurance: to a part of what it has available, all of
+// it, or more, or lower than it was.
 func (w *modelWalk) insure(s modelStep, box *modelBox) {
 	w.touch(box)
 	available := w.model.accounts[ledger.Available(ledger.Cashbox, box.id)]

@@ -7,29 +7,36 @@ import (
 	"strings"
 )
 
-// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is played, modulo whatever
-// exists by then. So any part of a list of steps is a list of steps too, which is what lets a failing one be shrunk.
+// modelStep is one step of a walk, as plain data: what its numbers mean is
+// settled when it is played, modulo whatever exists by then. So any part of a
+// list of steps is a list of steps too, which is what lets a failing one be
+// shrunk.
 type modelStep struct {
-	// id numbers the steps of a walk from 1, and keeps its number when others are dropped.
+	// id numbers the steps of a walk from 1, and keeps its number when
+	// others are dropped.
 	id int
 	op string
-	// ref is the step that made the payment, or asked for the one, that this step is about: noted
-	// when the step is first played, so that it means the same payment when others are dropped.
+	// ref is the step that made the payment, or asked for the one, that
+	// this step is about: noted when the step is first played, so that it
+	// means the same payment when others are dropped.
 	ref int
 	n   [6]int
-	// injury is 0 or what goes wrong while the step runs, and at the how-manieth statement.
+	// injury is 0 or what goes wrong while the step runs, and at the
+	// how-manieth statement.
 	injury, at int
 }
 
 type modelOp struct {
 	op     string
 	weight int
-	// injured steps run transactions of the service, which may be aborted in the middle.
+	// injured steps run transactions of the service, which may be aborted
+	// in the middle.
 	injured bool
 	play    func(*modelWalk, modelStep)
 }
 
-// about plays a step that is about one of the records there are; where there is none yet nothing happens.
+// about plays a step that is about one of the records there are; where there is
+// none yet nothing happens.
 func about[T comparable](
 	some func(*modelWalk, modelStep) T, play func(*modelWalk, modelStep, T),
 ) func(*modelWalk, modelStep) {
@@ -46,7 +53,8 @@ func those[T any](list []T, wanted func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(r T) bool { return !wanted(r) })
 }
 
-// some picks a record for a step to be about, by preference one that is wanted; none where there is none yet.
+// some picks a record for a step to be about, by preference one that is wanted;
+// none where there is none yet.
 func some[T modelKept](
 	list func(*gatewayModel) []T, wanted func(*modelWalk, modelStep, T) bool,
 ) func(*modelWalk, modelStep) T {
@@ -200,31 +208,37 @@ var modelOps = []modelOp{
 }
 
 const (
-	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out even.
+	// modelRange is what a step's numbers are drawn from: large enough for
+	// any modulus to come out even.
 	modelRange = 10_000
-	// modelStatements is about how many round trips the longest transaction makes.
+	// modelStatements is about how many round trips the longest transaction
+	// makes.
 	modelStatements = 10
-	// modelInjured is how many percent of the steps that can be aborted are.
+	// modelInjured is how many percent of the steps that can be aborted
+	// are.
 	modelInjured = 12
 )
 
-// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with others.
+// opVisit is drawn for a payer's visit: a card payment, and the next steps
+// about it, mixed with others.
 const opVisit = "visit"
 
-// opCase is drawn for a payment of which another amount comes, and what is decided about it.
+// opCase is drawn for a payment of which another amount comes, and what is
+// decided about it.
 const opCase = "case"
 
 // opTold is drawn for a payment of which a bank writes.
 const opTold = "told"
 
-// opCome is drawn for a deposit that comes by the network, and opLeave for a withdrawal that goes its way.
+// opCome is drawn for a deposit that comes by the network, and opLeave for a
+// withdrawal that goes its way.
 const (
 	opCome  = "come"
 	opLeave = "go"
 )
 
-// modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which
-// card it is by preference.
+// modelVisits are kinds of visits: the steps after the card, as often as they
+// stand here, and which card it is by preference.
 var modelVisits = []struct{ pan, ops string }{
 	{panPending, `poll poll poll bank bank bank code enter enter request-code no-code resend trader-resend bank-duel
 		bank-duel bank-duel bank-duel card-duel move confirm payer-cancel enter-both enter-late`},
@@ -294,8 +308,9 @@ func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 	return steps
 }
 
-// drawModelCase draws what follows on the step that makes a payment: its trader says that another amount came, somebody decides,
-// and what may have to be returned is sent, or not.
+// drawModelCase draws what follows on the step that makes a payment: its trader
+// says that another amount came, somebody decides, and what may have to be
+// returned is sent, or not.
 func drawModelCase(random *rand.Rand, maker int) []modelStep {
 	came, decided := drawOp(random, "receive"), drawOp(random, "decide-case")
 	came.n[1], came.n[3] = 1, 4 // the payment's own trader, any amount
@@ -313,8 +328,9 @@ func drawModelCase(random *rand.Rand, maker int) []modelStep {
 	return []modelStep{came, decided, drawOp(random, pickModel([]string{"finish", "finish", "give-back", "reverse"}, random.IntN(modelRange)))}
 }
 
-// drawModelTold draws what follows on the step that makes a payment: its trader's phone tells that it has come, after the phone's
-// balance was vouched for or not, once more, and sometimes when the application has set it back.
+// drawModelTold draws what follows on the step that makes a payment: its
+// trader's phone tells that it has come, after the phone's balance was vouched
+// for or not, once more, and sometimes when the application has set it back.
 func drawModelTold(random *rand.Rand, maker int) []modelStep {
 	pause, told, again := drawOp(random, opPause), drawOp(random, "message"), drawOp(random, "message")
 	told.n[1], told.n[3] = 2, pickModel([]int{2, 6, 6, 6}, random.IntN(modelRange)) // of its own trader, in its amount
@@ -333,7 +349,8 @@ func drawModelTold(random *rand.Rand, maker int) []modelStep {
 	return steps
 }
 
-// drawModelWay draws steps about what a step makes, most of those that are given.
+// drawModelWay draws steps about what a step makes, most of those that are
+// given.
 func drawModelWay(random *rand.Rand, maker int, ops string) (steps []modelStep) {
 	for op := range strings.FieldsSeq(ops) {
 		if random.IntN(6) > 0 {
@@ -402,9 +419,10 @@ func parseModelSteps(text string) (steps []modelStep, err error) {
 	return steps, nil
 }
 
-// shrinkModelSteps drops what the failure can do without: first whole kinds of steps, then halves,
-// then ever smaller chunks, down to single steps, until nothing more can go. fails plays a list on
-// a fresh database and answers at which step it fails, or -1; more says whether there is time left.
+// shrinkModelSteps drops what the failure can do without: first whole kinds of
+// steps, then halves, then ever smaller chunks, down to single steps, until
+// nothing more can go. fails plays a list on a fresh database and answers at
+// which step it fails, or -1; more says whether there is time left.
 func shrinkModelSteps(steps []modelStep, fails func([]modelStep) int, more func() bool) []modelStep {
 	try := func(shorter []modelStep) bool {
 		if len(shorter) == len(steps) || !more() {

@@ -1,7 +1,8 @@
-// Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
-// withdrawals, insurance and appeals mixed, and compares every step with a small model written from the
-// contract. Refusals for which it does not matter what was made before, of a wrong caller or a field,
-// are left to the packages' own tests. There is no program code here.
+// Package model_test walks at random through a gateway's life, payments, cards,
+// payouts, deposits, withdrawals, insurance and appeals mixed, and compares
+// every step with a small model written from the contract. Refusals for which
+// it does not matter what was made before, of a wrong caller or a field, are
+// left to the packages' own tests. There is no program code here.
 package model_test
 
 import (
@@ -41,7 +42,8 @@ import (
 	"gateway.example/internal/withdrawal"
 )
 
-// modelWalk plays steps on a gateway and on the model of it, and compares the two after each.
+// modelWalk plays steps on a gateway and on the model of it, and compares the
+// two after each.
 type modelWalk struct {
 	ctx     context.Context
 	t       testing.TB
@@ -52,14 +54,16 @@ type modelWalk struct {
 	// messages are what traders' phones forward.
 	messages *bankmessage.Service
 	payouts  *payout.Service
-	// checkouts and links are the payers' side of card payments, and bank the acquirer behind them.
+	// checkouts and links are the payers' side of card payments, and bank
+	// the acquirer behind them.
 	checkouts *checkout.Service
 	links     *auth.Links
 	bank      *modelBank
 	// accounts and settings are the two services of cashboxes.
 	accounts *deposit.Service
 	settings *directory.Settings
-	// withdrawals and watcher look outside at chain, which is the network as it is.
+	// withdrawals and watcher look outside at chain, which is the network
+	// as it is.
 	withdrawals *withdrawal.Service
 	watcher     *chain.Watcher
 	chain       *modelChain
@@ -72,7 +76,8 @@ type modelWalk struct {
 	asks modelAsks
 	// now is the step being played.
 	now *modelStep
-	// touched are the records the present step may have changed; told are the events of it that are new.
+	// touched are the records the present step may have changed; told are
+	// the events of it that are new.
 	touched []modelRecord
 	told    []uuid.UUID
 	// story tells what happened, outcomes count it.
@@ -114,7 +119,8 @@ func (w *modelWalk) crash(modelStep) {
 	w.restart()
 }
 
-// restart is a crash and a new start: pool and services are gone, the database remains.
+// restart is a crash and a new start: pool and services are gone, the database
+// remains.
 func (w *modelWalk) restart() {
 	if w.pool != nil {
 		w.pool.Close()
@@ -142,8 +148,9 @@ func (w *modelWalk) restart() {
 	w.follow()
 }
 
-// play plays the steps up to the first that fails, and answers its index, or -1. With audits it
-// also settles all cards and delivers whatever is left at the end.
+// play plays the steps up to the first that fails, and answers its index, or
+// -1. With audits it also settles all cards and delivers whatever is left at
+// the end.
 func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	for i := range steps {
 		w.now = &steps[i]
@@ -173,7 +180,8 @@ func (w *modelWalk) step(s modelStep) {
 	w.verify()
 }
 
-// modelFault is what a walk finds wrong. It ends the step from wherever it is found.
+// modelFault is what a walk finds wrong. It ends the step from wherever it is
+// found.
 type modelFault struct{ error }
 
 func fail(format string, args ...any) { panic(modelFault{fmt.Errorf(format, args...)}) }
@@ -213,7 +221,8 @@ func (w *modelWalk) tell(outcome string, details ...any) {
 		fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...))
 }
 
-// injured is the context of the present step's calls, and what will go wrong in them.
+// injured is the context of the present step's calls, and what will go wrong in
+// them.
 func (w *modelWalk) injured() (context.Context, *injury) {
 	i := &injury{kind: w.now.injury, at: w.now.at, kill: w.killBackend}
 	if i.kind == 0 {
@@ -222,7 +231,8 @@ func (w *modelWalk) injured() (context.Context, *injury) {
 	return context.WithValue(w.ctx, injuryKey{}, i), i
 }
 
-// aborted judges a call whose transaction was ended: no success, and the model does not move.
+// aborted judges a call whose transaction was ended: no success, and the model
+// does not move.
 func (w *modelWalk) aborted(i *injury, err error) {
 	w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
 	must(i.failed)
@@ -231,8 +241,9 @@ func (w *modelWalk) aborted(i *injury, err error) {
 	}
 }
 
-// judged says whether a call that should be refused with the code, or "" for none, did what it was
-// to do. Where only the answer was lost it did; where its transaction was aborted it did not.
+// judged says whether a call that should be refused with the code, or "" for
+// none, did what it was to do. Where only the answer was lost it did; where its
+// transaction was aborted it did not.
 func (w *modelWalk) judged(i *injury, err error, want string) (done bool) {
 	switch {
 	case i.aborted():
@@ -319,7 +330,8 @@ func atOnce[T any](count int, call func(i int) (T, error)) (answers []T, errs []
 }
 
 func TestMain(m *testing.M) {
-	// What the services log of each refusal would hide what a failing walk has to tell.
+	// What the services log of each refusal would hide what a failing walk
+	// has to tell.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	dbtest.Main(m)
 }

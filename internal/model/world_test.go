@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where none is set.
+// The cast of every walk: few of everything, so that payments meet. Percents
+// are texts, "" where none is set.
 
 type modelMerchant struct {
 	dbtest.Merchant
@@ -58,7 +59,8 @@ type modelMethod struct {
 type modelTrader struct {
 	dbtest.Trader
 	share, percent string
-	// pays are the methods of RUB by which they take payouts, takes how many they may have open.
+	// pays are the methods of RUB by which they take payouts, takes how
+	// many they may have open.
 	pays  map[string]bool
 	takes int
 }
@@ -73,8 +75,9 @@ type modelRequisite struct {
 	modelRequisiteLimits
 }
 
-// modelRequisiteLimits are how many payments, and how much in hundredths, a requisite takes in a
-// day of its own zone, and how many at a time; zero is no limit.
+// modelRequisiteLimits are how many payments, and how much in hundredths, a
+// requisite takes in a day of its own zone, and how many at a time; zero is no
+// limit.
 type modelRequisiteLimits struct{ daily, dailySum, open int64 }
 
 type modelRate struct {
@@ -86,8 +89,9 @@ type modelRate struct {
 // modelMarkup is the configured percent, the last in the documented order.
 const modelMarkup = "5"
 
-// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound to any of its
-// cashboxes, one in a currency that never had a rate, and one that takes cards alone. margins are by method.
+// modelMerchants: one with nothing set, one with margins and a percent, one
+// whose key is not bound to any of its cashboxes, one in a currency that never
+// had a rate, and one that takes cards alone. margins are by method.
 var modelMerchants = []struct {
 	percent string
 	unbound bool
@@ -107,17 +111,19 @@ var modelMerchants = []struct {
 	{boxes: []modelBoxSpec{{"TRY", map[string]string{"quasi_ecom": ""}, nil}}},
 }
 
-// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out by.
+// modelBoxSpec has the margins of the methods it collects by, and the markups
+// of those it pays out by.
 type modelBoxSpec struct {
 	currency         string
 	margins, markups map[string]string
 }
 
-// modelPayoutValidities are how long payouts wait, by method: less than a day, so that their ends
-// and other things' mix.
+// modelPayoutValidities are how long payouts wait, by method: less than a day,
+// so that their ends and other things' mix.
 var modelPayoutValidities = map[string]time.Duration{"sbp": 2 * time.Hour, "c2c": 24 * time.Hour}
 
-// The second trader's share exceeds most spreads, so that the spread itself becomes the bound.
+// The second trader's share exceeds most spreads, so that the spread itself
+// becomes the bound.
 var modelTraders = []struct {
 	share, percent string
 	pays           []string

@@ -1,5 +1,5 @@
-// Package money has the amounts of the contract: fiat with two decimals and USDT with eight, always
-// decimal and never float.
+// Package money has the amounts of the contract: fiat with two decimals and
+// USDT with eight, always decimal and never float.
 package money
 
 import (
@@ -27,8 +27,9 @@ var (
 	ErrTooSmall  = errors.New("must be at least 1")
 )
 
-// Parse parses a plain decimal number of at most so many decimals: digits, and optionally a point and
-// digits. It refuses signs, exponents, spaces, NaN and infinity.
+// Parse parses a plain decimal number of at most so many decimals: digits, and
+// optionally a point and digits. It refuses signs, exponents, spaces, NaN and
+// infinity.
 func Parse(literal string, decimals int) (decimal.Decimal, error) {
 	integer, fraction, pointed := strings.Cut(literal, ".")
 	if !digits(integer) || pointed && !digits(fraction) {
@@ -79,8 +80,8 @@ func Fiat(d decimal.Decimal) string { return fixed(d, FiatDecimals) }
 // USDT formats a USDT amount with exactly eight decimals.
 func USDT(d decimal.Decimal) string { return fixed(d, USDTDecimals) }
 
-// fixed is decimal's StringFixed in a fifth of the time. It leaves very long numbers and those to be
-// rounded to decimal.
+// fixed is decimal's StringFixed in a fifth of the time. It leaves very long
+// numbers and those to be rounded to decimal.
 func fixed(d decimal.Decimal, decimals int32) string {
 	const digits = 18 // of which every number is an int64
 	missing := int(decimals + d.Exponent())

@@ -116,8 +116,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// FuzzParse holds every accepted literal against math/big, which knows nothing of our rules: the
-// value is exactly the literal's, and writing it at full precision gives its digits back.
+// FuzzParse holds every accepted literal against math/big, which knows nothing
+// of our rules: the value is exactly the literal's, and writing it at full
+// precision gives its digits back.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"0", "00.10", "999999999999.99", "1e3", "-1", ".5", "1.", "٣", "NaN", "", "1.00000001"} {
 		f.Add(seed, uint8(money.FiatDecimals))
@@ -144,7 +145,8 @@ func FuzzParse(f *testing.F) {
 
 func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
-// Amounts are written as the library would, however long they are and whatever their exponent.
+// Amounts are written as the library would, however long they are and whatever
+// their exponent.
 func TestFixed(t *testing.T) {
 	t.Parallel()
 	coefficients := []string{

@@ -78,8 +78,9 @@ func (m *mailbox) last(t *testing.T) string {
 	return m.mails[len(m.mails)-1]
 }
 
-// An address is told nothing before a code that was sent to it confirms it. Mail is text and HTML, and says where it is switched
-// off. An address that a server refuses is told no more, unless it is ours that it refuses.
+// An address is told nothing before a code that was sent to it confirms it.
+// Mail is text and HTML, and says where it is switched off. An address that a
+// server refuses is told no more, unless it is ours that it refuses.
 func TestMail(t *testing.T) {
 	box, sender := newMailbox(t)
 	b := setup(t, sender)
@@ -161,8 +162,9 @@ func (b *browser) open(t *testing.T, body []byte) []byte {
 	return plain[:end]
 }
 
-// A browser can read what it is pushed, and its maker's service cannot. One that has ended its subscription is pushed no more,
-// and no subscription has the gateway call an address within.
+// A browser can read what it is pushed, and its maker's service cannot. One
+// that has ended its subscription is pushed no more, and no subscription has
+// the gateway call an address within.
 func TestPush(t *testing.T) {
 	public, private := testenv.Must2(PushKeys())(t)
 	b := setup(t, NewPush(public, private, "ops@example.com", outbound.NewAddresses(true)))

@@ -19,17 +19,20 @@ import (
 
 const (
 	lookEvery = 200 * time.Millisecond
-	// placesAll limits how many lines of one channel a process works on at a time, and placesSlow how many of those
-	// may be lines whose last attempt failed. So there is always a place for a line that works, and trouble with
-	// one channel does not delay the others.
+	// placesAll limits how many lines of one channel a process works on at
+	// a time, and placesSlow how many of those may be lines whose last
+	// attempt failed. So there is always a place for a line that works, and
+	// trouble with one channel does not delay the others.
 	placesAll  = 40
 	placesSlow = 20
-	// leaseLasts is longer than a visit, which sends no new message after visitLasts.
+	// leaseLasts is longer than a visit, which sends no new message after
+	// visitLasts.
 	leaseLasts  = time.Minute
 	visitLasts  = 30 * time.Second
 	sendWithin  = 15 * time.Second
 	leaveWithin = 10 * time.Second
-	// apart is the pause between two messages of one kind. What happens in the pause becomes one message.
+	// apart is the pause between two messages of one kind. What happens in
+	// the pause becomes one message.
 	apart = time.Minute
 )
 
@@ -41,13 +44,14 @@ type Message struct {
 	Kind Kind
 	// Text says what happened, and Link is the text of the link.
 	Text, Link string
-	// URL is the page that the message is about, and SettingsURL the page of the notification settings; both may be
-	// "".
+	// URL is the page that the message is about, and SettingsURL the page
+	// of the notification settings; both may be "".
 	URL, SettingsURL string
 	// Path is the path of the page.
 	Path     string
 	Security bool
-	// Open is how many payments of the trader are open, which a push shows; nil for other users and channels.
+	// Open is how many payments of the trader are open, which a push shows;
+	// nil for other users and channels.
 	Open *int64
 }
 
@@ -57,18 +61,21 @@ type Sender interface {
 	Send(ctx context.Context, address string, m Message) error
 }
 
-// Refusal is the error of an attempt, with the reason why the message was not accepted.
+// Refusal is the error of an attempt, with the reason why the message was not
+// accepted.
 type Refusal struct {
 	Why Problem
-	// Gone says that no later message will be accepted either. After is how long to wait at least.
+	// Gone says that no later message will be accepted either. After is how
+	// long to wait at least.
 	Gone  bool
 	After time.Duration
 }
 
 func (r *Refusal) Error() string { return string(r.Why) }
 
-// Deliverer sends the waiting notices. Several processes share the lines by leases. None of them holds a connection
-// to the database while it waits for an answer.
+// Deliverer sends the waiting notices. Several processes share the lines by
+// leases. None of them holds a connection to the database while it waits for an
+// answer.
 type Deliverer struct {
 	s      *Service
 	q      *db.Queries
@@ -79,8 +86,8 @@ type Deliverer struct {
 	mu    sync.Mutex
 	taken map[Channel]int
 	slow  map[Channel]int
-	// more says that the last look left something due because there was no free place, and freed signals that there
-	// are free places again.
+	// more says that the last look left something due because there was no
+	// free place, and freed signals that there are free places again.
 	more  bool
 	freed chan struct{}
 }
@@ -130,7 +137,8 @@ func (d *Deliverer) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// Look leases lines in which something is due, and begins a visit to each. The visits are added to running.
+// Look leases lines in which something is due, and begins a visit to each. The
+// visits are added to running.
 func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 	var failed error
 	more := false
@@ -186,7 +194,8 @@ func (d *Deliverer) take(channel Channel, slow bool, n int) {
 	}
 }
 
-// visit sends what is due in a line, one message for each kind, until an attempt fails.
+// visit sends what is due in a line, one message for each kind, until an
+// attempt fails.
 func (d *Deliverer) visit(ctx context.Context, line db.NotifyLeaseRow) {
 	began := time.Now()
 	failed := false
@@ -288,8 +297,8 @@ func (s *Service) message(about About, kind db.NoticeWaitingRow, language string
 	return m
 }
 
-// keep stores the outcome of an attempt and, in the same transaction, schedules the next attempt or deletes the
-// notices.
+// keep stores the outcome of an attempt and, in the same transaction, schedules
+// the next attempt or deletes the notices.
 func (d *Deliverer) keep(
 	ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow, outcome string, refused *Refusal,
 ) error {

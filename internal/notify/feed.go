@@ -16,10 +16,11 @@ import (
 const (
 	feedLease = 10 * time.Second
 	feedRenew = 3 * time.Second
-	// windowBack is how far each look reaches back before the previous one. An event that is found twice is told
-	// once.
+	// windowBack is how far each look reaches back before the previous one.
+	// An event that is found twice is told once.
 	windowBack = 2 * time.Minute
-	// missedFor is how long an id that is missing in the history is looked for. No transaction is open for longer.
+	// missedFor is how long an id that is missing in the history is looked
+	// for. No transaction is open for longer.
 	missedFor  = 20 * time.Second
 	missedMost = 10_000
 	feedMost   = 2000
@@ -27,39 +28,44 @@ const (
 	standingMost = 10_000
 )
 
-// Feed finds the events that users are to be told about. Only one process does so at a time, which holds a lease.
+// Feed finds the events that users are to be told about. Only one process does
+// so at a time, which holds a lease.
 type Feed struct {
 	s      *Service
 	q      *db.Queries
 	holder uuid.UUID
 
-	// mine says that this process holds the lease, and somebody that at least one user has a working channel.
+	// mine says that this process holds the lease, and somebody that at
+	// least one user has a working channel.
 	renewAt  time.Time
 	mine     bool
 	somebody bool
-	// until is when the lease ends by this process's clock, in nanoseconds, so that Works can be called from
-	// anywhere.
+	// until is when the lease ends by this process's clock, in nanoseconds,
+	// so that Works can be called from anywhere.
 	until atomic.Int64
-	// history is the last id that was read. missing are lower ids that were not committed yet, with the time when
-	// that was seen.
+	// history is the last id that was read. missing are lower ids that were
+	// not committed yet, with the time when that was seen.
 	history int64
 	missing map[int64]time.Time
-	// next is when each source is due, and seen is when a source was last looked at and all its events were told.
-	// from is the same for sources that this process has not looked at yet. Events since then are told even if no
-	// process looked for a while.
+	// next is when each source is due, and seen is when a source was last
+	// looked at and all its events were told. from is the same for sources
+	// that this process has not looked at yet. Events since then are told
+	// even if no process looked for a while.
 	next, seen map[int]time.Time
 	from       time.Time
 	// told are the events that were told recently, and when.
 	told map[event]time.Time
-	// read is how far the pages of payments were read. traders and merchants are those with a user who can be told
-	// something.
+	// read is how far the pages of payments were read. traders and
+	// merchants are those with a user who can be told something.
 	read               map[Kind]reading
 	traders, merchants []int64
-	// stood are the conditions that have begun or ended and are to be stored as told.
+	// stood are the conditions that have begun or ended and are to be
+	// stored as told.
 	stood map[Kind]db.NotifyStandingToldParams
 }
 
-// reading says until when payments were read, and when they were last read from the beginning.
+// reading says until when payments were read, and when they were last read from
+// the beginning.
 type reading struct{ until, whole time.Time }
 
 // event is something to tell users about.
@@ -69,7 +75,8 @@ type event struct {
 	ownerID int64
 	subject string
 	path    string
-	// figures are inserted into the kind's text; they are separated by tabs.
+	// figures are inserted into the kind's text; they are separated by
+	// tabs.
 	figures string
 }
 
@@ -94,8 +101,9 @@ func NewFeed(s *Service) *Feed {
 // Works reports whether this process holds the lease and finds the events.
 func (f *Feed) Works() bool { return time.Now().UnixNano() < f.until.Load() }
 
-// Find looks once for new events, and queues the notices about them. If queueing fails, the same events are found
-// again by the next call. It does nothing unless this process holds the lease.
+// Find looks once for new events, and queues the notices about them. If
+// queueing fails, the same events are found again by the next call. It does
+// nothing unless this process holds the lease.
 func (f *Feed) Find(ctx context.Context) error {
 	if len(f.s.senders) == 0 {
 		return nil
@@ -141,8 +149,8 @@ func (f *Feed) Find(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// back is how far back a source is looked at: to before its previous look, but no further than its events are worth
-// telling.
+// back is how far back a source is looked at: to before its previous look, but
+// no further than its events are worth telling.
 func (f *Feed) back(i int, now time.Time) time.Duration {
 	seen, there := f.seen[i]
 	if !there {
@@ -173,7 +181,8 @@ func (f *Feed) readUntil() *time.Time {
 	return &until
 }
 
-// lease gets or extends the lease. A process that gets it newly continues where the previous holder stopped.
+// lease gets or extends the lease. A process that gets it newly continues where
+// the previous holder stopped.
 func (f *Feed) lease(ctx context.Context) error {
 	if time.Now().Before(f.renewAt) {
 		return nil
@@ -210,8 +219,9 @@ func (f *Feed) lease(ctx context.Context) error {
 	return f.owners(ctx)
 }
 
-// opened reads the new part of the payments' history, and the ids that were missing in it before. Since the history
-// is only appended to, a transaction that keeps an old snapshot open does not slow this down.
+// opened reads the new part of the payments' history, and the ids that were
+// missing in it before. Since the history is only appended to, a transaction
+// that keeps an old snapshot open does not slow this down.
 func (f *Feed) opened(ctx context.Context) ([]event, error) {
 	var events []event
 	add := func(row db.NotifyOpenedRow) {

@@ -54,23 +54,28 @@ const (
 	Trial Kind = "trial"
 )
 
-// Text is a text in one of the portals' languages. Many is about several events and has a place for their number.
-// One is about a single event and has places for its figures, if the kind has any.
+// Text is a text in one of the portals' languages. Many is about several events
+// and has a place for their number. One is about a single event and has places
+// for its figures, if the kind has any.
 type Text struct{ One, Many, Label string }
 
-// About declares a kind: which users may be told, with which texts, and the page that the message leads to.
+// About declares a kind: which users may be told, with which texts, and the
+// page that the message leads to.
 type About struct {
 	Kind Kind
-	// Needs is the capability that a user needs to be told. With "" it is only the user to whom it happened.
+	// Needs is the capability that a user needs to be told. With "" it is
+	// only the user to whom it happened.
 	Needs caller.Capability
-	// Security kinds go to all channels, are never delayed, and cannot be switched off.
+	// Security kinds go to all channels, are never delayed, and cannot be
+	// switched off.
 	Security bool
 	// Off kinds are told only to users who switch them on.
 	Off bool
 	// Lasts is how long after the event a message about it is still useful.
 	Lasts time.Duration
-	// All is the path of the page with all events of the kind. One is that of a page about a single event, without
-	// the event's name at its end; "" is none.
+	// All is the path of the page with all events of the kind. One is that
+	// of a page about a single event, without the event's name at its end;
+	// "" is none.
 	All, One         string
 	English, Russian Text
 }
@@ -311,7 +316,8 @@ func say(language, english, russian string) string {
 	return text
 }
 
-// Of is the text for a number of events. The figures are those of a single event.
+// Of is the text for a number of events. The figures are those of a single
+// event.
 func (t Text) Of(count int, figures string) string {
 	if count == 1 && figures != "" {
 		var fill []any

@@ -17,8 +17,9 @@ func (b *bundle) newOther(t *testing.T, login string, merchantID int64) caller.C
 	return b.joins(t, caller.Caller{Kind: caller.MerchantPortal, Login: login, Role: caller.Owner, MerchantID: merchantID})
 }
 
-// Who asks for it reads in the morning where they are how their yesterday was, once; others do not, and nobody before.
-// Of 2000 RUB came 1900.25, which was settled.
+// Who asks for it reads in the morning where they are how their yesterday was,
+// once; others do not, and nobody before. Of 2000 RUB came 1900.25, which was
+// settled.
 func TestSummary(t *testing.T) {
 	far, b := byTelegram(t, "")
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -50,7 +51,8 @@ func TestSummary(t *testing.T) {
 	}
 	b.clock.Advance(morning.Add(-time.Minute).Sub(now))
 	testenv.NoError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
-	// Neither a zone that nobody knows, nor who hears of it no longer, keeps others from theirs.
+	// Neither a zone that nobody knows, nor who hears of it no longer,
+	// keeps others from theirs.
 	b.Exec(t, "insert into notify_choice (user_id, kind, channel, wanted) select id, 'daily_summary', 'telegram', true from app_user where login in ('shop-3', 'shop-4')")
 	same(t, told(), nil, "told before the morning")
 	b.clock.Advance(time.Minute)
@@ -63,8 +65,8 @@ func TestSummary(t *testing.T) {
 	same(t, far.Heard("32"), nil, "told who has not asked")
 }
 
-// A merchant hears of a key that is used from a new address, a user of a channel that is added, and operators of alarms, by what
-// is to be done.
+// A merchant hears of a key that is used from a new address, a user of a
+// channel that is added, and operators of alarms, by what is to be done.
 func TestOfSecurityAndAlarms(t *testing.T) {
 	far, b := byTelegram(t, "")
 	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual/runbooks#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
@@ -106,7 +108,8 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	}
 }
 
-// Traders are told in the language that they chose, and whoever's language has no text, in English.
+// Traders are told in the language that they chose, and whoever's language has
+// no text, in English.
 func TestKindsInMoreLanguages(t *testing.T) {
 	about, _ := AboutOf(PaymentOpened)
 	testenv.Want(t, about.In("tr").Of(1, ""), "Bir ödeme açık.", "one in Turkish")
@@ -116,7 +119,8 @@ func TestKindsInMoreLanguages(t *testing.T) {
 	}
 }
 
-// Who sees the money of a trader or of a merchant is told of an address that was added to their book, at once and once.
+// Who sees the money of a trader or of a merchant is told of an address that
+// was added to their book, at once and once.
 func TestAddressAdded(t *testing.T) {
 	far, b := byTelegram(t, "61")
 	for kind, owner := range map[string]int64{"trader": b.trader.ID, "merchant": b.newOwner(t, "62")} {
@@ -155,7 +159,8 @@ func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 	return who.MerchantID
 }
 
-// A payout is told when it begins to wait, and again when the trader who took it gives it back.
+// A payout is told when it begins to wait, and again when the trader who took
+// it gives it back.
 func TestPayoutGivenBack(t *testing.T) {
 	far, b := byTelegram(t, "41")
 	b.PaysBy(t, b.trader.ID, "sbp")
@@ -173,8 +178,9 @@ func TestPayoutGivenBack(t *testing.T) {
 	same(t, far.Heard("41"), nil, "told of it once more")
 }
 
-// An endpoint takes webhooks again once it has taken one: not when its events are sent again from the first try on, nor when they are
-// given up. What could not be noted is told at the next look.
+// An endpoint takes webhooks again once it has taken one: not when its events
+// are sent again from the first try on, nor when they are given up. What could
+// not be noted is told at the next look.
 func TestEndpointFailsAndIsBack(t *testing.T) {
 	far, b := byTelegram(t, "")
 	merchant := b.newOwner(t, "31")

@@ -15,8 +15,9 @@ type MailSender struct {
 	from   string
 }
 
-// MailServer is the SMTP server that mail is given to. With TLS the connection begins with it. Plain means without any,
-// which is only for a server on the same machine.
+// MailServer is the SMTP server that mail is given to. With TLS the connection
+// begins with it. Plain means without any, which is only for a server on the
+// same machine.
 type MailServer struct {
 	Host           string
 	Port           int
@@ -83,8 +84,9 @@ func refusalOf(err error) error {
 	return &Refusal{Why: mailSilent}
 }
 
-// endsAddress reports whether a status says that the recipient's address does not work. 5.1.7 and 5.1.8 are about
-// the sender's address, which is ours: the operator can repair that, so users keep their channel.
+// endsAddress reports whether a status says that the recipient's address does
+// not work. 5.1.7 and 5.1.8 are about the sender's address, which is ours: the
+// operator can repair that, so users keep their channel.
 func endsAddress(status string) bool {
 	return strings.HasPrefix(status, "5.1.") && status != "5.1.7" && status != "5.1.8"
 }

@@ -1,7 +1,9 @@
-// Package notify tells users about events, by Telegram, mail and push. A feed finds the events in what other
-// packages store anyway, so making a payment writes nothing for it. Notices wait in a line for each chat, address
-// or browser, and a deliverer sends the waiting notices of one kind as one message. A message names its kind and
-// links to a page; it confirms nothing by itself.
+// Package notify tells users about events, by Telegram, mail and push. A feed
+// finds the events in what other packages store anyway, so making a payment
+// writes nothing for it. Notices wait in a line for each chat, address or
+// browser, and a deliverer sends the waiting notices of one kind as one
+// message. A message names its kind and links to a page; it confirms nothing by
+// itself.
 package notify
 
 import (
@@ -26,7 +28,8 @@ const (
 	Push     Channel = "push"
 )
 
-// Service reads and changes users' settings of notifications, and lists what was sent to them.
+// Service reads and changes users' settings of notifications, and lists what
+// was sent to them.
 type Service struct {
 	pool    db.Pool
 	q       *db.Queries
@@ -35,17 +38,19 @@ type Service struct {
 	vault   *vault.Vault
 	hashKey []byte
 	senders map[Channel]Sender
-	// portalURL is the address of the portals, to whose pages messages link.
+	// portalURL is the address of the portals, to whose pages messages
+	// link.
 	portalURL string
-	// breaks begins a break of a trader's user; nil if the bot has no such command.
+	// breaks begins a break of a trader's user; nil if the bot has no such
+	// command.
 	breaks Breaker
 	alarms map[string]Alarm
 	// strangers bounds the answers to chats that the bot does not know.
 	strangers *rate.Limiter
 }
 
-// Services are what the service works with. HashKey is the key of the hashes that identify addresses. Senders are
-// those of the configured channels.
+// Services are what the service works with. HashKey is the key of the hashes
+// that identify addresses. Senders are those of the configured channels.
 type Services struct {
 	Vault     *vault.Vault
 	HashKey   []byte
@@ -55,7 +60,8 @@ type Services struct {
 	Alarms    map[string]Alarm
 }
 
-// Alarm is the page that says what to do about an alarm. Work says that the alarm is about work that waits.
+// Alarm is the page that says what to do about an alarm. Work says that the
+// alarm is about work that waits.
 type Alarm struct {
 	Path string
 	Work bool
@@ -97,22 +103,24 @@ func place(id int64) vault.Place {
 	return vault.Place{Table: "notify_channel", Column: "address", Row: id}
 }
 
-// mark is a keyed hash of an address. It identifies the address without revealing it.
+// mark is a keyed hash of an address. It identifies the address without
+// revealing it.
 func (s *Service) mark(c Channel, address string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	mac.Write([]byte(string(c) + "\x00" + address))
 	return mac.Sum(nil)
 }
 
-// Say queues an event for a user, in the caller's transaction. It is for rare events that are stored nowhere else.
+// Say queues an event for a user, in the caller's transaction. It is for rare
+// events that are stored nowhere else.
 func Say(kind Kind, userID int64, subject string, at time.Time) db.Query {
 	return db.Do((*db.Queries).NotifyEventInsert, db.NotifyEventInsertParams{
 		Kind: string(kind), UserID: userID, Subject: subject, At: at,
 	})
 }
 
-// Forget removes all channels of a user, in the transaction that gives the user new credentials: whoever had the
-// old ones may have added channels.
+// Forget removes all channels of a user, in the transaction that gives the user
+// new credentials: whoever had the old ones may have added channels.
 func Forget(userID int64) db.Query { return db.Do((*db.Queries).NotifyForget, userID) }
 
 const (

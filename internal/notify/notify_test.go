@@ -28,7 +28,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is the whole way of a notice: what finds it out, keeps it and sends it.
+// bundle is the whole way of a notice: what finds it out, keeps it and sends
+// it.
 type bundle struct {
 	*dbtest.DB
 	*Service
@@ -89,7 +90,8 @@ func (b *bundle) round(t *testing.T) {
 	running.Wait()
 }
 
-// restart has another process find out what happened; the one before has done so last so long ago.
+// restart has another process find out what happened; the one before has done
+// so last so long ago.
 func (b *bundle) restart(t *testing.T, ago string) {
 	t.Helper()
 	b.feed.renewAt = time.Time{} // it keeps how far it has come
@@ -112,7 +114,8 @@ func (b *bundle) roundLater(t *testing.T, by string) {
 	b.round(t)
 }
 
-// byTelegram is a bundle with a bot, and with a chat of its user where one is named.
+// byTelegram is a bundle with a bot, and with a chat of its user where one is
+// named.
 func byTelegram(t *testing.T, chat string) (*testenv.Telegram, *bundle) {
 	t.Helper()
 	far := testenv.NewTelegram(t)
@@ -123,7 +126,8 @@ func byTelegram(t *testing.T, chat string) (*testenv.Telegram, *bundle) {
 	return far, b
 }
 
-// linked links a chat of Telegram to a user, as they do it by the code of the portal.
+// linked links a chat of Telegram to a user, as they do it by the code of the
+// portal.
 func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
 	t.Helper()
 	_, code, _ := strings.Cut(testenv.Must(b.LinkTelegram(t.Context(), who))(t), "?start=")
@@ -139,8 +143,9 @@ func same(t *testing.T, got, want []string, what string) {
 	testenv.WantAll(t, got, want, "%s", what)
 }
 
-// A payment is told at once; those of the next minute are one message with their number. Each is told once, also where an id of
-// the history is committed late, and to nobody who does not want it.
+// A payment is told at once; those of the next minute are one message with
+// their number. Each is told once, also where an id of the history is committed
+// late, and to nobody who does not want it.
 func TestPaymentsAreToldTogether(t *testing.T) {
 	far, b := byTelegram(t, "71")
 	other := b.newUser(t, "desk-2")
@@ -170,8 +175,8 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	testenv.Check(t, len(own.Sent) == 2 && own.Sent[0].Count == 9 && own.Sent[0].Outcome == "sent", "the page has %+v", own.Sent)
 }
 
-// A chat that is blocked, or gives no answer, costs no other one anything. What is refused is tried again, and what is refused
-// for good ends.
+// A chat that is blocked, or gives no answer, costs no other one anything. What
+// is refused is tried again, and what is refused for good ends.
 func TestTroubleIsNobodyElses(t *testing.T) {
 	far, b := byTelegram(t, "")
 	far.Refuse["81"] = `{"ok":false,"error_code":403,"description":"1:token is blocked"}`
@@ -195,7 +200,8 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 	same(t, far.Heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
 }
 
-// What only a newer version knows waits for a process of it, for a day. Who hears of a kind no longer is not told what waits of it.
+// What only a newer version knows waits for a process of it, for a day. Who
+// hears of a kind no longer is not told what waits of it.
 func TestWaitsForWhoKnowsIt(t *testing.T) {
 	far, b := byTelegram(t, "85")
 	b.round(t)
@@ -211,7 +217,8 @@ func TestWaitsForWhoKnowsIt(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null"), 0, "that wait after a day")
 }
 
-// In quiet hours nothing is told but what is about security; of what is old by their end nobody hears.
+// In quiet hours nothing is told but what is about security; of what is old by
+// their end nobody hears.
 func TestQuietHours(t *testing.T) {
 	far, b := byTelegram(t, "91")
 	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
@@ -249,7 +256,8 @@ func TestSwitchedOffIsTold(t *testing.T) {
 	}, "told to one who is switched off")
 }
 
-// The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
+// The bot says how the desk stands, begins a break and is quiet when asked to;
+// a chat that is not linked learns nothing.
 func TestBot(t *testing.T) {
 	far, b := byTelegram(t, "")
 	said := testenv.Must(b.answer(t.Context(), "61", "@x", "/status"))(t)
@@ -274,7 +282,8 @@ func TestBot(t *testing.T) {
 	same(t, far.Heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
 }
 
-// Where something fails inside, a chat that the bot knows is told that it did not work, and a stranger nothing.
+// Where something fails inside, a chat that the bot knows is told that it did
+// not work, and a stranger nothing.
 func TestBotTellsStrangersNothing(t *testing.T) {
 	far, b := byTelegram(t, "61")
 	bot, _ := b.senders[Telegram].(*TelegramSender)
@@ -304,7 +313,8 @@ func TestBotTellsStrangersNothing(t *testing.T) {
 	same(t, stranger, nil, "a stranger with any code is told")
 }
 
-// Telegram takes so many messages a second of a bot: strangers who write very much do not use them up, and others are answered.
+// Telegram takes so many messages a second of a bot: strangers who write very
+// much do not use them up, and others are answered.
 func TestStrangersAreAnsweredRarely(t *testing.T) {
 	_, b := byTelegram(t, "61")
 	b.clock.Advance(time.Minute) // it took a wrong code
@@ -323,7 +333,8 @@ func TestStrangersAreAnsweredRarely(t *testing.T) {
 	testenv.Check(t, answered("200", "/status") && !answered("200", "/status"), "a second later not one is answered")
 }
 
-// What Telegram answers holds what users write, their codes too. When it cannot be read, the log does not quote it.
+// What Telegram answers holds what users write, their codes too. When it cannot
+// be read, the log does not quote it.
 func TestTelegramIsNotQuoted(t *testing.T) {
 	var logged bytes.Buffer
 	before := slog.Default()
@@ -344,7 +355,8 @@ func TestTelegramIsNotQuoted(t *testing.T) {
 	testenv.Check(t, !strings.Contains(logged.String(), "hunter2"), "quoted: %s", &logged)
 }
 
-// Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.
+// Thousands of payments that are opened, claimed or about to expire at once are
+// one message of each kind, with all of them.
 func TestThousands(t *testing.T) {
 	const many = 2*feedMost + 1
 	far, b := byTelegram(t, "51")
@@ -360,7 +372,8 @@ func TestThousands(t *testing.T) {
 		"4001 payments are open.\nhttps://portal.example/trader",
 	}, "told of thousands")
 
-	// What comes then is found by reading on, of traders of whom somebody hears.
+	// What comes then is found by reading on, of traders of whom somebody
+	// hears.
 	b.clock.Advance(time.Minute)
 	trader := b.trader
 	b.pay(t, many+1, many+1)
@@ -375,7 +388,8 @@ func TestThousands(t *testing.T) {
 	testenv.Check(t, slices.Contains(heard, fmt.Sprintf("A payer says that they have paid.\nhttps://portal.example/trader/payments/%d", many+1)), "told %q", heard)
 }
 
-// Of several processes one asks the bot for what users write; when it is gone, another one does.
+// Of several processes one asks the bot for what users write; when it is gone,
+// another one does.
 func TestOneHearsTheBot(t *testing.T) {
 	far, b := byTelegram(t, "")
 	bot, other := testenv.Must(NewTelegram("1:token", far.URL))(t), testenv.Must(NewTelegram("1:token", far.URL))(t)
@@ -411,8 +425,8 @@ func TestOneHearsTheBot(t *testing.T) {
 	ask(3, "12")
 }
 
-// Who tells several channels takes them in one order: two who tell the same ones never wait for each other both. The first lies
-// last in the table here.
+// Who tells several channels takes them in one order: two who tell the same
+// ones never wait for each other both. The first lies last in the table here.
 func TestToldInOneOrder(t *testing.T) {
 	_, b := byTelegram(t, "")
 	for _, chat := range []string{"1", "2", "3"} {

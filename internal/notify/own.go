@@ -25,8 +25,8 @@ const (
 	// channelsMost limits the channels of one user.
 	channelsMost = 20
 	codeLasts    = 15 * time.Minute
-	// mailedByUser and mailedTo limit how many codes a user may have mailed, and how many are mailed to an address,
-	// within a period.
+	// mailedByUser and mailedTo limit how many codes a user may have
+	// mailed, and how many are mailed to an address, within a period.
 	mailedByUser, mailedTo = 10, 3
 	mailedWithin           = 24 * time.Hour
 	shownMost              = 10
@@ -69,7 +69,8 @@ type Own struct {
 	Lines    []Line
 	// Choices has one entry for every kind and channel, in that order.
 	Choices []Choice
-	// QuietFrom and QuietUntil are minutes of the day in Zone; nil means no quiet hours.
+	// QuietFrom and QuietUntil are minutes of the day in Zone; nil means no
+	// quiet hours.
 	QuietFrom, QuietUntil *int
 	Zone                  string
 	MutedUntil            *time.Time
@@ -78,7 +79,8 @@ type Own struct {
 	PushKey string
 }
 
-// mayHear checks that the caller is a user whose sign-in is complete. Cabinet users have no role.
+// mayHear checks that the caller is a user whose sign-in is complete. Cabinet
+// users have no role.
 func mayHear(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -247,7 +249,8 @@ func hashOf(code string) []byte {
 	return sum[:]
 }
 
-// LinkTelegram is the address that opens the bot's chat with a code, which links the chat to the caller.
+// LinkTelegram is the address that opens the bot's chat with a code, which
+// links the chat to the caller.
 func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, error) {
 	if err := mayChange(ctx, who); err != nil {
 		return "", err
@@ -264,7 +267,8 @@ func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, 
 	return "https://t.me/" + bot + "?start=" + code, err
 }
 
-// AddMail adds an address and mails a code to it. The address is used once ConfirmMail has confirmed it.
+// AddMail adds an address and mails a code to it. The address is used once
+// ConfirmMail has confirmed it.
 func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -315,7 +319,8 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 	return nil
 }
 
-// masked is an address in a form that its owner recognizes and that reveals it to nobody else.
+// masked is an address in a form that its owner recognizes and that reveals it
+// to nobody else.
 func masked(address string) string {
 	name, host, _ := strings.Cut(address, "@")
 	first, _ := utf8.DecodeRuneInString(name)
@@ -340,7 +345,8 @@ func (s *Service) ConfirmMail(ctx context.Context, who caller.Caller, code strin
 	return named("confirm an address", err)
 }
 
-// AddPush adds a browser by its subscription, in the JSON of PushSubscription.toJSON.
+// AddPush adds a browser by its subscription, in the JSON of
+// PushSubscription.toJSON.
 func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, label string) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
@@ -380,7 +386,8 @@ func (s *PushSender) read(subscription string) (given webpush.Subscription, err 
 	return given, f.Err()
 }
 
-// Remove removes one of the caller's channels. A last message on that channel says so.
+// Remove removes one of the caller's channels. A last message on that channel
+// says so.
 func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err

@@ -1,7 +1,8 @@
 package notify
 
-// Problem is why a message was not accepted, in the form in which calls show it. It never contains the text of a
-// library or of a remote server, which may have an address or a secret.
+// Problem is why a message was not accepted, in the form in which calls show
+// it. It never contains the text of a library or of a remote server, which may
+// have an address or a secret.
 type Problem string
 
 const (

@@ -14,8 +14,9 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// PushSender sends to browsers through their vendors' push services. Browsers name the service's address, so every
-// address is checked as those of webhooks are.
+// PushSender sends to browsers through their vendors' push services. Browsers
+// name the service's address, so every address is checked as those of webhooks
+// are.
 type PushSender struct {
 	client    *http.Client
 	addresses *outbound.Addresses
@@ -25,13 +26,14 @@ type PushSender struct {
 	contact    string
 }
 
-// NewPush makes the sender. The contact is an address of pages or of mail by which the push services find who runs the
-// gateway.
+// NewPush makes the sender. The contact is an address of pages or of mail by
+// which the push services find who runs the gateway.
 func NewPush(publicKey, privateKey, contact string, addresses *outbound.Addresses) *PushSender {
 	return &PushSender{addresses.Client(sendWithin), addresses, publicKey, privateKey, contact}
 }
 
-// PushKeys makes a pair of keys. Browsers' subscriptions are valid only for the keys they were made with.
+// PushKeys makes a pair of keys. Browsers' subscriptions are valid only for the
+// keys they were made with.
 func PushKeys() (public, private string, err error) {
 	private, public, err = webpush.GenerateVAPIDKeys()
 	return public, private, err
@@ -73,7 +75,8 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 	return answered(answer)
 }
 
-// answered says why the browser's service has not taken a message; nil if it has.
+// answered says why the browser's service has not taken a message; nil if it
+// has.
 func answered(answer *http.Response) error {
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:

@@ -16,16 +16,21 @@ const (
 	often  = time.Second
 	seldom = 10 * time.Second
 	rarely = 30 * time.Second
-	// expiringWithin is how long before its expiry users are told that a payment is about to expire.
+	// expiringWithin is how long before its expiry users are told that a
+	// payment is about to expire.
 	expiringWithin = 2 * time.Minute
-	// failingFrom is the number of failed attempts from which on an endpoint counts as failing.
+	// failingFrom is the number of failed attempts from which on an
+	// endpoint counts as failing.
 	failingFrom = 3
-	// failureKept is how long an endpoint to which nothing more is sent still counts as failing.
+	// failureKept is how long an endpoint to which nothing more is sent
+	// still counts as failing.
 	failureKept = 24 * time.Hour
-	// knownFor is how long an address from which a user has signed in is known.
+	// knownFor is how long an address from which a user has signed in is
+	// known.
 	knownFor   = 90 * 24 * time.Hour
 	sourceMost = 500 // a page
-	// overlap is how late an event may be committed and still be found by the next look.
+	// overlap is how late an event may be committed and still be found by
+	// the next look.
 	overlap = 5 * time.Second
 )
 
@@ -34,7 +39,8 @@ type source struct {
 	kind  Kind
 	every time.Duration
 	find  func(ctx context.Context, f *Feed, now, since time.Time) ([]event, error)
-	// real says that the events are stored with the real time, even if a sandbox's clock shows another.
+	// real says that the events are stored with the real time, even if a
+	// sandbox's clock shows another.
 	real bool
 }
 
@@ -51,7 +57,8 @@ type found = struct {
 	At      time.Time
 }
 
-// rows makes a source from a query that returns pages of rows in the order of their time.
+// rows makes a source from a query that returns pages of rows in the order of
+// their time.
 func rows[R ~struct {
 	OwnerID int64
 	Subject string
@@ -69,8 +76,9 @@ func rows[R ~struct {
 			if err != nil || len(page) < sourceMost {
 				return events, err
 			}
-			// The next page may have more rows with the time of the last row. So that time is read again, unless
-			// the whole page has it.
+			// The next page may have more rows with the time of the
+			// last row. So that time is read again, unless the
+			// whole page has it.
 			last := found(page[len(page)-1]).At
 			if since = last.Add(-time.Microsecond); !found(page[0]).At.Before(last) {
 				since = last
@@ -79,9 +87,10 @@ func rows[R ~struct {
 	}}
 }
 
-// paged makes a source from a query that returns pages of payments in the order of their time and number, up to a
-// time that is ahead of now. It continues where it stopped, with some overlap for rows that were committed late.
-// Now and then it reads all again, since the end of a payment may be moved forward.
+// paged makes a source from a query that returns pages of payments in the order
+// of their time and number, up to a time that is ahead of now. It continues
+// where it stopped, with some overlap for rows that were committed late. Now
+// and then it reads all again, since the end of a payment may be moved forward.
 func paged[R ~struct {
 	OwnerID int64
 	Subject string
@@ -120,7 +129,8 @@ func paged[R ~struct {
 	}}
 }
 
-// sources are all sources except the openings of payments, which are read from the payments' history.
+// sources are all sources except the openings of payments, which are read from
+// the payments' history.
 var sources = []source{
 	paged(PaymentClaimed, 0, func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]db.NotifyClaimedRow, error) {
 		return f.q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
@@ -191,8 +201,8 @@ func said(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	return events, err
 }
 
-// alarms finds alarms that have begun to fire. The message links to the part of the manual that says what to do, or
-// to the work that waits.
+// alarms finds alarms that have begun to fire. The message links to the part of
+// the manual that says what to do, or to the work that waits.
 func alarms(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	list, err := f.q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: since, Most: sourceMost})
 	var events []event
@@ -208,7 +218,8 @@ func alarms(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	return events, err
 }
 
-// elsewhere finds API keys that are used from a new address, with the keys' names.
+// elsewhere finds API keys that are used from a new address, with the keys'
+// names.
 func elsewhere(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
 	list, err := f.q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: since, Most: feedMost})
 	var events []event
@@ -220,7 +231,8 @@ func elsewhere(ctx context.Context, f *Feed, _, since time.Time) ([]event, error
 	return events, err
 }
 
-// owners reads the traders and merchants that have a user who can be told something.
+// owners reads the traders and merchants that have a user who can be told
+// something.
 func (f *Feed) owners(ctx context.Context) error {
 	rows, err := f.q.NotifyOwners(ctx)
 	if err != nil {

@@ -11,17 +11,20 @@ import (
 )
 
 const (
-	// shortOver is how long a trader must not have been seen short until that is over. What is available changes
-	// with each payment.
+	// shortOver is how long a trader must not have been seen short until
+	// that is over. What is available changes with each payment.
 	shortOver = 10 * time.Minute
-	// silentHalf is half of the time that a phone may be silent. It has to be silent for that long before the
-	// condition is noted, and then for as long again until it is told: at night a phone has nothing to report, and
-	// with the first payment of a day it needs some time to do so.
+	// silentHalf is half of the time that a phone may be silent. It has to
+	// be silent for that long before the condition is noted, and then for
+	// as long again until it is told: at night a phone has nothing to
+	// report, and with the first payment of a day it needs some time to do
+	// so.
 	silentHalf = db.PhoneSilent / 2
 )
 
-// standing is a condition of an owner that lasts: since when, and when it was last seen. For an endpoint it also
-// has the newest event that the endpoint had not accepted when it was last seen.
+// standing is a condition of an owner that lasts: since when, and when it was
+// last seen. For an endpoint it also has the newest event that the endpoint had
+// not accepted when it was last seen.
 type standing struct {
 	ownerID       int64
 	subject       string
@@ -56,9 +59,10 @@ func silent(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	return begun, err
 }
 
-// failing finds endpoints that have begun to fail, and those that accept webhooks again. An endpoint whose events
-// became dead, or are being sent again with new attempts, counts as failing until it has accepted one. If nothing
-// is sent to it for failureKept, its condition is no longer known.
+// failing finds endpoints that have begun to fail, and those that accept
+// webhooks again. An endpoint whose events became dead, or are being sent again
+// with new attempts, counts as failing until it has accepted one. If nothing is
+// sent to it for failureKept, its condition is no longer known.
 func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	hosts, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: standingMost})
 	list := db.Each(hosts, func(host db.NotifyFailingRow) standing {
@@ -79,10 +83,11 @@ func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
 	return begun, err
 }
 
-// stands stores which conditions of a kind exist now, and compares them with those that existed before, whichever
-// process stored them. It returns those that have begun, once they have lasted for the time after, and those that
-// are over. A condition that is no longer listed is over once shows says so, or once it was last seen longer than
-// failureKept ago.
+// stands stores which conditions of a kind exist now, and compares them with
+// those that existed before, whichever process stored them. It returns those
+// that have begun, once they have lasted for the time after, and those that are
+// over. A condition that is no longer listed is over once shows says so, or
+// once it was last seen longer than failureKept ago.
 func (f *Feed) stands(
 	ctx context.Context, kind Kind, of owner, now time.Time, after time.Duration, list []standing, shows func(standing) (bool, error),
 ) (begun, over []event, err error) {
@@ -137,8 +142,8 @@ func (f *Feed) stands(
 	return begun, over, nil
 }
 
-// standingTold stores which conditions were told. If that fails, the same conditions are found again, but nobody is
-// told twice.
+// standingTold stores which conditions were told. If that fails, the same
+// conditions are found again, but nobody is told twice.
 func (f *Feed) standingTold(ctx context.Context) error {
 	for kind, told := range f.stood {
 		if err := f.q.NotifyStandingTold(ctx, told); err != nil {

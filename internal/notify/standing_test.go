@@ -11,7 +11,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// looks has another process look each time, after some more time, and wants it to tell what is said.
+// looks has another process look each time, after some more time, and wants it
+// to tell what is said.
 func (b *bundle) looks(t *testing.T, far *testenv.Telegram, chat, told string) func(what string, after time.Duration, begun bool) {
 	t.Helper()
 	return func(what string, after time.Duration, begun bool) {
@@ -29,7 +30,8 @@ func (b *bundle) looks(t *testing.T, far *testenv.Telegram, chat, told string) f
 	}
 }
 
-// A trader is told once that USDT are short, whichever process looks, and again when that was over for a while and is so again.
+// A trader is told once that USDT are short, whichever process looks, and again
+// when that was over for a while and is so again.
 func TestShortIsToldOnce(t *testing.T) {
 	far, b := byTelegram(t, "21")
 	look := b.looks(t, far, "21", "Too few USDT are left for more payments.\nhttps://portal.example/trader/statement")
@@ -57,7 +59,8 @@ func TestShortIsToldOnce(t *testing.T) {
 	look("of less than is held, again", time.Minute, true)
 }
 
-// A trader is told once in a day that a requisite is near a limit, and again on another day.
+// A trader is told once in a day that a requisite is near a limit, and again on
+// another day.
 func TestRequisiteLimitIsToldOnceADay(t *testing.T) {
 	far, b := byTelegram(t, "22")
 	look := b.looks(t, far, "22", "A requisite is near a limit of today.\nhttps://portal.example/trader/requisites")
@@ -81,8 +84,9 @@ func TestRequisiteLimitIsToldOnceADay(t *testing.T) {
 	look("of nine of ten on the next day", 0, true)
 }
 
-// A trader is told once of a phone that says nothing while payments count on it, and again when it has spoken and is silent anew. With
-// the first payment of a day it has its time to speak.
+// A trader is told once of a phone that says nothing while payments count on
+// it, and again when it has spoken and is silent anew. With the first payment
+// of a day it has its time to speak.
 func TestSilentPhoneIsToldOnce(t *testing.T) {
 	far, b := byTelegram(t, "23")
 	look := b.looks(t, far, "23", "A phone forwards no messages.\nhttps://portal.example/trader/messages")
@@ -109,7 +113,8 @@ func TestSilentPhoneIsToldOnce(t *testing.T) {
 	look("after the whole", silentHalf, true)
 }
 
-// asked makes so many deposits, appeals and withdrawals of a merchant, which have stood so since then.
+// asked makes so many deposits, appeals and withdrawals of a merchant, which
+// have stood so since then.
 func (b *bundle) asked(t *testing.T, merchant int64, many int, at time.Time, deposits, appeals, withdrawals string) {
 	t.Helper()
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address, idempotency_key, created_at, status_at)
@@ -124,7 +129,8 @@ func (b *bundle) asked(t *testing.T, merchant int64, many int, at time.Time, dep
 		from generate_series(1, $3) n, withdrawal_address a`, merchant, at, many, withdrawals)
 }
 
-// What was decided is told once, however old it was then, also where nobody looked for an hour after it; what came anew, too.
+// What was decided is told once, however old it was then, also where nobody
+// looked for an hour after it; what came anew, too.
 func TestDecidedLongAfter(t *testing.T) {
 	far, b := byTelegram(t, "")
 	merchant := b.newOwner(t, "24")
@@ -174,7 +180,8 @@ func TestDecidedLongAfter(t *testing.T) {
 	told("of what could not be kept for long", 1003, 1001, 1001)
 }
 
-// Decisions are looked for by when they were made: none of the many before is read.
+// Decisions are looked for by when they were made: none of the many before is
+// read.
 func TestDecidedPlans(t *testing.T) {
 	b := setup(t)
 	b.asked(t, 1, 5000, b.clock.Now().Add(-time.Hour), "confirmed", "failed", "cancelled")

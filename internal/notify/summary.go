@@ -16,11 +16,13 @@ import (
 	"gateway.example/internal/money"
 )
 
-// summaryFrom is the hour in a user's zone from which on they are told about yesterday.
+// summaryFrom is the hour in a user's zone from which on they are told about
+// yesterday.
 const summaryFrom = 8
 
-// Summaries tells the users who want it the figures of yesterday, a day that ended at midnight in their zone. It is
-// a round of its own, because adding up the day of a large merchant takes longer than a message about a payment may
+// Summaries tells the users who want it the figures of yesterday, a day that
+// ended at midnight in their zone. It is a round of its own, because adding up
+// the day of a large merchant takes longer than a message about a payment may
 // wait.
 func (f *Feed) Summaries(ctx context.Context) error {
 	if len(f.s.senders) == 0 {
@@ -54,8 +56,9 @@ func (f *Feed) Summaries(ctx context.Context) error {
 	return errors.Join(err, f.s.tell(ctx, events))
 }
 
-// summaries lists the users who are to get a summary now. For which zones it is late enough is decided here and not
-// by the database, which may not know a zone.
+// summaries lists the users who are to get a summary now. For which zones it is
+// late enough is decided here and not by the database, which may not know a
+// zone.
 func (f *Feed) summaries(ctx context.Context) ([]db.NotifySummariesRow, error) {
 	zones, err := f.q.NotifyZones(ctx)
 	if err != nil {

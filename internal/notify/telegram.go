@@ -22,7 +22,8 @@ import (
 
 var errTelegramAway = fault.ErrBusy.Saying("Telegram does not answer; try again in a moment.")
 
-// pollFor is how long Telegram keeps a request open until there are new messages.
+// pollFor is how long Telegram keeps a request open until there are new
+// messages.
 const pollFor = 50 * time.Second
 
 // TelegramSender sends through a bot, and answers what users write to it.
@@ -34,7 +35,8 @@ type TelegramSender struct {
 	service *Service
 }
 
-// NewTelegram makes the sender. base is the address of Telegram's API; "" is the real one. It makes no call yet.
+// NewTelegram makes the sender. base is the address of Telegram's API; "" is
+// the real one. It makes no call yet.
 func NewTelegram(token, base string) (*TelegramSender, error) {
 	t := &TelegramSender{}
 	options := []bot.Option{
@@ -55,7 +57,8 @@ func NewTelegram(token, base string) (*TelegramSender, error) {
 	return t, err
 }
 
-// innermost is the error that began it. Those around it may quote a whole answer of Telegram, with what users write.
+// innermost is the error that began it. Those around it may quote a whole
+// answer of Telegram, with what users write.
 func innermost(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -111,8 +114,9 @@ func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	return &Refusal{Why: telegramSilent}
 }
 
-// Run answers users until ctx ends. Telegram gives users' messages to one process at a time. So only the process
-// that holds the feed's lease asks for them.
+// Run answers users until ctx ends. Telegram gives users' messages to one
+// process at a time. So only the process that holds the feed's lease asks for
+// them.
 func (t *TelegramSender) Run(ctx context.Context, s *Service, f *Feed) {
 	t.service = s
 	look := time.NewTicker(hearEvery)
@@ -145,8 +149,8 @@ const hearEvery = 500 * time.Millisecond
 // tooOld is the age from which on a message is not answered.
 const tooOld = time.Minute
 
-// hear answers a message. The bot moves no money, and tells nothing to chats that it does not know: they are not told
-// either that something failed.
+// hear answers a message. The bot moves no money, and tells nothing to chats
+// that it does not know: they are not told either that something failed.
 func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
 	message := update.Message
 	if message == nil || message.Chat.Type != models.ChatTypePrivate {
@@ -167,7 +171,8 @@ func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Up
 	}
 }
 
-// notAnswered logs that something failed inside, and returns what those are told whom the bot knows.
+// notAnswered logs that something failed inside, and returns what those are
+// told whom the bot knows.
 func notAnswered(ctx context.Context, err error) string {
 	slog.ErrorContext(ctx, "a message to the bot could not be answered", "error", err)
 	return "It did not work. Try again.\nНе получилось. Попробуйте ещё раз."
@@ -187,8 +192,8 @@ func cut(text string) string {
 	return text
 }
 
-// Breaker begins or ends a break of a trader, in which they get no new payments. The bot only begins breaks; they
-// are ended at the desk.
+// Breaker begins or ends a break of a trader, in which they get no new
+// payments. The bot only begins breaks; they are ended at the desk.
 type Breaker func(ctx context.Context, who caller.Caller, on bool) error
 
 const commands = "/status /break /mute /unmute"
@@ -231,11 +236,13 @@ func (s *Service) answer(ctx context.Context, chat, label, text string) (string,
 	return strings.Join(answers, "\n"), nil
 }
 
-// strangersAtOnce is how many strangers are answered at once, and then one a second. Telegram takes some thirty messages a
-// second of a bot, which are for users.
+// strangersAtOnce is how many strangers are answered at once, and then one a
+// second. Telegram takes some thirty messages a second of a bot, which are for
+// users.
 const strangersAtOnce = 10
 
-// toStranger is an answer to a chat that the bot does not know, or "" where strangers ask too much.
+// toStranger is an answer to a chat that the bot does not know, or "" where
+// strangers ask too much.
 func (s *Service) toStranger(text string) string {
 	if !s.strangers.AllowN(s.clock.Now(), 1) {
 		return ""

@@ -11,7 +11,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// tell queues notices in the lines of all users who may know about the events and want to.
+// tell queues notices in the lines of all users who may know about the events
+// and want to.
 func (s *Service) tell(ctx context.Context, events []event) error {
 	var ask db.NotifyAudienceParams
 	for _, e := range events {
@@ -51,7 +52,8 @@ func once(ids []int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// notices are the rows to insert: which event is told on which channel, and after how long.
+// notices are the rows to insert: which event is told on which channel, and
+// after how long.
 func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db.NoticeInsertParams) {
 	now := s.clock.Now()
 	type group struct {

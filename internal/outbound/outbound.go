@@ -1,5 +1,5 @@
-// Package outbound decides which addresses the gateway calls when somebody else names them: merchants'
-// webhooks, feeds of rates, and traders' processors.
+// Package outbound decides which addresses the gateway calls when somebody else
+// names them: merchants' webhooks, feeds of rates, and traders' processors.
 package outbound
 
 import (
@@ -16,23 +16,27 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Addresses decides which addresses may be called. It is made by NewAddresses or NewAddressesWithin.
+// Addresses decides which addresses may be called. It is made by NewAddresses
+// or NewAddressesWithin.
 type Addresses struct {
 	guard *ssrf.Guardian
 	// loopback also admits http to a loopback address, in the sandbox.
 	loopback bool
-	// private are the names of hosts that may have any address, and may be called over http.
+	// private are the names of hosts that may have any address, and may be
+	// called over http.
 	private []string
 }
 
-// NewAddresses refuses every address that is not public, such as loopback, private, link-local and
-// metadata addresses. With loopback, as in the sandbox, it also admits http to loopback addresses.
-// Private names hosts, in lower case, that are admitted whatever their address is.
+// NewAddresses refuses every address that is not public, such as loopback,
+// private, link-local and metadata addresses. With loopback, as in the sandbox,
+// it also admits http to loopback addresses. Private names hosts, in lower
+// case, that are admitted whatever their address is.
 func NewAddresses(loopback bool, private ...string) *Addresses {
 	return &Addresses{guard: guard(loopback, nil), loopback: loopback, private: private}
 }
 
-// NewAddressesWithin also admits https to these networks, for services in the operator's own network.
+// NewAddressesWithin also admits https to these networks, for services in the
+// operator's own network.
 func NewAddressesWithin(loopback bool, networks []netip.Prefix) *Addresses {
 	return &Addresses{guard: guard(loopback, networks), loopback: loopback}
 }
@@ -54,9 +58,9 @@ func guard(loopback bool, networks []netip.Prefix) *ssrf.Guardian {
 		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
-// Check says what is wrong with an address that somebody wants to be called, or "". It does not look
-// names up, so a name may still stand for a private address: Dial and Client judge the address that they
-// connect to.
+// Check says what is wrong with an address that somebody wants to be called, or
+// "". It does not look names up, so a name may still stand for a private
+// address: Dial and Client judge the address that they connect to.
 func (a *Addresses) Check(address string) string {
 	if flaw := a.check(address, a.isPrivate); flaw != "" {
 		return flaw
@@ -76,12 +80,14 @@ func (a *Addresses) isPrivate(host string) bool {
 	return slices.Contains(a.private, strings.ToLower(strings.TrimSuffix(host, ".")))
 }
 
-// CheckLink says what is wrong with an address that only a browser opens, or "".
+// CheckLink says what is wrong with an address that only a browser opens, or
+// "".
 func (a *Addresses) CheckLink(address string) string {
 	return a.check(address, func(string) bool { return false })
 }
 
-// check judges the form of an address. It takes http to loopback, in a sandbox, and to plain hosts.
+// check judges the form of an address. It takes http to loopback, in a sandbox,
+// and to plain hosts.
 //
 //rule:which addresses the gateway calls
 func (a *Addresses) check(address string, plain func(host string) bool) string {
@@ -122,8 +128,8 @@ func (a *Addresses) public(host string) bool {
 	return a.guard.SafeAddr(ip.Unmap().WithZone("")) == nil
 }
 
-// Dial connects, if the address that a name stands for now is admitted. It does not know the private
-// hosts.
+// Dial connects, if the address that a name stands for now is admitted. It does
+// not know the private hosts.
 func (a *Addresses) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := &net.Dialer{Timeout: dialTimeout, Control: a.guard.Safe}
 	return dialer.DialContext(ctx, network, address)
@@ -131,7 +137,8 @@ func (a *Addresses) Dial(ctx context.Context, network, address string) (net.Conn
 
 const dialTimeout = 15 * time.Second
 
-// Client returns a client that calls admitted addresses only. It follows no redirect and uses no proxy.
+// Client returns a client that calls admitted addresses only. It follows no
+// redirect and uses no proxy.
 func (a *Addresses) Client(timeout time.Duration) *http.Client {
 	guarded := &net.Dialer{Timeout: timeout, Control: a.guard.Safe}
 	free := &net.Dialer{Timeout: timeout}
@@ -156,8 +163,8 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 	}
 }
 
-// Watched stands in for the transport of every client. Only a program that tests can kill at each of
-// its calls has one.
+// Watched stands in for the transport of every client. Only a program that
+// tests can kill at each of its calls has one.
 var Watched func(http.RoundTripper) http.RoundTripper
 
 // Transport is that of a client that calls addresses which somebody else names.
@@ -173,7 +180,8 @@ const maxIdlePerHost = 16
 // maxRetryAfter limits the wait that an answer can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter parses the Retry-After header of an answer, in seconds or as a date; any other value is 0.
+// RetryAfter parses the Retry-After header of an answer, in seconds or as a
+// date; any other value is 0.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {

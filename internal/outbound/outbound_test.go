@@ -84,8 +84,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What only a browser opens may name any host, also one that webhooks are kept from: http is for
-// the sandbox alone, and there for loopback alone.
+// What only a browser opens may name any host, also one that webhooks are kept
+// from: http is for the sandbox alone, and there for loopback alone.
 func TestCheckLink(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]struct{ production, sandbox string }{
@@ -148,8 +148,8 @@ func TestCheckLoopback(t *testing.T) {
 	}
 }
 
-// Hosts that a sandbox names are sent to wherever they are, also over http. Nobody else is, and
-// what only a browser opens is judged as before.
+// Hosts that a sandbox names are sent to wherever they are, also over http.
+// Nobody else is, and what only a browser opens is judged as before.
 func TestPrivateHosts(t *testing.T) {
 	t.Parallel()
 	addresses := NewAddresses(true, "shop", "crm.internal")

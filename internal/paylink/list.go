@@ -17,7 +17,8 @@ type Page struct {
 	db.Page
 	// States are the states to list; empty means all.
 	States []string
-	// MerchantID limits the list to one merchant, for operators only; 0 means all merchants.
+	// MerchantID limits the list to one merchant, for operators only; 0
+	// means all merchants.
 	MerchantID int64
 	// Search is a part of the title, or the id; "" means all links.
 	Search string
@@ -26,7 +27,8 @@ type Page struct {
 // MaxSearch is how many characters may be looked for.
 const MaxSearch = 200
 
-// readable is the id of the merchant whose links the caller may read; nil means the links of all merchants.
+// readable is the id of the merchant whose links the caller may read; nil means
+// the links of all merchants.
 func readable(who caller.Caller) (*int64, error) {
 	if who.Kind == caller.Operator {
 		return nil, who.Need(caller.OperatorRead)
@@ -34,8 +36,8 @@ func readable(who caller.Caller) (*int64, error) {
 	return &who.MerchantID, who.Need(caller.MerchantRead)
 }
 
-// List lists the links of the caller's merchant, or for an operator the links of all merchants, the newest first.
-// The cursor is nil on the last page.
+// List lists the links of the caller's merchant, or for an operator the links
+// of all merchants, the newest first. The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Link, *string, error) {
 	own, err := readable(who)
 	if err != nil {
@@ -62,15 +64,17 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 	return links, cursor, s.count(ctx, links)
 }
 
-// searched is how many links are read at a time after the first batch of a list did not have enough links in the
-// states asked for. searchedFor is how long the search may go on.
+// searched is how many links are read at a time after the first batch of a list
+// did not have enough links in the states asked for. searchedFor is how long
+// the search may go on.
 const (
 	searched    = 500
 	searchedFor = 2 * time.Second
 )
 
-// found reads enough links for a page, or more. Whether a link is used up is known only after its places are
-// counted, so it reads on until enough links are in the states asked for.
+// found reads enough links for a page, or more. Whether a link is used up is
+// known only after its places are counted, so it reads on until enough links
+// are in the states asked for.
 func (s *Service) found(
 	ctx context.Context, q *db.Queries, states []string, p db.PaymentLinkListParams,
 ) ([]Link, error) {
@@ -102,7 +106,8 @@ func (s *Service) found(
 	}
 }
 
-// Get reads a link of the caller's merchant, or for an operator a link of any merchant.
+// Get reads a link of the caller's merchant, or for an operator a link of any
+// merchant.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, error) {
 	own, err := readable(who)
 	if err != nil {
@@ -162,7 +167,8 @@ func placesTaken(ctx context.Context, q *db.Queries, p db.LinkPlacesTakenParams)
 	return taken, nil
 }
 
-// count adds the numbers of payments and their sums to links, with one query for each merchant.
+// count adds the numbers of payments and their sums to links, with one query
+// for each merchant.
 func (s *Service) count(ctx context.Context, links []Link) error {
 	ids := map[int64][]int64{}
 	for _, l := range links {
@@ -195,7 +201,8 @@ func (s *Service) count(ctx context.Context, links []Link) error {
 // newest is how many payments are listed with a link.
 const newest = 50
 
-// Payments lists the newest payments of a link. It returns fault.ErrNotFound if the link is of another merchant.
+// Payments lists the newest payments of a link. It returns fault.ErrNotFound if
+// the link is of another merchant.
 func (s *Service) Payments(ctx context.Context, who caller.Caller, l Link) ([]Paid, error) {
 	own, err := readable(who)
 	switch {

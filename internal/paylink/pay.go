@@ -30,27 +30,31 @@ var (
 	ErrEnded = errors.New("the link takes no payments any more")
 	// ErrUsedUp says that the link has as many payments as it may have.
 	ErrUsedUp = errors.New("as many payments came of the link as may")
-	// ErrCrowded says that as many of its payments wait for money as may at a time.
+	// ErrCrowded says that as many of its payments wait for money as may at
+	// a time.
 	ErrCrowded = errors.New("as many payments of the link wait for money as may")
 )
 
-// maxOpen is how many payments of a link may wait for money at a time. A link is public, and each of them holds a
-// trader's USDT and one of the places that its merchant's payments have.
+// maxOpen is how many payments of a link may wait for money at a time. A link
+// is public, and each of them holds a trader's USDT and one of the places that
+// its merchant's payments have.
 const maxOpen = 100
 
-// making is how long a payment that is being made keeps its place. If the call was cut off, the place is free after
-// that.
+// making is how long a payment that is being made keeps its place. If the call
+// was cut off, the place is free after that.
 const making = time.Minute
 
 // Open is a link as its payers see it.
 type Open struct {
 	Terms
 	Currency string
-	// Ways are the methods to choose from. There are none while the cashbox takes no payments.
+	// Ways are the methods to choose from. There are none while the cashbox
+	// takes no payments.
 	Ways []string
 	// Ended tells that the link takes no payments any more.
 	Ended bool
-	// UsedUp tells that the link has as many payments as it may have. A payer who holds one of them is led to it.
+	// UsedUp tells that the link has as many payments as it may have. A
+	// payer who holds one of them is led to it.
 	UsedUp bool
 	// who is the caller in whose name its payments are made.
 	who caller.Caller
@@ -93,22 +97,26 @@ type Order struct {
 	Amount, Method string
 	// Attempt identifies the form, which may be sent twice.
 	Attempt string
-	// Held is the attempt that made the payer's last payment; "" if none is known.
+	// Held is the attempt that made the payer's last payment; "" if none is
+	// known.
 	Held string
-	// Address is where the payer comes from, and RequestID names the request.
+	// Address is where the payer comes from, and RequestID names the
+	// request.
 	Address, RequestID string
 }
 
 const (
 	maxAttempt = 64
-	// maxAgain is how many payments a form makes after its first. Then it leads to the last of them.
+	// maxAgain is how many payments a form makes after its first. Then it
+	// leads to the last of them.
 	maxAgain = 20
 )
 
 // NewAttempt makes an identifier for a new form.
 func NewAttempt() string { return strings.ToLower(rand.Text()) }
 
-// attemptAfter is the attempt of a form that made this payment and is sent for another one.
+// attemptAfter is the attempt of a form that made this payment and is sent for
+// another one.
 func attemptAfter(attempt string, made payment.Payment, amount decimal.Decimal, method string) string {
 	return hashOf(fmt.Sprintf("%s %s %s %s", attempt, made.UUID, amount, method))
 }
@@ -119,13 +127,15 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:maxAttempt/4])
 }
 
-// Made is the payment of a payer, and the attempt that made it, by which they find back to it.
+// Made is the payment of a payer, and the attempt that made it, by which they
+// find back to it.
 type Made struct {
 	payment.Payment
 	Attempt string
 }
 
-// Pay makes a payment by a link. It is idempotent: a form that is sent again leads to the payment that it made.
+// Pay makes a payment by a link. It is idempotent: a form that is sent again
+// leads to the payment that it made.
 func (s *Service) Pay(ctx context.Context, l Open, o Order) (Made, error) {
 	f := fault.Decoded(ctx)
 	if l.Amount.Valid {
@@ -148,7 +158,8 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (Made, error) {
 	shown := o.Attempt
 	made, err := s.pay(ctx, l, o)
 	for tries := 0; tries < maxAgain && err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending); tries++ {
-		// The payer came back to the form for another payment. Sent twice, the form has to make one.
+		// The payer came back to the form for another payment. Sent
+		// twice, the form has to make one.
 		o.Attempt = attemptAfter(o.Attempt, made.Payment, asked.Decimal, o.Method)
 		made, err = s.pay(ctx, l, o)
 	}
@@ -160,7 +171,8 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (Made, error) {
 	return Made{made.Payment, o.Attempt}, err
 }
 
-// Held is the payment of a link that was made by one of these attempts and still waits for money.
+// Held is the payment of a link that was made by one of these attempts and
+// still waits for money.
 func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (Made, error) {
 	attemptOf := map[string]string{}
 	for _, attempt := range attempts {
@@ -190,14 +202,15 @@ func only(ways []string) string {
 // orderPrefix begins the order ids of all payments by links.
 const orderPrefix = "link-"
 
-// orderOf is the order id of an attempt. It does not tell the attempt: whoever knows that is the payer, and many others
-// see the order id.
+// orderOf is the order id of an attempt. It does not tell the attempt: whoever
+// knows that is the payer, and many others see the order id.
 func orderOf(linkID int64, attempt string) string {
 	return orderPrefix + strconv.FormatInt(linkID, 10) + "-" + hashOf(attempt)
 }
 
-// OfOrder is the id of the link that an order id names, or 0 if it names none. A merchant may give orders of their
-// own such an id, so the result alone proves nothing.
+// OfOrder is the id of the link that an order id names, or 0 if it names none.
+// A merchant may give orders of their own such an id, so the result alone
+// proves nothing.
 func OfOrder(orderID string) int64 {
 	rest, _ := strings.CutPrefix(orderID, orderPrefix)
 	number, _, _ := strings.Cut(rest, "-")
@@ -208,7 +221,8 @@ func OfOrder(orderID string) int64 {
 	return id
 }
 
-// pay takes a place of the link and makes the payment. If none was made of the form, it gives the place back.
+// pay takes a place of the link and makes the payment. If none was made of the
+// form, it gives the place back.
 func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
 	orderID := orderOf(l.ID, o.Attempt)
 	if err := s.take(ctx, l, orderID, o.Method); err != nil {
@@ -229,7 +243,8 @@ func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, er
 	case err != nil || made.Replay:
 		return made, err
 	}
-	// The same form, sent at the same time and refused, has perhaps given the place back before the payment was there.
+	// The same form, sent at the same time and refused, has perhaps given
+	// the place back before the payment was there.
 	return made, begin(ctx, s.q, l, orderID, o.Method, made.Payment.CreatedAt)
 }
 
@@ -273,7 +288,8 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 	})
 }
 
-// usedUp tells whether all places of a link are taken by payments other than the one named.
+// usedUp tells whether all places of a link are taken by payments other than
+// the one named.
 func usedUp(ctx context.Context, q *db.Queries, l Terms, places int32, now time.Time, orderID, method string) (bool, error) {
 	taken, err := placesTaken(ctx, q, db.LinkPlacesTakenParams{
 		MerchantIds: []int64{l.MerchantID}, LinkIds: []int64{l.ID}, OrderID: orderID, Method: method, Since: now.Add(-making),

@@ -1,4 +1,5 @@
-// Package paylink has merchants sell without a shop: a link of theirs is a page on which a payer begins a payment.
+// Package paylink has merchants sell without a shop: a link of theirs is a page
+// on which a payer begins a payment.
 package paylink
 
 import (
@@ -23,7 +24,8 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// The longest texts of a link, in characters, and the most payments that may be allowed.
+// The longest texts of a link, in characters, and the most payments that may be
+// allowed.
 const (
 	maxTitle       = 120
 	maxDescription = 1000
@@ -56,15 +58,19 @@ type Terms struct {
 	MerchantID, CashboxID int64
 	Title                 string
 	Description           *string
-	// Amount is what the link asks for. Without it payers choose the amount, between the bounds if they are set.
+	// Amount is what the link asks for. Without it payers choose the
+	// amount, between the bounds if they are set.
 	Amount, MinAmount, MaxAmount decimal.NullDecimal
-	// Methods are the methods that payers choose from; empty means all methods of the cashbox.
+	// Methods are the methods that payers choose from; empty means all
+	// methods of the cashbox.
 	Methods []string
-	// MaxPayments is how many payments the link may have; nil means any number.
+	// MaxPayments is how many payments the link may have; nil means any
+	// number.
 	MaxPayments *int32
 	EndsAt      *time.Time
 	ReturnURL   *string
-	// CallbackURI is where the events of its payments are sent; "" means nowhere.
+	// CallbackURI is where the events of its payments are sent; "" means
+	// nowhere.
 	CallbackURI string
 	CreatedAt   time.Time
 	CreatedBy   string
@@ -80,8 +86,9 @@ type Link struct {
 	Currency string
 	// State is whether it takes payments.
 	State State
-	// Payments are the payments begun by the link, Completed the paid ones, and Came the sum that they brought. If
-	// there are more than Counted payments, only the newest are counted and More is true.
+	// Payments are the payments begun by the link, Completed the paid ones,
+	// and Came the sum that they brought. If there are more than Counted
+	// payments, only the newest are counted and More is true.
 	Payments, Completed int64
 	Came                decimal.Decimal
 	More                bool
@@ -93,8 +100,9 @@ func (l Link) Owners() (merchantID, traderID int64) { return l.MerchantID, 0 }
 // State is whether a link takes payments.
 type State string
 
-// The states of a link: it takes payments, it has as many payments as it may have, its time is over, or somebody
-// closed it. A link that is used up takes payments again when one of its payments fails.
+// The states of a link: it takes payments, it has as many payments as it may
+// have, its time is over, or somebody closed it. A link that is used up takes
+// payments again when one of its payments fails.
 const (
 	Taking State = "open"
 	UsedUp State = "used_up"
@@ -149,7 +157,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link,
 	return s.Get(ctx, who, row.ID)
 }
 
-// checked makes the row of a link from a draft, or says what is wrong with the draft.
+// checked makes the row of a link from a draft, or says what is wrong with the
+// draft.
 //
 //rule:what a payment link can be made with
 func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.PaymentLink, error) {
@@ -222,7 +231,8 @@ func stateAt(closedAt, endsAt *time.Time, now time.Time) State {
 	return Taking
 }
 
-// Close stops a link from taking payments. Closing a closed link changes nothing; payments that were begun go on.
+// Close stops a link from taking payments. Closing a closed link changes
+// nothing; payments that were begun go on.
 func (s *Service) Close(ctx context.Context, who caller.Caller, id int64) (Link, error) {
 	if err := who.Need(caller.MerchantSell); err != nil {
 		return Link{}, err
@@ -258,7 +268,8 @@ func (l Terms) PictureURL(payURL string, tokens *auth.Links) string {
 	return l.URL(payURL, tokens) + BelowPicture + *l.PictureHash
 }
 
-// BelowPicture is the part of a picture's address between the link's address and the hash.
+// BelowPicture is the part of a picture's address between the link's address
+// and the hash.
 const BelowPicture = "/picture/"
 
 // Callback is where the events of its payments are sent, or nil.

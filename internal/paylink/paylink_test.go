@@ -75,7 +75,8 @@ func (b *bundle) pay(l paylink.Open, amount, attempt string) (paylink.Made, erro
 	return b.links.Pay(context.Background(), l, paylink.Order{Amount: amount, Method: "sbp", Attempt: attempt})
 }
 
-// A payer's payment is made once for each form, with what the link says of it, and its events are in the feed alone.
+// A payer's payment is made once for each form, with what the link says of it,
+// and its events are in the feed alone.
 func TestPay(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000", ReturnURL: "https://me.example/thanks"}))
@@ -107,7 +108,8 @@ func TestPay(t *testing.T) {
 	b.Audit(t)
 }
 
-// A form that is sent again when its payment has ended, or with another amount, makes one more, also when it is sent twice at once.
+// A form that is sent again when its payment has ended, or with another amount,
+// makes one more, also when it is sent twice at once.
 func TestSentTwiceAgain(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000"}))
@@ -119,8 +121,9 @@ func TestSentTwiceAgain(t *testing.T) {
 	}
 }
 
-// A payment keeps its place of the link, and is listed with it, when its form is sent again and refused: later, as while its
-// merchant is switched off, or at the same time.
+// A payment keeps its place of the link, and is listed with it, when its form
+// is sent again and refused: later, as while its merchant is switched off, or
+// at the same time.
 func TestRefusedFormKeepsItsPlace(t *testing.T) {
 	for name, dropped := range map[string]func(t *testing.T, b *bundle, l paylink.Link){
 		"later": func(t *testing.T, b *bundle, l paylink.Link) {
@@ -150,7 +153,8 @@ func TestRefusedFormKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// An order id is in many lists and on receipts. Whoever knows it, or the payment's uuid, is not led to the payer's page by it.
+// An order id is in many lists and on receipts. Whoever knows it, or the
+// payment's uuid, is not led to the payer's page by it.
 func TestOrderIDLeadsNobodyToThePayer(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500"}))
@@ -168,7 +172,8 @@ func TestOrderIDLeadsNobodyToThePayer(t *testing.T) {
 	}
 }
 
-// The last place goes to one of those who want it at the same time, and is free again when their payment fails.
+// The last place goes to one of those who want it at the same time, and is free
+// again when their payment fails.
 func TestPlaces(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500", MaxPayments: 2}))
@@ -187,7 +192,8 @@ func TestPlaces(t *testing.T) {
 	testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, id, nil))(t)
 	testenv.Must(b.pay(opened, "", "later"))(t)
 
-	// A refused payment leaves its place, and so does, after a minute, a call that was cut off.
+	// A refused payment leaves its place, and so does, after a minute, a
+	// call that was cut off.
 	one := b.open(t, b.make(t, paylink.Draft{Amount: "99999999", MaxPayments: 1}))
 	_, err := b.pay(one, "", "big")
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "collect_requisites_not_available", "nobody takes it: %v", err)
@@ -202,7 +208,8 @@ func TestPlaces(t *testing.T) {
 	b.Audit(t)
 }
 
-// However many come at once, of one link at most a hundred payments wait for money; what was paid or failed leaves its place.
+// However many come at once, of one link at most a hundred payments wait for
+// money; what was paid or failed leaves its place.
 func TestOpenAtATime(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Least: "100"}))
@@ -228,7 +235,8 @@ func TestOpenAtATime(t *testing.T) {
 	b.Audit(t)
 }
 
-// Whose address is blocked begins no payment by a link either, for IPv6 from nowhere in their network.
+// Whose address is blocked begins no payment by a link either, for IPv6 from
+// nowhere in their network.
 func TestBlockedAddress(t *testing.T) {
 	b := setup(t)
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
@@ -247,7 +255,8 @@ func TestBlockedAddress(t *testing.T) {
 		}
 		dbtest.WantCode(t, err, "merchant_collect_payer_blocked")
 	}
-	// It is blocked by one of their payments, too. A merchant's own address is not its payers', whatever it calls the order.
+	// It is blocked by one of their payments, too. A merchant's own address
+	// is not its payers', whatever it calls the order.
 	order := paylink.Order{Method: "sbp", Attempt: "more", Address: "198.51.100.1"}
 	paid := testenv.Must(b.links.Pay(t.Context(), opened, order))(t)
 	blocking := directory.NewBlock{Kind: block.Address, PaymentID: paid.ID, Reason: "fraud"}
@@ -263,7 +272,8 @@ func TestBlockedAddress(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf(settings.BlockPayer(t.Context(), admin, blocking)), "kind")
 }
 
-// A payer who goes back and chooses something else is led to the payment by which they have the last place; nobody else is.
+// A payer who goes back and chooses something else is led to the payment by
+// which they have the last place; nobody else is.
 func TestHeldPlace(t *testing.T) {
 	b := setup(t)
 	made := b.make(t, paylink.Draft{Least: "100", MaxPayments: 1})
@@ -290,7 +300,8 @@ func TestHeldPlace(t *testing.T) {
 	testenv.Want(t, state(), "open0", "when it was cancelled")
 }
 
-// Used up links are found among many that are not, page by page, by an operator over several merchants as well.
+// Used up links are found among many that are not, page by page, by an operator
+// over several merchants as well.
 func TestUsedUpAmongMany(t *testing.T) {
 	b := setup(t)
 	once := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
@@ -318,7 +329,8 @@ func TestUsedUpAmongMany(t *testing.T) {
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == other.ID && next == nil, "open: %+v, %v, %v", list, next, err)
 }
 
-// A link that is over makes no payment, whatever page is still open; strangers see none of it.
+// A link that is over makes no payment, whatever page is still open; strangers
+// see none of it.
 func TestEnds(t *testing.T) {
 	b := setup(t)
 	ends := b.clock.Now().Add(time.Hour)

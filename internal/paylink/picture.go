@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	// maxPixels is enough for photos of phones. pictureWidth and pictureHeight are the size to which a picture is
-	// reduced.
+	// maxPixels is enough for photos of phones. pictureWidth and
+	// pictureHeight are the size to which a picture is reduced.
 	maxPixels, pictureWidth, pictureHeight = 16_000_000, 960, 720
 	// pictureQuality is the quality of the JPEG that is kept.
 	pictureQuality = 82
-	// hashLength is how many characters of the picture's hash its address has.
+	// hashLength is how many characters of the picture's hash its address
+	// has.
 	hashLength = 32
 	// MaxReason is how long the reason of an operator may be.
 	MaxReason = 500
@@ -36,7 +37,8 @@ const (
 	PictureIsNone  = "must be a PNG or JPEG picture"
 )
 
-// SetPicture sets the picture of a link of the caller's merchant, in place of the old one. No file removes it.
+// SetPicture sets the picture of a link of the caller's merchant, in place of
+// the old one. No file removes it.
 func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, file []byte) error {
 	if err := who.Need(caller.MerchantSell); err != nil {
 		return err
@@ -54,7 +56,8 @@ func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, f
 	return err
 }
 
-// RemovePicture lets an operator remove the picture from the page of any merchant's link, with a reason.
+// RemovePicture lets an operator remove the picture from the page of any
+// merchant's link, with a reason.
 func (s *Service) RemovePicture(ctx context.Context, who caller.Caller, id int64, reason string) (db.SettingChange, error) {
 	l, err := s.Pictured(ctx, who, id)
 	if err != nil {
@@ -68,8 +71,8 @@ func (s *Service) RemovePicture(ctx context.Context, who caller.Caller, id int64
 	return s.changePicture(ctx, who.Actor(), &reason, db.PaymentLinkPictureParams{ID: id, MerchantID: l.MerchantID}, nil)
 }
 
-// Pictured finds a link of any merchant for an operator who may remove its picture. It returns fault.ErrNotFound if
-// the link has no picture.
+// Pictured finds a link of any merchant for an operator who may remove its
+// picture. It returns fault.ErrNotFound if the link has no picture.
 func (s *Service) Pictured(ctx context.Context, who caller.Caller, id int64) (Terms, error) {
 	if err := who.Need(caller.OperatorDirectory); err != nil {
 		return Terms{}, err
@@ -84,7 +87,8 @@ func (s *Service) Pictured(ctx context.Context, who caller.Caller, id int64) (Te
 	return Terms(row), nil
 }
 
-// changePicture records the new picture of a link and stores it, or removes the picture if there is no hash.
+// changePicture records the new picture of a link and stores it, or removes the
+// picture if there is no hash.
 func (s *Service) changePicture(
 	ctx context.Context, actor string, reason *string, to db.PaymentLinkPictureParams, picture []byte,
 ) (db.SettingChange, error) {
@@ -109,8 +113,8 @@ func (s *Service) changePicture(
 	})
 }
 
-// drawPicture draws an uploaded picture again as a JPEG on white, or says what is wrong with it. No file gives no
-// picture.
+// drawPicture draws an uploaded picture again as a JPEG on white, or says what
+// is wrong with it. No file gives no picture.
 func drawPicture(file []byte) (drawn []byte, flaw string) {
 	if len(file) == 0 {
 		return nil, ""

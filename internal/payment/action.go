@@ -17,8 +17,9 @@ type Update struct {
 	Reason            *string
 }
 
-// UpdateStatus sets a payment's status for the application; any status may follow any other. It reports whether a
-// webhook was queued: reporting the present status again changes nothing and queues none. The provider's id is
+// UpdateStatus sets a payment's status for the application; any status may
+// follow any other. It reports whether a webhook was queued: reporting the
+// present status again changes nothing and queues none. The provider's id is
 // stored in any case, because a trader often confirms before the bank does.
 //
 //rule:which status the payer's application may set
@@ -66,13 +67,15 @@ func (u Update) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// Confirm completes a payment when its trader says that the transfer has arrived. Only the status decides, and not
-// the clock: an overdue payment can be confirmed for as long as it is pending.
+// Confirm completes a payment when its trader says that the transfer has
+// arrived. Only the status decides, and not the clock: an overdue payment can
+// be confirmed for as long as it is pending.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
 	return s.ConfirmReceived(ctx, who, id, nil)
 }
 
-// Cancel cancels a pending payment for its trader, unless a part of it has come.
+// Cancel cancels a pending payment for its trader, unless a part of it has
+// come.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reason *string) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
@@ -95,7 +98,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 	return s.FromRow(after), err
 }
 
-// findTraders finds a payment that is assigned to the calling trader, who may end it.
+// findTraders finds a payment that is assigned to the calling trader, who may
+// end it.
 func (s *Service) findTraders(ctx context.Context, who caller.Caller, id int64) (db.Payment, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return db.Payment{}, err
@@ -113,7 +117,8 @@ func checkStatus(f fault.Fields, status string) {
 	f.Check(known(status), "status", "must be pending, completed, failed, cancelled or appeal")
 }
 
-// ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
+// ListAssigned lists the payments assigned to a trader. The cursor is nil on
+// the last page.
 func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page) ([]Payment, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err

@@ -54,7 +54,8 @@ type AppealRecord struct {
 	FileType string
 	// FileSize is in bytes.
 	FileSize int64
-	// Statement refers to the bank statement that a refusal is based on. Only operators see it; see Resolution.
+	// Statement refers to the bank statement that a refusal is based on.
+	// Only operators see it; see Resolution.
 	Statement *string
 	Payment   Payment
 }
@@ -74,8 +75,8 @@ func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 	}
 }
 
-// OpenAppeal stores a merchant's appeal of a failed payment; there is only one for a payment. The
-// payment stays failed until an operator reviews the appeal.
+// OpenAppeal stores a merchant's appeal of a failed payment; there is only one
+// for a payment. The payment stays failed until an operator reviews the appeal.
 func (s *Service) OpenAppeal(
 	ctx context.Context,
 	who caller.Caller,
@@ -92,7 +93,8 @@ func (s *Service) OpenAppeal(
 	return s.openAppeal(ctx, who, found, r)
 }
 
-// mayAppeal checks that the caller is a merchant's key, or a user of its portal with the capability.
+// mayAppeal checks that the caller is a merchant's key, or a user of its portal
+// with the capability.
 func mayAppeal(who caller.Caller) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(caller.MerchantAppeal)
@@ -100,7 +102,8 @@ func mayAppeal(who caller.Caller) error {
 	return who.NeedMerchant(caller.ScopePayments)
 }
 
-// openAppeal opens an appeal of a payment. Its callers have checked that the caller may appeal.
+// openAppeal opens an appeal of a payment. Its callers have checked that the
+// caller may appeal.
 func (s *Service) openAppeal(
 	ctx context.Context,
 	who caller.Caller,
@@ -151,7 +154,8 @@ func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, n
 	return s.FromRow(p).refusesAppeal(now)
 }
 
-// refusesAppeal returns why the payment cannot be appealed, whether or not it was before.
+// refusesAppeal returns why the payment cannot be appealed, whether or not it
+// was before.
 //
 //rule:when a payment can be appealed
 func (p Payment) refusesAppeal(now time.Time) error {
@@ -168,8 +172,8 @@ func (p Payment) refusesAppeal(now time.Time) error {
 	return nil
 }
 
-// TakesAppeal reports whether the payment may be appealed now. It does not check whether it was
-// appealed before.
+// TakesAppeal reports whether the payment may be appealed now. It does not
+// check whether it was appealed before.
 func (p Payment) TakesAppeal(now time.Time) bool { return p.refusesAppeal(now) == nil }
 
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
@@ -191,8 +195,9 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	return params, f.Err()
 }
 
-// moveAppeal keeps the status of an appeal in step with its payment: in review while the payment is in appeal, then
-// completed or failed as the payment is. Moves from pending and cancelled are not about an appeal, unless they begin a
+// moveAppeal keeps the status of an appeal in step with its payment: in review
+// while the payment is in appeal, then completed or failed as the payment is.
+// Moves from pending and cancelled are not about an appeal, unless they begin a
 // review: for nearly all payments this adds no query.
 func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
@@ -213,6 +218,6 @@ func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	})}
 }
 
-// KeptName is the merchant's name of the file, made safe to show and to save. Operators get it in place of
-// FileName.
+// KeptName is the merchant's name of the file, made safe to show and to save.
+// Operators get it in place of FileName.
 func (a AppealRecord) KeptName() string { return attachment.KeptName(a.FileName, a.FileType) }

@@ -29,7 +29,8 @@ const appealOpen = "open"
 
 var appealStatuses = []string{appealOpen, appealReview, appealDone, appealRefused, appealClosed}
 
-// ListAppeals lists appeals for an operator, the newest first. The cursor is nil on the last page.
+// ListAppeals lists appeals for an operator, the newest first. The cursor is
+// nil on the last page.
 func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page) ([]AppealRecord, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -45,8 +46,8 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, err
 }
 
-// ReviewAppeal begins the review of an open appeal. Its payment, which must still be failed, moves to appeal, and
-// the trader's USDT are held again.
+// ReviewAppeal begins the review of an open appeal. Its payment, which must
+// still be failed, moves to appeal, and the trader's USDT are held again.
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
@@ -59,22 +60,25 @@ func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64)
 		func(*db.Queries, db.Payment) error { return nil }) // nothing is moved yet
 }
 
-// AppealDecision is the decision about one appeal, in the form in which a proposal for a second operator stores it.
+// AppealDecision is the decision about one appeal, in the form in which a
+// proposal for a second operator stores it.
 type AppealDecision struct {
 	ID         int64
 	Resolution Resolution
 }
 
-// Resolution is how an appeal is decided: completed or failed, and why. A refusal names the line of the trader's
-// bank statement that proves it, or says why there is none.
+// Resolution is how an appeal is decided: completed or failed, and why. A
+// refusal names the line of the trader's bank statement that proves it, or says
+// why there is none.
 type Resolution struct {
 	Outcome           string
 	Reason, Statement *string
 }
 
-// ResolveAppeal decides an appeal in review, with money and webhook: its payment fails, or is completed for what was
-// asked, even if its trader has reported another amount. A refusal takes a reason, which the merchant is told, and a
-// line of the trader's bank statement, which the merchant is not.
+// ResolveAppeal decides an appeal in review, with money and webhook: its
+// payment fails, or is completed for what was asked, even if its trader has
+// reported another amount. A refusal takes a reason, which the merchant is
+// told, and a line of the trader's bank statement, which the merchant is not.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
@@ -117,8 +121,9 @@ func (s *Service) findAppeal(
 	return found, db.Missing(err, fault.ErrNotFound, "find appeal")
 }
 
-// moveAppealed moves the payment of an appeal, which must have the wanted status; the status of the appeal follows.
-// The appeal cannot change while the payment is locked, so of several decisions at the same time one wins.
+// moveAppealed moves the payment of an appeal, which must have the wanted
+// status; the status of the appeal follows. The appeal cannot change while the
+// payment is locked, so of several decisions at the same time one wins.
 func (s *Service) moveAppealed(
 	ctx context.Context,
 	a db.Appeal,
@@ -151,14 +156,15 @@ func (s *Service) moveAppealed(
 	return after, err
 }
 
-// AppealFile is an appeal's file. Its name is KeptName, and its media type is that of its content.
+// AppealFile is an appeal's file. Its name is KeptName, and its media type is
+// that of its content.
 type AppealFile struct {
 	Name, Type string
 	Content    []byte
 }
 
-// ReadAppealFile reads an appeal's file for an operator, or for a user of the appealing merchant's
-// portal.
+// ReadAppealFile reads an appeal's file for an operator, or for a user of the
+// appealing merchant's portal.
 func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int64) (AppealFile, error) {
 	needed := caller.OperatorRead
 	if who.Kind == caller.MerchantPortal {

@@ -14,11 +14,13 @@ import (
 // OwnAppeals asks for a page of a merchant's appeals, the newest first.
 type OwnAppeals struct {
 	Page
-	// Statuses filters, together with Status; without both, every status is listed.
+	// Statuses filters, together with Status; without both, every status is
+	// listed.
 	Statuses []string
 	// CashboxID filters by cashbox; nil is any.
 	CashboxID *int64
-	// Backward asks for newer appeals than the cursor instead of older ones.
+	// Backward asks for newer appeals than the cursor instead of older
+	// ones.
 	Backward bool
 }
 
@@ -29,8 +31,9 @@ func (o OwnAppeals) statuses() []string {
 	return append(slices.Clone(o.Statuses), *o.Status)
 }
 
-// ListOwnAppeals lists the appeals of the caller's merchant for a user of its portal, the newest first in either
-// direction. The cursor continues in the direction of the page; it is nil at the end.
+// ListOwnAppeals lists the appeals of the caller's merchant for a user of its
+// portal, the newest first in either direction. The cursor continues in the
+// direction of the page; it is nil at the end.
 func (s *Service) ListOwnAppeals(
 	ctx context.Context, who caller.Caller, page OwnAppeals,
 ) ([]AppealRecord, *string, error) {
@@ -56,8 +59,8 @@ func (s *Service) ListOwnAppeals(
 	return list, cursor, err
 }
 
-// GetAppeal reads an appeal of the caller's merchant for a user of its portal, or any for an
-// operator.
+// GetAppeal reads an appeal of the caller's merchant for a user of its portal,
+// or any for an operator.
 func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	if err := who.Admit(ctx, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return AppealRecord{}, err
@@ -77,8 +80,9 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	return s.appealFromRows(row.Appeal, row.Payment), nil
 }
 
-// AppealOf returns the id of a payment's appeal, or 0 if there is none. It is for a user of the merchant's portal,
-// for the trader to whom the payment is assigned, and for operators.
+// AppealOf returns the id of a payment's appeal, or 0 if there is none. It is
+// for a user of the merchant's portal, for the trader to whom the payment is
+// assigned, and for operators.
 func (s *Service) AppealOf(ctx context.Context, who caller.Caller, paymentID int64) (int64, error) {
 	if err := who.Need(caller.MerchantRead, caller.TraderRead, caller.OperatorRead); err != nil {
 		return 0, err

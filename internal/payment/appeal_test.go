@@ -50,7 +50,8 @@ func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.
 func TestOpenAppeal(t *testing.T) {
 	b := setup(t)
 	p, merchant, trader := b.failed(t)
-	// A file of many pieces comes back as it was, with every byte in its place.
+	// A file of many pieces comes back as it was, with every byte in its
+	// place.
 	const size = 3<<20 + 17
 	r, content := appeal(size), []byte(pdf)
 	for i := len(pdf); i < size; i++ {
@@ -77,7 +78,8 @@ func TestOpenAppeal(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
 }
 
-// The picture of an appeal is kept without what tells where it was taken, and one without pixels is refused. What is no picture stays.
+// The picture of an appeal is kept without what tells where it was taken, and
+// one without pixels is refused. What is no picture stays.
 func TestAppealLosesMetadata(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
@@ -147,7 +149,8 @@ func TestAppealConditions(t *testing.T) {
 	testenv.NoError(t, open(atEdge))
 	b.clock.Advance(time.Millisecond)
 	dbtest.WantCode(t, open(tooLate), "appeal_window_closed")
-	// The window is looked at before the trader, and the appeal that exists before all.
+	// The window is looked at before the trader, and the appeal that exists
+	// before all.
 	dbtest.WantCode(t, open(withoutTrader), "appeal_window_closed")
 	dbtest.WantCode(t, open(atEdge), "appeal_already_exists")
 	b.set(t, atEdge, "completed")
@@ -171,7 +174,8 @@ func TestAppealsInParallel(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from appeal_chunk"), 2, "pieces")
 }
 
-// What is at its limit is taken, and a file's type comes from its content, whatever its name says.
+// What is at its limit is taken, and a file's type comes from its content,
+// whatever its name says.
 func TestAppealsTaken(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	for i, test := range []struct{ reason, name, file, fileType string }{
@@ -190,7 +194,8 @@ func TestAppealsTaken(t *testing.T) {
 	}
 }
 
-// An operator's review holds the money again, their decision settles it or not, and the merchant is told of both.
+// An operator's review holds the money again, their decision settles it or not,
+// and the merchant is told of both.
 func TestDecideAppeal(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []string{"completed", "failed"} {
@@ -231,8 +236,9 @@ func TestDecideAppeal(t *testing.T) {
 	}
 }
 
-// A trader's word ends no appeal: who has another amount count towards a payment in appeal leaves the appeal to be decided, for as
-// long as it takes, and an operator may complete the payment for what was asked.
+// A trader's word ends no appeal: who has another amount count towards a
+// payment in appeal leaves the appeal to be decided, for as long as it takes,
+// and an operator may complete the payment for what was asked.
 func TestOtherAmountEndsNoAppeal(t *testing.T) {
 	t.Parallel()
 	for i, outcome := range []string{"completed", "failed", "completed", "failed", "completed", "failed"} {
@@ -290,7 +296,8 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
-	// Moves from pending and cancelled are not about the appeal, unless they lead to appeal.
+	// Moves from pending and cancelled are not about the appeal, unless
+	// they lead to appeal.
 	for _, step := range []struct{ to, want string }{
 		{"appeal", "in_review"}, {"completed", "completed"}, {"failed", "failed"}, {"completed", "completed"}, {"cancelled", "closed"},
 		{"failed", "closed"},
@@ -353,8 +360,9 @@ func TestAppealDeskRefusals(t *testing.T) {
 	b.wantEvents(t, p, 2)
 }
 
-// An operator and the trader who has an appeal's payment write to each other until the appeal is decided. What one has not read is
-// counted for them; another trader, and who only looks, changes nothing.
+// An operator and the trader who has an appeal's payment write to each other
+// until the appeal is decided. What one has not read is counted for them;
+// another trader, and who only looks, changes nothing.
 func TestThread(t *testing.T) {
 	b := setup(t)
 	p, merchant, trader := b.failed(t)

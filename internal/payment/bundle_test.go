@@ -22,7 +22,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a payment service over a database of its own, with a rate of 100 RUB per USDT.
+// bundle is a payment service over a database of its own, with a rate of 100
+// RUB per USDT.
 type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
@@ -55,8 +56,9 @@ var configuration = payment.Config{
 	Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
 }
 
-// replica is another process on the same database: a service with a memory of its own, which may be so old. Without one it asks for
-// changes whenever a payment is made, so that a test may set what it likes in between.
+// replica is another process on the same database: a service with a memory of
+// its own, which may be so old. Without one it asks for changes whenever a
+// payment is made, so that a test may set what it likes in between.
 func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
 	return b.service(t, usable, configuration)
@@ -69,7 +71,8 @@ func (b *bundle) service(t *testing.T, usable time.Duration, config payment.Conf
 	return testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 }
 
-// relay queues the deliveries of all events so far, as the program does all the time.
+// relay queues the deliveries of all events so far, as the program does all the
+// time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
 	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
@@ -90,7 +93,8 @@ func requestOf(orderID, amount string) payment.Request {
 	return r
 }
 
-// requestBy is a valid payment of 1000 in another currency, or by another method.
+// requestBy is a valid payment of 1000 in another currency, or by another
+// method.
 func requestBy(orderID, currency, method string) payment.Request {
 	r := request(orderID)
 	r.Currency, r.Method = currency, &method

@@ -23,13 +23,15 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// A payment that received an amount which its cashbox does not accept becomes a case: it gets the status appeal,
-// the trader's USDT stay held, and its merchant or an operator decides. If nobody decides in time, the payment
-// fails, and the money becomes a free arrival of the trader's: it counts towards no payment. A case whose payment was
-// appealed does not end by itself: ResolveAppeal may decide it, too.
+// A payment that received an amount which its cashbox does not accept becomes a
+// case: it gets the status appeal, the trader's USDT stay held, and its
+// merchant or an operator decides. If nobody decides in time, the payment
+// fails, and the money becomes a free arrival of the trader's: it counts
+// towards no payment. A case whose payment was appealed does not end by itself:
+// ResolveAppeal may decide it, too.
 
-// caseLasts is how long a case waits for a decision and, if the decision is to wait for the rest, how long it waits
-// for that.
+// caseLasts is how long a case waits for a decision and, if the decision is to
+// wait for the rest, how long it waits for that.
 //
 //rule:how long money of another amount waits for a decision
 const caseLasts = 24 * time.Hour
@@ -46,24 +48,27 @@ const (
 	caseTaken    = "taken"
 	caseWaits    = "waiting"
 	caseReturned = "returned"
-	// caseEnded means that the payment ended unpaid. The trader keeps the money as a free arrival, until it is
-	// known whose it is.
+	// caseEnded means that the payment ended unpaid. The trader keeps the
+	// money as a free arrival, until it is known whose it is.
 	caseEnded = "ended"
 )
 
 // reasonReturned is the reason of a payment whose money goes back to its payer.
 const reasonReturned = "returned"
 
-// Returned reports whether the payment failed because its money goes back to its payer.
+// Returned reports whether the payment failed because its money goes back to
+// its payer.
 func (p Payment) Returned() bool {
 	return p.Status == Failed && optional.Value(p.StatusReason) == reasonReturned && p.ReceivedAmount.Valid
 }
 
-// reasonUncovered is the reason of a case that the amount policy would accept, if the platform could pay the difference.
+// reasonUncovered is the reason of a case that the amount policy would accept,
+// if the platform could pay the difference.
 const reasonUncovered = "difference_not_covered"
 
 var (
-	// ErrNoCase refuses a decision about a payment that is not a case, or no longer one.
+	// ErrNoCase refuses a decision about a payment that is not a case, or
+	// no longer one.
 	ErrNoCase   = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
 	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
@@ -74,7 +79,8 @@ type CaseDecision struct {
 	// Decision is take, wait or return. Reason may be nil.
 	Decision string
 	Reason   *string
-	// To is the payer to whom the money is returned. Only the decision return needs it.
+	// To is the payer to whom the money is returned. Only the decision
+	// return needs it.
 	To *payout.Recipient
 }
 
@@ -93,8 +99,9 @@ func (d CaseDecision) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// ListCases lists, for an operator, the payments that received another amount and that nobody has decided about,
-// the newest first. The cursor is nil on the last page.
+// ListCases lists, for an operator, the payments that received another amount
+// and that nobody has decided about, the newest first. The cursor is nil on the
+// last page.
 func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page) ([]Payment, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -104,8 +111,9 @@ func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page
 	})
 }
 
-// MayDecide checks that the caller may make this decision. Returning money is a payout to a recipient whom the
-// decision names, so a merchant's user also needs the capability to pay out.
+// MayDecide checks that the caller may make this decision. Returning money is a
+// payout to a recipient whom the decision names, so a merchant's user also
+// needs the capability to pay out.
 func MayDecide(who caller.Caller, decision string) error {
 	if decision == ReturnIt {
 		return who.Need(caller.MerchantPayOut, caller.OperatorCases)
@@ -113,8 +121,9 @@ func MayDecide(who caller.Caller, decision string) error {
 	return who.Need(caller.MerchantAppeal, caller.OperatorCases)
 }
 
-// DecideCase decides about a payment that received another amount than it asked for. A user of the merchant's
-// portal or an operator decides. Of several decisions at the same time one wins; the others get ErrNoCase.
+// DecideCase decides about a payment that received another amount than it asked
+// for. A user of the merchant's portal or an operator decides. Of several
+// decisions at the same time one wins; the others get ErrNoCase.
 func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecision) (Payment, error) {
 	if err := MayDecide(who, d.Decision); err != nil {
 		return Payment{}, err
@@ -144,7 +153,8 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 	return s.FromRow(after), err
 }
 
-// takeCase completes a payment with the amount that arrived, at the payment's own rate.
+// takeCase completes a payment with the amount that arrived, at the payment's
+// own rate.
 func (s *Service) takeCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
@@ -159,17 +169,19 @@ func (s *Service) takeCase(
 	return s.move(ctx, tx, p, c)
 }
 
-// movingAlone returns an error if the decision moves more USDT than one operator may, and otherwise counts it
-// towards what the operator moves in a day. What is moved is the larger of the USDT held for the payment and of the
+// movingAlone returns an error if the decision moves more USDT than one
+// operator may, and otherwise counts it towards what the operator moves in a
+// day. What is moved is the larger of the USDT held for the payment and of the
 // USDT that its trader gives for the amount that arrived.
 func (s *Service) movingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, came arrival) error {
 	return s.moving(ctx, q, who, p, decimal.Max(p.HoldUSDT, given(p, came)), decimal.Zero)
 }
 
-// attachingAlone is movingAlone for a transfer that is attached to a payment. If the payment becomes a case, only
-// the transfer itself counts towards what the operator moves in a day: the merchant may accept the case later, and
-// the rest of it was counted before or was reported without an operator. A second operator is still required if the
-// whole is more than one operator may move.
+// attachingAlone is movingAlone for a transfer that is attached to a payment.
+// If the payment becomes a case, only the transfer itself counts towards what
+// the operator moves in a day: the merchant may accept the case later, and the
+// rest of it was counted before or was reported without an operator. A second
+// operator is still required if the whole is more than one operator may move.
 func (s *Service) attachingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, c change) error {
 	if c.to != Appeal {
 		return s.movingAlone(ctx, q, who, p, *c.came)
@@ -193,7 +205,8 @@ func given(p db.Payment, came arrival) decimal.Decimal {
 	return worth.AmountUSDT.Add(worth.SpreadPlatformUSDT).Add(worth.DifferenceUSDT)
 }
 
-// waitForRest makes a payment pending again, so that the payer can send the missing amount. It waits for caseLasts.
+// waitForRest makes a payment pending again, so that the payer can send the
+// missing amount. It waits for caseLasts.
 func (s *Service) waitForRest(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
@@ -216,15 +229,17 @@ func (s *Service) waitForRest(
 	})
 }
 
-// returnCase fails a payment and makes a payout by which its trader sends the money back to the payer. The worth of
-// the money stays held from the trader's USDT until they have sent it.
+// returnCase fails a payment and makes a payout by which its trader sends the
+// money back to the payer. The worth of the money stays held from the trader's
+// USDT until they have sent it.
 func (s *Service) returnCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
 	if len(catalogue.Payouts(p.Currency)) == 0 {
 		return p, errNoReturn
 	}
-	// The order of locks is the same everywhere: first what operators have moved, then the accounts.
+	// The order of locks is the same everywhere: first what operators have
+	// moved, then the accounts.
 	alone := s.movingAlone(ctx, db.New(tx), who, p, arrival{amount: p.ReceivedAmount.Decimal, taken: true})
 	if alone != nil && !errors.Is(alone, foureyes.ErrSecondOperator) {
 		return p, alone
@@ -248,7 +263,8 @@ func (s *Service) returnCase(
 	if err != nil {
 		return p, err
 	}
-	// A second operator is asked only about a decision that could be carried out.
+	// A second operator is asked only about a decision that could be
+	// carried out.
 	if err := foureyes.WithAction(alone, foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
@@ -257,8 +273,9 @@ func (s *Service) returnCase(
 	})
 }
 
-// arrive adds a reported amount to what has arrived before. The change then completes the payment, if the amount
-// policy of the cashbox's method accepts the total, or else makes it a case. Whoever appealed says that all has
+// arrive adds a reported amount to what has arrived before. The change then
+// completes the payment, if the amount policy of the cashbox's method accepts
+// the total, or else makes it a case. Whoever appealed says that all has
 // arrived, so less than that completes nothing by itself.
 func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error {
 	total := counted(p).Add(amount)
@@ -280,8 +297,8 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 	return nil
 }
 
-// becomesCase makes the change one that leaves to somebody else what becomes of the amount that has arrived. A payment
-// that is late keeps that as its reason.
+// becomesCase makes the change one that leaves to somebody else what becomes of
+// the amount that has arrived. A payment that is late keeps that as its reason.
 func (s *Service) becomesCase(c *change, reason string) {
 	c.to, c.decided, c.until = Appeal, caseOpen, s.clock.Now().Add(caseLasts)
 	c.came = &arrival{amount: c.came.amount}
@@ -290,12 +307,13 @@ func (s *Service) becomesCase(c *change, reason string) {
 	}
 }
 
-// workKind is the kind of work under which operators claim cases. A claim ends when its case is decided, by
-// whomever, so anybody may claim the next case of the same payment.
+// workKind is the kind of work under which operators claim cases. A claim ends
+// when its case is decided, by whomever, so anybody may claim the next case of
+// the same payment.
 const workKind = "other_amount"
 
-// moveArrivals makes transfers count towards a payment, and makes them free again if the payment ends unpaid or
-// begins anew.
+// moveArrivals makes transfers count towards a payment, and makes them free
+// again if the payment ends unpaid or begins anew.
 func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
 	said := c.said
@@ -307,8 +325,8 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	case said != nil && to.RequisiteID != nil && (!said.amount.Equal(to.Amount) || counted(from).IsPositive()):
 		queries = append(queries, db.Do((*db.Queries).ArrivalInsert, said.insert(to, c.actor, now)))
 	}
-	// The transfers stay with the payment also when it is completed without a reported amount; then the amount
-	// asked for is settled.
+	// The transfers stay with the payment also when it is completed without
+	// a reported amount; then the amount asked for is settled.
 	had := from.ReceivedAmount.Valid || Status(from.Status) == Completed
 	counts := Status(to.Status) == Completed || to.ReceivedAmount.Valid && countsToday(to)
 	if had && !counts && c.decided != caseReturned {
@@ -320,7 +338,8 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	return append(queries, tellArrivals(to, c, now)...)
 }
 
-// tellArrivals adds to the payment's timeline what arrived and what was decided about it.
+// tellArrivals adds to the payment's timeline what arrived and what was decided
+// about it.
 func tellArrivals(to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
 	tell := func(what StepName, detail StepDetail) {
@@ -341,7 +360,8 @@ func tellArrivals(to db.Payment, c change, now time.Time) []db.Query {
 	return queries
 }
 
-// word is a report that a transfer has arrived. The change stores it as an arrival.
+// word is a report that a transfer has arrived. The change stores it as an
+// arrival.
 type word struct {
 	amount      decimal.Decimal
 	payer, note string

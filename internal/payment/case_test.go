@@ -18,7 +18,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What came in a currency in which no payouts are made cannot be returned by one; it can be taken.
+// What came in a currency in which no payouts are made cannot be returned by
+// one; it can be taken.
 func TestCaseWithoutPayouts(t *testing.T) {
 	c := newCase(t, "700")
 	c.Exec(t, "update payment set currency = 'KZT'")
@@ -29,7 +30,8 @@ func TestCaseWithoutPayouts(t *testing.T) {
 	testenv.Want(t, c.p.Status, payment.Completed, "the payment is")
 }
 
-// cased is a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's share of 2%, of which another amount came.
+// cased is a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a
+// trader's share of 2%, of which another amount came.
 type cased struct {
 	*bundle
 	merchant dbtest.Merchant
@@ -88,8 +90,10 @@ func payer() *payout.Recipient {
 	return &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
 }
 
-// What came to 700 of 1000 RUB, decided each way. Of 700, which is 7 USDT, the merchant gets 700/105 and the platform what is
-// left of the spread without the trader's 2%: 7 − 6.66666666 − 0.14. Waiting holds what the whole payment holds.
+// What came to 700 of 1000 RUB, decided each way. Of 700, which is 7 USDT, the
+// merchant gets 700/105 and the platform what is left of the spread without the
+// trader's 2%: 7 − 6.66666666 − 0.14. Waiting holds what the whole payment
+// holds.
 func TestCaseByHand(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -145,7 +149,8 @@ func TestCaseByHand(t *testing.T) {
 	}
 }
 
-// What goes back is held of its trader: one who does not have it any more sends nothing back, and the case stays.
+// What goes back is held of its trader: one who does not have it any more sends
+// nothing back, and the case stays.
 func TestReturnIsCovered(t *testing.T) {
 	c := newCase(t, "1500") // 15 USDT, of which 9.8 are held already
 	c.Fund(t, ledger.Available(ledger.Trader, c.trader.ID), "-88")
@@ -154,8 +159,9 @@ func TestReturnIsCovered(t *testing.T) {
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 }
 
-// What goes back to its payer is not the merchant's any more: an appeal would have it paid to them, too. Where the application
-// has begun the payment anew, it may be appealed as any other.
+// What goes back to its payer is not the merchant's any more: an appeal would
+// have it paid to them, too. Where the application has begun the payment anew,
+// it may be appealed as any other.
 func TestReturnedIsNotAppealed(t *testing.T) {
 	c := newCase(t, "700")
 	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
@@ -173,7 +179,8 @@ func TestReturnedIsNotAppealed(t *testing.T) {
 	testenv.NoError(t, open())
 }
 
-// A merchant may have given a payout of their own the order id of the one that returns the money: it goes back all the same.
+// A merchant may have given a payout of their own the order id of the one that
+// returns the money: it goes back all the same.
 func TestReturnOfTakenOrder(t *testing.T) {
 	c := newCase(t, "700")
 	c.Exec(t, `insert into payin_key (merchant_id, channel, order_id, payin_id)
@@ -203,7 +210,8 @@ func expire(after time.Duration) func(*testing.T, *cased) {
 	}
 }
 
-// A case that nobody decides fails at its end: what came is free then, and counts anew when the payment's trader says so in time.
+// A case that nobody decides fails at its end: what came is free then, and
+// counts anew when the payment's trader says so in time.
 func TestCaseEnds(t *testing.T) {
 	c := newCase(t, "1200")
 	expire(24*time.Hour)(t, &c)
@@ -217,8 +225,9 @@ func TestCaseEnds(t *testing.T) {
 	c.want(t, payment.Completed, money{"90.199902", "0", "9.52390476", "0.27619324"}, "1000.01")
 }
 
-// What came stays the payment's where the application completes it for what was asked, whatever was decided before: it counts towards
-// no other payment. It is free once that is taken back.
+// What came stays the payment's where the application completes it for what was
+// asked, whatever was decided before: it counts towards no other payment. It is
+// free once that is taken back.
 func TestCompletedWithoutAWord(t *testing.T) {
 	for _, decision := range []string{"", payment.WaitForRest} {
 		t.Run(decision, func(t *testing.T) {
@@ -236,7 +245,8 @@ func TestCompletedWithoutAWord(t *testing.T) {
 	}
 }
 
-// What is not decided so: by others, of others, of what is no case; and what is missing is named. Nothing is moved.
+// What is not decided so: by others, of others, of what is no case; and what is
+// missing is named. Nothing is moved.
 func TestCaseRefused(t *testing.T) {
 	c := newCase(t, "0.99")
 	other := c.NewMerchant(t, dbtest.MerchantOpts{})
@@ -277,8 +287,10 @@ func TestCaseDecidedOnce(t *testing.T) {
 	c.Audit(t)
 }
 
-// What goes back is a payout to whom the decision names: of a merchant's users those have it made who may have payouts made, with a
-// second factor, and an operator alone no more than one may move. Of 700 RUB that are 7 USDT; what is held for the payment is more.
+// What goes back is a payout to whom the decision names: of a merchant's users
+// those have it made who may have payouts made, with a second factor, and an
+// operator alone no more than one may move. Of 700 RUB that are 7 USDT; what is
+// held for the payment is more.
 func TestReturnIsAPayout(t *testing.T) {
 	c := newCase(t, "700")
 	d := payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}
@@ -297,8 +309,9 @@ func TestReturnIsAPayout(t *testing.T) {
 	testenv.NoError(t, c.decide(t, who, d))
 }
 
-// An operator's return waits for what others move before it locks the trader's account, as all that operators move does: of two that
-// lock in another order one fails.
+// An operator's return waits for what others move before it locks the trader's
+// account, as all that operators move does: of two that lock in another order
+// one fails.
 func TestReturnWaitsBeforeItLocks(t *testing.T) {
 	c := newCase(t, "700")
 	who := c.user(t, operator, "ann")
@@ -315,8 +328,9 @@ func TestReturnWaitsBeforeItLocks(t *testing.T) {
 	c.want(t, payment.Failed, money{"93", "7", "0", "0"}, "700.00")
 }
 
-// What waits for its rest is cancelled neither by its trader, who would keep what came, nor by its payer. If no rest comes it fails,
-// and then it can be appealed, and what came count towards it again.
+// What waits for its rest is cancelled neither by its trader, who would keep
+// what came, nor by its payer. If no rest comes it fails, and then it can be
+// appealed, and what came count towards it again.
 func TestPartIsNotCancelled(t *testing.T) {
 	c := newCase(t, "700")
 	ctx := t.Context()
@@ -335,7 +349,8 @@ func TestPartIsNotCancelled(t *testing.T) {
 	c.want(t, payment.Completed, money{"93.14", "0", "6.66666666", "0.19333334"}, "700.00")
 }
 
-// What came goes back also where the payment's events go to no address, as those of a link may: neither do those of the payout.
+// What came goes back also where the payment's events go to no address, as
+// those of a link may: neither do those of the payout.
 func TestReturnWithoutCallback(t *testing.T) {
 	c := newCase(t, "700")
 	r := request("order-2")

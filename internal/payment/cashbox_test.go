@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The same order id is another payment on another channel and of another merchant.
+// The same order id is another payment on another channel and of another
+// merchant.
 func TestOrderIDsAreSeparate(t *testing.T) {
 	b := setup(t)
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -34,7 +35,8 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 	b.Audit(t)
 }
 
-// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox method alike.
+// rubCollect.method wins over the root method: for the channel, the requisite
+// and the cashbox method alike.
 func TestRubCollectWins(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
@@ -49,7 +51,8 @@ func TestRubCollectWins(t *testing.T) {
 	}
 }
 
-// A key without a cashbox of its own uses the first of its merchant's that is on for currency and method.
+// A key without a cashbox of its own uses the first of its merchant's that is
+// on for currency and method.
 func TestUnboundKey(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Unbound: true, Methods: []string{"sbp"}})
@@ -86,7 +89,8 @@ func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency str
 	return id
 }
 
-// A bound key's cashbox is where its payments go, whatever its merchant has besides.
+// A bound key's cashbox is where its payments go, whatever its merchant has
+// besides.
 func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
@@ -97,7 +101,8 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 		"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "refused")
 }
 
-// The first trader in turn is short, so the next one gets the payment; when all are, nobody does.
+// The first trader in turn is short, so the next one gets the payment; when all
+// are, nobody does.
 func TestShortTraderIsPassedBy(t *testing.T) {
 	b, merchant, short := trade(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
 	exact := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.8", SharePercent: "2", Requisites: 3})
@@ -108,15 +113,17 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	b.wantMoney(t, exact.ID, merchant.CashboxID, money{"0", "9.8", "0", "0"})
 }
 
-// The dearest payment at the cheapest rate, and the cheapest at the dearest, which is worth nothing
-// in USDT: both fit the books, through completion and back.
+// The dearest payment at the cheapest rate, and the cheapest at the dearest,
+// which is worth nothing in USDT: both fit the books, through completion and
+// back.
 func TestExtremeAmounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		amount, rate string
 		want         money
 	}{
-		// 999999999999.99 × 10⁸ to hold; of it 95238095238094285714.28571428 for the merchant.
+		// 999999999999.99 × 10⁸ to hold; of it
+		// 95238095238094285714.28571428 for the merchant.
 		"dearest": {"999999999999.99", "0.00000001", money{
 			trader: "0", reserved: "0", cashbox: "95238095238094285714.28571428", platform: "4761904761904714285.71428572",
 		}},
@@ -135,8 +142,9 @@ func TestExtremeAmounts(t *testing.T) {
 	}
 }
 
-// A blocked payer gets no payment, and the refusal says neither why nor by whom; others do, and so does a repeat of what was
-// made before. Nothing counts as a lack of requisites.
+// A blocked payer gets no payment, and the refusal says neither why nor by
+// whom; others do, and so does a repeat of what was made before. Nothing counts
+// as a lack of requisites.
 func TestBlockedPayer(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
@@ -173,9 +181,10 @@ func (b *bundle) requisite(t *testing.T, traderID int64, method, value string) i
 	return id
 }
 
-// A phone has one reservation of an amount, whoever has it as a requisite, how often and by which methods: of four payments at
-// once one gets it. Another phone is given to the next, another amount goes to the same phone, and the phone is free for another
-// of its requisites once it is free.
+// A phone has one reservation of an amount, whoever has it as a requisite, how
+// often and by which methods: of four payments at once one gets it. Another
+// phone is given to the next, another amount goes to the same phone, and the
+// phone is free for another of its requisites once it is free.
 func TestOneReservationOfAPhone(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -213,7 +222,8 @@ func TestOneReservationOfAPhone(t *testing.T) {
 	next := testenv.Must(create("another phone", "sbp", 4444))(t)
 	testenv.Want(t, *next.RequisiteID, another, "the next payment gets")
 
-	// Once it is over, another requisite with the phone gets it, and the payment that had it does not get it back.
+	// Once it is over, another requisite with the phone gets it, and the
+	// payment that had it does not get it back.
 	b.set(t, first.ID, "cancelled")
 	b.clock.Advance(16 * time.Minute)
 	b.Exec(t, "update requisite set enabled = false where id = any($1)", []int64{*first.RequisiteID, another})

@@ -10,8 +10,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// MethodQuasiEcom is the card checkout whose payments have a quasiEcom block, and whose payers may
-// have a saved card.
+// MethodQuasiEcom is the card checkout whose payments have a quasiEcom block,
+// and whose payers may have a saved card.
 const MethodQuasiEcom = "quasi_ecom"
 
 // CardCheckout reports whether the payment is paid by entering a card.
@@ -19,7 +19,8 @@ func (p Payment) CardCheckout() bool { return p.RequisiteType == nil }
 
 func cardCheckout(p db.Payment) bool { return p.RequisiteType == nil }
 
-// cardShown is the part of a status webhook about the payment's card; it is nil without a card.
+// cardShown is the part of a status webhook about the payment's card; it is nil
+// without a card.
 func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card.Shown, error) {
 	if !cardCheckout(p) {
 		return nil, nil //nolint:nilnil // no card is no error
@@ -27,8 +28,8 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 	return s.config.Cards.Show(ctx, db.New(tx), p.MerchantID, p.ID)
 }
 
-// moveCard keeps or erases the card of a payment that ends, and tells its checkout of every change of
-// status.
+// moveCard keeps or erases the card of a payment that ends, and tells its
+// checkout of every change of status.
 //
 //rule:when a payer's card is erased, and when it is kept
 func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {

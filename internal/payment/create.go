@@ -42,15 +42,18 @@ const createTimeout = 20 * time.Second
 
 type Created struct {
 	Payment Payment
-	// Replay says that the order id was used before: Payment is the one created then.
+	// Replay says that the order id was used before: Payment is the one
+	// created then.
 	Replay bool
-	// Mismatch names the fields in which a repeat differs from the first call.
+	// Mismatch names the fields in which a repeat differs from the first
+	// call.
 	Mismatch []string
 }
 
-// Create makes a payment with a reserved requisite and the trader's USDT held, or returns the payment
-// that was already made with the same order id and method. A refused call changes nothing, so its
-// order id stays free. A call at the same time as another with the same order id waits for that one.
+// Create makes a payment with a reserved requisite and the trader's USDT held,
+// or returns the payment that was already made with the same order id and
+// method. A refused call changes nothing, so its order id stays free. A call at
+// the same time as another with the same order id waits for that one.
 //
 //rule:how a payment is made, and what a repeated call answers
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
@@ -72,8 +75,9 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay makes the payment by the settings in memory. Before it refuses a payment, it makes sure that the
-// order id is still free and that the settings in memory are up to date.
+// createOrReplay makes the payment by the settings in memory. Before it refuses
+// a payment, it makes sure that the order id is still free and that the
+// settings in memory are up to date.
 func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
 	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.Name, OrderID: o.OrderID}
 	for {
@@ -98,7 +102,8 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Created{}, err
 		}
-		// Another call may have renewed the settings meanwhile, and by the new ones a requisite may be available.
+		// Another call may have renewed the settings meanwhile, and by
+		// the new ones a requisite may be available.
 		if s.settings.Version() == known && refuses(refusal) {
 			s.tellRefusal(ctx, d, refusal)
 			return Created{}, s.inWords(d, refusal)
@@ -161,7 +166,8 @@ func mismatch(p db.Payment, o order) []string {
 	return fields
 }
 
-// draft is a payment that is being made: the request, and everything else that decides whether and how it is made.
+// draft is a payment that is being made: the request, and everything else that
+// decides whether and how it is made.
 type draft struct {
 	order
 	who        caller.Caller
@@ -175,7 +181,8 @@ type draft struct {
 	// baseErr is rate.ErrNone if the currency never had a rate.
 	baseErr error
 
-	// dry says that the payment is only tried, to explain the routing, and not made.
+	// dry says that the payment is only tried, to explain the routing, and
+	// not made.
 	dry bool
 }
 
@@ -193,7 +200,8 @@ func (s *Service) draft(who caller.Caller, o order) *draft {
 	return d
 }
 
-// refusal returns why the payment is refused, or nil. It checks the reasons in the documented order.
+// refusal returns why the payment is refused, or nil. It checks the reasons in
+// the documented order.
 //
 //rule:when no payment is made for a merchant, whatever the traders have
 func (d *draft) refusal() error {
@@ -216,7 +224,8 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// mayReturn reports whether the cashbox allows that the payer is sent back to the merchant's address.
+// mayReturn reports whether the cashbox allows that the payer is sent back to
+// the merchant's address.
 func (d *draft) mayReturn() bool {
 	if d.ReturnURL == nil || len(d.shop.ReturnHosts) == 0 {
 		return true
@@ -258,8 +267,8 @@ func (d *draft) hold(c routing.Candidate) decimal.Decimal {
 	return quote.Hold()
 }
 
-// make makes the payment unless it is refused. The payment takes one of the places that limit the merchant's open
-// payments.
+// make makes the payment unless it is refused. The payment takes one of the
+// places that limit the merchant's open payments.
 func (s *Service) make(ctx context.Context, d *draft) (db.Payment, error) {
 	if err := d.refusal(); err != nil {
 		return db.Payment{}, err
@@ -291,8 +300,9 @@ func (s *Service) choose(ctx context.Context, d *draft, place *place) (db.Paymen
 	return db.Payment{}, search.Err()
 }
 
-// write makes the payment on a candidate in one round trip. It inserts the order id and the payment, reserves the
-// requisite and holds the trader's USDT, or does nothing at all. If the hold is covered only together with pending
+// write makes the payment on a candidate in one round trip. It inserts the
+// order id and the payment, reserves the requisite and holds the trader's USDT,
+// or does nothing at all. If the hold is covered only together with pending
 // USDT, these are added to the trader's available USDT first.
 func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) (db.Payment, error) {
 	id, err := s.ids.next(ctx)

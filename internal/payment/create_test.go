@@ -21,7 +21,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A new payment carries everything it was calculated from. The sums are those of the status table.
+// A new payment carries everything it was calculated from. The sums are those
+// of the status table.
 func TestCreate(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	r := request("order-1")
@@ -76,7 +77,8 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 	b.Audit(t)
 }
 
-// Body, then cashbox method, then merchant, then trader, then configuration (5).
+// Body, then cashbox method, then merchant, then trader, then configuration
+// (5).
 func TestMarkupOfAPayment(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, RatePercent: percent("4")})
@@ -105,8 +107,9 @@ func TestMarkupOfAPayment(t *testing.T) {
 	b.Audit(t)
 }
 
-// Everything is wrong at first and is put right step by step: each answer is the next in the documented order. All
-// along the order id is the same, which no refusal may use up; in the end a repeat survives all of it.
+// Everything is wrong at first and is put right step by step: each answer is
+// the next in the documented order. All along the order id is the same, which
+// no refusal may use up; in the end a repeat survives all of it.
 func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -132,7 +135,8 @@ func TestOrderOfChecks(t *testing.T) {
 		{"merchant_collect_amount_outside_platform_limits", func() { b.limit(t, "10", "1000") }},
 		{"collect_requisites_not_available", func() { b.SetRate(t, "RUB", "100", true) }},
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "9.99", Requisites: 1}) }},
-		// Spot is 10, and without a share the trader must put up all of it.
+		// Spot is 10, and without a share the trader must put up all of
+		// it.
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
@@ -169,7 +173,8 @@ func TestPlatformLimits(t *testing.T) {
 	}
 }
 
-// A repeat is the same payment in its present state, and says where it differs from the first call.
+// A repeat is the same payment in its present state, and says where it differs
+// from the first call.
 func TestReplay(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
 	p := b.made(t, merchant, "order-1", "completed")
@@ -196,7 +201,8 @@ func TestReplay(t *testing.T) {
 			got.Payment.Amount.String() == "1000" && slices.Equal(got.Mismatch, c.mismatch),
 			"%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 	}
-	// What is wrong in form is said first, also under an order id that is in use.
+	// What is wrong in form is said first, also under an order id that is
+	// in use.
 	dbtest.WantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
@@ -218,8 +224,9 @@ func TestReplayWithAnotherCurrency(t *testing.T) {
 // text is n characters that are two bytes each, since limits count characters.
 func text(n int) string { return strings.Repeat("я", n) }
 
-// What no body of JSON can say is refused here as well, each field by its name, and takes no order id. The bodies are those
-// of wrong.txt in internal/acceptance.
+// What no body of JSON can say is refused here as well, each field by its name,
+// and takes no order id. The bodies are those of wrong.txt in
+// internal/acceptance.
 func TestInvalidRequests(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	everything := payment.Request{
@@ -256,7 +263,8 @@ func TestLongestRequest(t *testing.T) {
 	testenv.Want(t, p.OrderID, text(255), "orderId")
 }
 
-// What the codec found wrong is reported with what the service finds, and no field is complained of twice.
+// What the codec found wrong is reported with what the service finds, and no
+// field is complained of twice.
 func TestFieldsOfTheCodec(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})

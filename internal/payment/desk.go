@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// MaxDesk is how many open payments a trader is shown, and where counting stops.
+// MaxDesk is how many open payments a trader is shown, and where counting
+// stops.
 const MaxDesk = 200
 
 // DeskPayment is an open payment as its trader sees it.
@@ -20,8 +21,8 @@ type DeskPayment struct {
 	Fits bool
 }
 
-// Desk lists the open payments of the caller's trader, those that expire first before the others, at
-// most MaxDesk.
+// Desk lists the open payments of the caller's trader, those that expire first
+// before the others, at most MaxDesk.
 func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err

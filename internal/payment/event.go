@@ -13,7 +13,8 @@ import (
 // The documented webhook of a status change: interface, "Events".
 const typeStatusUpdated = "payment.status.updated"
 
-// typePayerClaimed is the event that the payer says they have paid, for merchants who want it.
+// typePayerClaimed is the event that the payer says they have paid, for
+// merchants who want it.
 const typePayerClaimed = "payment.payer.claimed"
 
 type statusData struct {
@@ -44,7 +45,8 @@ type statusMeta struct {
 	ReceivedAmount *string `json:"receivedAmount"`
 	// Late says that the payment was completed after it had expired.
 	Late bool `json:"late,omitempty"`
-	// Case is the state of a case, if another amount arrived: open, taken, waiting, returned or ended.
+	// Case is the state of a case, if another amount arrived: open, taken,
+	// waiting, returned or ended.
 	Case     string       `json:"case,omitempty"`
 	Metadata metadata.Set `json:"metadata,omitempty"`
 }

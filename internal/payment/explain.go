@@ -35,7 +35,8 @@ type RoutingQuestion struct {
 type RoutingAnswer struct {
 	// Refusal is the error code that the payment would get, or "".
 	Refusal string
-	// NoRate says that the payment is refused because the currency never had a rate.
+	// NoRate says that the payment is refused because the currency never
+	// had a rate.
 	NoRate bool
 	// RequisiteID is the requisite that it would get, or 0.
 	RequisiteID int64
@@ -86,7 +87,8 @@ func (s *Service) explainRouting(
 		refusal = d.refusal()
 	}
 	if d.shop == nil || d.baseErr != nil {
-		// Without a cashbox or a rate it is not known how much of a candidate's USDT would be held.
+		// Without a cashbox or a rate it is not known how much of a
+		// candidate's USDT would be held.
 		return RoutingAnswer{ //nolint:nilerr // the refusal is the answer
 			Refusal: fault.As(refusal).Code, NoRate: errors.Is(refusal, rate.ErrNone),
 		}, nil
@@ -114,20 +116,23 @@ func (a *RoutingAnswer) settle(refusal error) {
 	a.Refusal = errNoRequisite.Code
 }
 
-// Replay compares how a payment's requisite was chosen with how it would be chosen now.
+// Replay compares how a payment's requisite was chosen with how it would be
+// chosen now.
 type Replay struct {
 	RequisiteID, TraderID int64
 	// Question is what the payment asked for.
 	Question RoutingQuestion
-	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked describe the choice
-	// of the candidate that got the payment; nil if that is not known.
+	// Passed are the candidates that were passed over, in order, at most
+	// 100. Pool and Looked describe the choice of the candidate that got
+	// the payment; nil if that is not known.
 	Passed       []routing.Passed
 	Pool, Looked *int32
 	// Now is the choice for the same payment by the present rules.
 	Now RoutingAnswer
 }
 
-// ReplayRouting tells how a payment got its requisite, and repeats the choice by the present rules.
+// ReplayRouting tells how a payment got its requisite, and repeats the choice
+// by the present rules.
 func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
 	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return Replay{}, err

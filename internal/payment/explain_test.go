@@ -42,8 +42,8 @@ func dropped(e payment.RequisiteExplanation) string {
 	return strings.Join(rules, ", ")
 }
 
-// The least that the requisite takes is 1000 RUB: 10 USDT at 100, of which the trader keeps 2% of
-// spot, 0.2, so that 9.8 would be held.
+// The least that the requisite takes is 1000 RUB: 10 USDT at 100, of which the
+// trader keeps 2% of spot, 0.2, so that 9.8 would be held.
 func TestExplainForTrader(t *testing.T) {
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", SharePercent: "2", Requisites: 1, MinAmount: "1000"})
@@ -61,13 +61,15 @@ func TestExplainForTrader(t *testing.T) {
 	e = b.explain(t, who, id)
 	testenv.Check(t, !e.Free && dropped(e) == "slot_taken" && e.Available.Decimal.String() == "9.8" &&
 		e.LastUsedAt.Equal(dbtest.Start), "with an open payment of the amount: %s, %+v", dropped(e), e)
-	// Another hundred of the first 9.8 would not be enough: 1010 RUB would hold 9.898.
+	// Another hundred of the first 9.8 would not be enough: 1010 RUB would
+	// hold 9.898.
 	b.Exec(t, "update requisite set own_min_amount = 1010")
 	if e = b.explain(t, who, id); dropped(e) != "trader_short 9.8/9.898" || e.Free {
 		t.Errorf("short: %s", dropped(e))
 	}
 	b.refused(t, merchant.Caller, "1010", "collect_requisites_not_available")
-	// Who may not see the trader's money learns that it is short, and no number.
+	// Who may not see the trader's money learns that it is short, and no
+	// number.
 	e = b.explain(t, as(caller.Desk, trader), id)
 	testenv.Check(t, dropped(e) == "trader_short" && !e.Available.Valid && !e.Hold.Valid && !e.Drops[0].Used.Valid,
 		"to the desk: %+v", e)
@@ -140,7 +142,8 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	b.Audit(t)
 }
 
-// The desk lists what is open, what ends first before the rest, with what the payer has sent.
+// The desk lists what is open, what ends first before the rest, with what the
+// payer has sent.
 func TestDeskList(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
 	who := as(caller.Owner, trader)
@@ -190,9 +193,10 @@ func (b *bundle) wantSum(t *testing.T, id int64, file string) rate.Answer {
 	return answer
 }
 
-// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the
-// difference is 0.66088646;
-// 10.82837033 × 1.5% = 0.16242555495; the rest of the spread is 0.49846091; 10.82837033 − 0.16242555 = 10.66594478.
+// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 =
+// 10.167483878…; the difference is 0.66088646; 10.82837033 × 1.5% =
+// 0.16242555495; the rest of the spread is 0.49846091; 10.82837033 − 0.16242555
+// = 10.66594478.
 func TestExplainRate(t *testing.T) {
 	b := setup(t)
 	b.SetRate(t, "RUB", "92.35", true)
@@ -207,8 +211,9 @@ func TestExplainRate(t *testing.T) {
 	}
 }
 
-// The sum is the stored one: a later rate, margin or share changes nothing of it. 1000/100 = 10 and
-// 1000/200 = 5; 60% of 10 is more than the spread of 5, so the trader gets all of that.
+// The sum is the stored one: a later rate, margin or share changes nothing of
+// it. 1000/100 = 10 and 1000/200 = 5; 60% of 10 is more than the spread of 5,
+// so the trader gets all of that.
 func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("1")})
@@ -222,9 +227,9 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	b.wantSum(t, id, "sum_own_time.txt")
 }
 
-// While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80 it is another, and
-// the hold, 9.8 and not
-// 12.5 − 0.25, is explained as what it was.
+// While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80
+// it is another, and the hold, 9.8 and not 12.5 − 0.25, is explained as what it
+// was.
 func TestExplainRateUnavailable(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
@@ -243,8 +248,9 @@ func TestExplainRateUnavailable(t *testing.T) {
 		"the base rate above", "the hold")
 }
 
-// The sum of a payment that is not made is the sum of one that is: 1000/100 = 10, and with a markup of 6.5 % the
-// merchant gets 1000/106.5 = 9.389671361…; of the difference, 0.61032864, the trader keeps 10 × 1.5 % = 0.15.
+// The sum of a payment that is not made is the sum of one that is: 1000/100 =
+// 10, and with a markup of 6.5 % the merchant gets 1000/106.5 = 9.389671361…;
+// of the difference, 0.61032864, the trader keeps 10 × 1.5 % = 0.15.
 func TestQuoteRate(t *testing.T) {
 	b := setup(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}

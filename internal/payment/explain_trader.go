@@ -22,26 +22,34 @@ type RequisiteExplanation struct {
 	Currency, Method string
 	// Free says that a payment of Amount could get the requisite now.
 	Free bool
-	// Amount is the smallest amount that the requisite takes. The rules are checked for it.
+	// Amount is the smallest amount that the requisite takes. The rules are
+	// checked for it.
 	Amount decimal.Decimal
-	// Drops are all rules that keep the payment away, in the order in which they are checked.
+	// Drops are all rules that keep the payment away, in the order in which
+	// they are checked.
 	Drops []routing.Drop
-	// Hold is how much would be held for Amount, at the present rate and on the trader's own terms; a merchant's
-	// terms may change it by a part of the spread. Available is what the trader has. Neither is valid if the caller
-	// may not see the trader's money, and without a rate Hold is not valid.
+	// Hold is how much would be held for Amount, at the present rate and on
+	// the trader's own terms; a merchant's terms may change it by a part of
+	// the spread. Available is what the trader has. Neither is valid if the
+	// caller may not see the trader's money, and without a rate Hold is not
+	// valid.
 	Hold, Available decimal.NullDecimal
-	// NoRate says that the currency never had a rate, so that nobody gets payments in it.
+	// NoRate says that the currency never had a rate, so that nobody gets
+	// payments in it.
 	NoRate bool
-	// OutsidePlatform says that the platform's limits of the currency end below Amount.
+	// OutsidePlatform says that the platform's limits of the currency end
+	// below Amount.
 	OutsidePlatform bool
 	// Taken says that some merchant takes payments by the method now.
 	Taken bool
-	// LastUsedAt is when a payment last got the requisite, or nil if that was over a week ago.
+	// LastUsedAt is when a payment last got the requisite, or nil if that
+	// was over a week ago.
 	LastUsedAt *time.Time
 }
 
-// Gets reports whether the requisite gets payments. A taken slot does not count: a requisite with an open payment
-// of one amount still gets payments of other amounts.
+// Gets reports whether the requisite gets payments. A taken slot does not
+// count: a requisite with an open payment of one amount still gets payments of
+// other amounts.
 func (e RequisiteExplanation) Gets() bool {
 	kept := slices.ContainsFunc(e.Drops, func(d routing.Drop) bool { return d.Rule != routing.SlotTaken })
 	return !kept && !e.NoRate && !e.OutsidePlatform && e.Taken
@@ -50,8 +58,9 @@ func (e RequisiteExplanation) Gets() bool {
 // smallest is the least amount of a payment.
 var smallest = decimal.NewFromInt(1)
 
-// ExplainForTrader says whether a payment could get a requisite of the caller's trader now; id 0 asks about all of
-// them. The requisite of another trader is not found. It applies the same rules as creating a payment does.
+// ExplainForTrader says whether a payment could get a requisite of the caller's
+// trader now; id 0 asks about all of them. The requisite of another trader is
+// not found. It applies the same rules as creating a payment does.
 func (s *Service) ExplainForTrader(
 	ctx context.Context, who caller.Caller, requisiteID int64,
 ) ([]RequisiteExplanation, error) {
@@ -61,8 +70,9 @@ func (s *Service) ExplainForTrader(
 	return s.explainTrader(ctx, who.TraderID, requisiteID, who.May(caller.TraderMoney))
 }
 
-// ExplainTrader tells operators, for all requisites of a trader, what ExplainForTrader tells the trader. For a
-// trader without requisites and for one who does not exist the list is empty.
+// ExplainTrader tells operators, for all requisites of a trader, what
+// ExplainForTrader tells the trader. For a trader without requisites and for
+// one who does not exist the list is empty.
 func (s *Service) ExplainTrader(ctx context.Context, who caller.Caller, traderID int64) ([]RequisiteExplanation, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -99,7 +109,8 @@ type explainer struct {
 	money bool
 }
 
-// draft is the smallest payment that a requisite takes by a method, for a merchant without terms of its own.
+// draft is the smallest payment that a requisite takes by a method, for a
+// merchant without terms of its own.
 func (x explainer) draft(currency, method string, amount decimal.Decimal) *draft {
 	o := order{Request: Request{Currency: currency}, amount: decimal.Max(amount, smallest)}
 	o.method, _ = catalogue.Find(catalogue.Payments(currency), method)

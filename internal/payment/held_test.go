@@ -37,7 +37,8 @@ func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 	return tx
 }
 
-// waitsFor counts the transactions that wait for what the given one has locked, until its answer is asked for.
+// waitsFor counts the transactions that wait for what the given one has locked,
+// until its answer is asked for.
 func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 	t.Helper()
 	conn := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
@@ -52,7 +53,8 @@ func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 				return
 			default:
 			}
-			// What a backend waits for and since when its transaction runs are read one after the other.
+			// What a backend waits for and since when its
+			// transaction runs are read one after the other.
 			rows, _ := conn.Query(context.Background(), `select pid || ' ' || xact_start from pg_stat_activity
 				where wait_event_type = 'Lock' and xact_start is not null and $1 = any(pg_blocking_pids(pid))`, holder.Conn().PgConn().PID())
 			waiting, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -71,8 +73,9 @@ func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 
 const lockBalance = "select from account_balance where account_id = $1 for update"
 
-// A trader whose account somebody has locked is passed by: payments get other traders' requisites, and only the first
-// few wait at all, for a moment. Once the account is free they get payments again.
+// A trader whose account somebody has locked is passed by: payments get other
+// traders' requisites, and only the first few wait at all, for a moment. Once
+// the account is free they get payments again.
 func TestHeldTraderIsPassedBy(t *testing.T) {
 	b, merchant, held := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 20})
@@ -99,7 +102,8 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 		})
 	}
 	creating.Wait()
-	// Those wait who chose it before anybody knew. Every three seconds it is tried again.
+	// Those wait who chose it before anybody knew. Every three seconds it
+	// is tried again.
 	most := clients * (1 + int(time.Since(started)/(3*time.Second)))
 	n := waits()
 	testenv.Check(t, n <= most, "%d waited for the lock, want %d at most", n, most)
@@ -114,7 +118,8 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	b.Audit(t)
 }
 
-// Where nobody else is there, the caller is told soon to come again: the requisites are free.
+// Where nobody else is there, the caller is told soon to come again: the
+// requisites are free.
 func TestHeldTraderAlone(t *testing.T) {
 	b, merchant, held := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 50})
 	service := b.asRun(t)
@@ -125,7 +130,8 @@ func TestHeldTraderAlone(t *testing.T) {
 	testenv.Check(t, !testenv.Whole(t) || took <= 2*time.Second, "refused after %s", took)
 }
 
-// A requisite that is locked is passed by as well, and a move that meets a lock is busy, not broken.
+// A requisite that is locked is passed by as well, and a move that meets a lock
+// is busy, not broken.
 func TestHeldElsewhere(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 2})
 	service := b.asRun(t)
@@ -146,7 +152,8 @@ func TestHeldElsewhere(t *testing.T) {
 // batch is how many rows a sweep takes at a time.
 const batch = 500
 
-// copies makes that many payments like the given one, each due a minute earlier, from number 100000 on.
+// copies makes that many payments like the given one, each due a minute
+// earlier, from number 100000 on.
 func (b *bundle) copies(t *testing.T, of payment.Payment) {
 	t.Helper()
 	b.Exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
@@ -159,7 +166,8 @@ const jam = `insert into webhook_event (merchant_id, id, cashbox_id, type, subje
 	select merchant_id, overlay(gen_random_uuid()::text placing left(event_id_from(now())::text, 13) from 1)::uuid,
 		cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`
 
-// Five payments behind as many as a sweep takes that fail each time, or that somebody else has locked.
+// Five payments behind as many as a sweep takes that fail each time, or that
+// somebody else has locked.
 func TestExpiryStarvesNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -188,8 +196,9 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'failed' and id < 100000"), 5,
 				"of 5 expired")
 			if name == "failing" {
-				// Failures are put off for two seconds. A machine that takes longer tries them again, and
-				// says so; in any case it comes to an end.
+				// Failures are put off for two seconds. A
+				// machine that takes longer tries them again,
+				// and says so; in any case it comes to an end.
 				ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 				defer cancel()
 				err := b.payments.ExpireAll(ctx)
@@ -216,7 +225,8 @@ func TestSettlementStarvesNobody(t *testing.T) {
 	b.wantDue(t, batch)
 }
 
-// A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep for a moment only.
+// A payment whose reservation somebody else keeps locked, as a creation does,
+// holds up the sweep for a moment only.
 func TestExpiryWaitsBriefly(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	first := b.create(t, merchant.Caller, request("1"))
@@ -235,8 +245,9 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 	b.Audit(t)
 }
 
-// A creation beside another of the same order id waits for it, also for longer than a lock is waited for: it answers with
-// the other's payment, or makes its own where the other made none.
+// A creation beside another of the same order id waits for it, also for longer
+// than a lock is waited for: it answers with the other's payment, or makes its
+// own where the other made none.
 func TestTwinWaits(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
 	service := b.asRun(t)
@@ -265,7 +276,8 @@ func TestTwinWaits(t *testing.T) {
 	}
 }
 
-// What somebody else has read of a change, a creation that chose before it sees too: it is not refused for what is there by now.
+// What somebody else has read of a change, a creation that chose before it sees
+// too: it is not refused for what is there by now.
 func TestRenewedBySomebodyElse(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -290,8 +302,9 @@ func TestRenewedBySomebodyElse(t *testing.T) {
 // aCount is longer than until pending payments are counted anew.
 const aCount = 120 * time.Millisecond
 
-// A merchant has no more payments pending than it may, however many calls come at once. It hinders no other merchant,
-// nor repeats of its own calls, and may make as many again as were paid or ended.
+// A merchant has no more payments pending than it may, however many calls come
+// at once. It hinders no other merchant, nor repeats of its own calls, and may
+// make as many again as were paid or ended.
 func TestOpenLimit(t *testing.T) {
 	b := setup(t)
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -324,7 +337,8 @@ func TestOpenLimit(t *testing.T) {
 	b.Audit(t)
 }
 
-// Each of two replicas notices what the other makes after it has made a tenth of what it last knew to be left.
+// Each of two replicas notices what the other makes after it has made a tenth
+// of what it last knew to be left.
 func TestOpenLimitOverReplicas(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)

@@ -12,12 +12,13 @@ import (
 const (
 	// idsAtOnce is how many ids are taken from the database at a time.
 	idsAtOnce = 100
-	// idsKeptFor is how long ids are kept before use. So a payment with a higher id may be older by that much.
+	// idsKeptFor is how long ids are kept before use. So a payment with a
+	// higher id may be older by that much.
 	idsKeptFor = time.Second
 )
 
-// ids hands out the ids of new payments from memory, so that inserting a payment needs no query for
-// its id.
+// ids hands out the ids of new payments from memory, so that inserting a
+// payment needs no query for its id.
 type ids struct {
 	q *db.Queries
 

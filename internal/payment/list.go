@@ -18,15 +18,15 @@ import (
 type Query struct {
 	Page
 	db.Span
-	// OrderID filters by order id; each method has at most one payment with it. Method filters by
-	// method.
+	// OrderID filters by order id; each method has at most one payment with
+	// it. Method filters by method.
 	OrderID, Method *string
 	// Metadata filters by one pair; it is for merchants' keys.
 	Metadata metadata.Set
 }
 
-// List lists the payments of a cabinet user, or of the key's merchant, the newest first. The cursor
-// is nil on the last page.
+// List lists the payments of a cabinet user, or of the key's merchant, the
+// newest first. The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -38,12 +38,14 @@ func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]P
 	}
 }
 
-// payers are the names by which payments may name a cabinet user as their payer: login and id.
+// payers are the names by which payments may name a cabinet user as their
+// payer: login and id.
 func payers(who caller.Caller) []string {
 	return []string{who.Login, strconv.FormatInt(who.ID, 10)}
 }
 
-// listByPayer finds the payments at the user's merchants that name the user as their payer.
+// listByPayer finds the payments at the user's merchants that name the user as
+// their payer.
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	query.Check(f)
@@ -67,8 +69,9 @@ func (s *Service) page(
 	return db.Each(rows, s.FromRow), cursor, err
 }
 
-// listOfPayer reads a page for each name and merchant, so that none reads more rows than it needs,
-// and merges the newest. A payment has one payer, so none comes twice.
+// listOfPayer reads a page for each name and merchant, so that none reads more
+// rows than it needs, and merges the newest. A payment has one payer, so none
+// comes twice.
 func listOfPayer(
 	ctx context.Context, q *db.Queries, who caller.Caller, params db.PaymentListByPayerParams,
 ) ([]db.Payment, error) {
@@ -138,8 +141,8 @@ func (query Query) ofMerchant(
 	})
 }
 
-// channels are the names of all methods, or only the given one. With them the query finds an order by
-// key, however many payments the merchant has.
+// channels are the names of all methods, or only the given one. With them the
+// query finds an order by key, however many payments the merchant has.
 func channels(wanted *string) []string {
 	var names []string
 	for _, method := range catalogue.Methods {

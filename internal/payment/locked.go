@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// Locked is a payment whose row a transaction has locked. Its methods change the payment and what belongs to it.
+// Locked is a payment whose row a transaction has locked. Its methods change
+// the payment and what belongs to it.
 type Locked struct {
 	Payment
 	Tx      pgx.Tx
@@ -22,8 +23,8 @@ type Locked struct {
 	service *Service
 }
 
-// WithLocked locks a payment, runs fn on it in the transaction, and returns the payment as fn left
-// it.
+// WithLocked locks a payment, runs fn on it in the transaction, and returns the
+// payment as fn left it.
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
@@ -40,8 +41,8 @@ func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *stri
 	return p.change(ctx, change{to: to, actor: actor, reason: reason})
 }
 
-// Received applies what a bank's message reports: that an amount has arrived for a pending payment. It completes
-// the payment or makes it a case.
+// Received applies what a bank's message reports: that an amount has arrived
+// for a pending payment. It completes the payment or makes it a case.
 func (p *Locked) Received(ctx context.Context, actor string, amount decimal.Decimal, messageID int64) error {
 	c := change{to: Completed, actor: actor, said: &word{amount: amount, messageID: &messageID}}
 	if err := p.service.arrive(p.row, &c, amount); err != nil {
@@ -60,8 +61,8 @@ func (p *Locked) change(ctx context.Context, c change) error {
 
 func (p *Locked) update(row db.Payment) { p.row, p.Payment = row, p.service.FromRow(row) }
 
-// QueueEvent writes a webhook event of the payment that is not about its status, with the next event
-// number. It fills in the event's meta.
+// QueueEvent writes a webhook event of the payment that is not about its
+// status, with the next event number. It fills in the event's meta.
 func (p *Locked) QueueEvent(ctx context.Context, kind string, at time.Time, contents webhook.Contents) error {
 	q := db.New(p.Tx)
 	after, err := q.PaymentCountEvent(ctx, db.PaymentCountEventParams{MerchantID: p.MerchantID, ID: p.ID})

@@ -19,10 +19,12 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// positionOf is where a payment's money is in each status: pending and appeal hold the trader's USDT,
-// completed has given them to merchant and platform, failed and cancelled have nothing. A completed
-// payment that waits for a fresh rate still holds. The trader's own share of the spread never leaves
-// their account. A change of status writes the movements that lead from one position to the other.
+// positionOf is where a payment's money is in each status: pending and appeal
+// hold the trader's USDT, completed has given them to merchant and platform,
+// failed and cancelled have nothing. A completed payment that waits for a fresh
+// rate still holds. The trader's own share of the spread never leaves their
+// account. A change of status writes the movements that lead from one position
+// to the other.
 //
 //rule:where a payment's money is in each status
 func positionOf(p db.Payment) ledger.Position {
@@ -60,23 +62,26 @@ type change struct {
 	providerPaymentID *string
 	// came is the amount that has arrived; nil if none was reported.
 	came *arrival
-	// late says that the payment had expired, and disputed that an appeal of it is not decided.
+	// late says that the payment had expired, and disputed that an appeal
+	// of it is not decided.
 	late, disputed bool
-	// said is the report of a transfer that is to be stored, if there is one, and decided is the state of the case
-	// after the change.
+	// said is the report of a transfer that is to be stored, if there is
+	// one, and decided is the state of the case after the change.
 	said    *word
 	decided string
 	// until is when a case, or the wait for the rest, ends.
 	until time.Time
 }
 
-// beyondHold reports whether the change takes more from the trader than was held for the payment, or anything from the
-// platform. Then they must have the money available: a forced debit would let a trader's mere word create money.
+// beyondHold reports whether the change takes more from the trader than was
+// held for the payment, or anything from the platform. Then they must have the
+// money available: a forced debit would let a trader's mere word create money.
 func (c change) beyondHold(p db.Payment) bool {
 	return c.late || c.came != nil && c.came.amount.GreaterThan(p.Amount) || c.platformPays(p)
 }
 
-// platformPays reports whether the platform bears a difference that is larger than its part of the spread.
+// platformPays reports whether the platform bears a difference that is larger
+// than its part of the spread.
 func (c change) platformPays(p db.Payment) bool {
 	if c.came == nil || !c.came.toPlatform {
 		return false
@@ -85,10 +90,12 @@ func (c change) platformPays(p db.Payment) bool {
 	return worth.SpreadPlatformUSDT.Add(worth.DifferenceUSDT).IsNegative()
 }
 
-// changeStatus makes the change that decide returns for the payment; nil is no change. found is the payment as the
-// caller has read it. Usually that is still current; if somebody else has changed the payment meanwhile, it is read
-// again and decide is called again. A card payment is locked first, because its checkout may change it at the same
-// time. decide must use the queries that it is given: during a transaction no second connection may be free.
+// changeStatus makes the change that decide returns for the payment; nil is no
+// change. found is the payment as the caller has read it. Usually that is still
+// current; if somebody else has changed the payment meanwhile, it is read again
+// and decide is called again. A card payment is locked first, because its
+// checkout may change it at the same time. decide must use the queries that it
+// is given: during a transaction no second connection may be free.
 func (s *Service) changeStatus(
 	ctx context.Context,
 	found db.Payment,
@@ -123,11 +130,13 @@ func (s *Service) changeStatus(
 	return after, err
 }
 
-// outdated reports whether a move failed because the payment has changed since it was read.
+// outdated reports whether a move failed because the payment has changed since
+// it was read.
 func outdated(err error) bool { return db.Violated(err) == "payment_version" }
 
-// moveNow moves a payment without a card checkout, after the given queries, all in one round trip. If the payment
-// has changed since it was read, nothing is moved; see outdated.
+// moveNow moves a payment without a card checkout, after the given queries, all
+// in one round trip. If the payment has changed since it was read, nothing is
+// moved; see outdated.
 func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before ...db.Query) (db.Payment, error) {
 	to, queries, err := s.moveQueries(from, c, nil)
 	if err != nil {
@@ -143,8 +152,8 @@ func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before
 	return to, nil
 }
 
-// move moves a payment that the transaction has locked. If the platform would pay more than it has, the payment becomes
-// a case instead.
+// move moves a payment that the transaction has locked. If the platform would
+// pay more than it has, the payment becomes a case instead.
 func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (after db.Payment, err error) {
 	if !c.platformPays(from) {
 		return s.moveCovered(ctx, tx, from, c)
@@ -183,15 +192,17 @@ func (s *Service) moveCovered(ctx context.Context, tx pgx.Tx, from db.Payment, c
 	return to, nil
 }
 
-// traceMove begins a span for a change of status, in the trace of the payment's creation.
+// traceMove begins a span for a change of status, in the trace of the payment's
+// creation.
 func traceMove(ctx context.Context, p db.Payment, c change) (context.Context, trace.Span) {
 	ctx, span := tracing.Continue(ctx, p.RequestID, "payment "+string(c.to))
 	span.SetAttributes(tracing.Payment.Int64(p.ID))
 	return ctx, span
 }
 
-// moveQueries are the queries that move a payment to another status: row, history, webhook,
-// reservation; the money comes after them. It also returns the row after the move.
+// moveQueries are the queries that move a payment to another status: row,
+// history, webhook, reservation; the money comes after them. It also returns
+// the row after the move.
 func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
 	now := s.clock.Now()
 	to := from
@@ -199,7 +210,8 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	to.EventSequence++
 	to.Version++
 	if c.to == Pending {
-		// A payment that is set back to pending gets its full validity again.
+		// A payment that is set back to pending gets its full validity
+		// again.
 		to.ExpiresAt = now.Add(s.settings.Validity(from.CashboxID, from.Method))
 	}
 	if !c.until.IsZero() {
@@ -266,12 +278,13 @@ func record(c change, merchantID, id int64, from *string, at time.Time) db.Query
 	})
 }
 
-// slotRest is how long after an unpaid end a requisite is not given the same amount again, so that a late transfer
-// is not taken for that of the next payer.
+// slotRest is how long after an unpaid end a requisite is not given the same
+// amount again, so that a late transfer is not taken for that of the next
+// payer.
 const slotRest = 15 * time.Minute
 
-// moveReservation updates the count of the requisite's day, and frees the slot or takes it again if
-// it is free: in the same order as creations do.
+// moveReservation updates the count of the requisite's day, and frees the slot
+// or takes it again if it is free: in the same order as creations do.
 func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if to.RequisiteID == nil {
 		return nil
@@ -283,8 +296,8 @@ func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	return append(queries, moveSlot(from, to, now)...)
 }
 
-// moveSlot frees or takes the requisite's slot for the amount that the payment still waits for. A card checkout has
-// no slot.
+// moveSlot frees or takes the requisite's slot for the amount that the payment
+// still waits for. A card checkout has no slot.
 func moveSlot(from, to db.Payment, now time.Time) []db.Query {
 	if cardCheckout(to) {
 		return nil
@@ -306,13 +319,14 @@ func moveSlot(from, to db.Payment, now time.Time) []db.Query {
 	return queries
 }
 
-// countsToday reports whether the payment counts towards its requisite's daily limits: it does unless
-// it ended unpaid.
+// countsToday reports whether the payment counts towards its requisite's daily
+// limits: it does unless it ended unpaid.
 func countsToday(p db.Payment) bool {
 	return Status(p.Status) != Failed && Status(p.Status) != Cancelled
 }
 
-// moveDue keeps the invariant that a completed payment is either settled or has a due row.
+// moveDue keeps the invariant that a completed payment is either settled or has
+// a due row.
 func moveDue(from, to db.Payment, now time.Time) []db.Query {
 	switch {
 	case !to.RateUnavailable:

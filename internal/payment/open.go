@@ -14,18 +14,20 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 	"The merchant has as many unpaid payments as it may have open.")
 
 const (
-	// A merchant's pending payments are counted again once a process has used this share of the
-	// places that were left, but not more often than countApart and not less often than countEvery.
+	// A merchant's pending payments are counted again once a process has
+	// used this share of the places that were left, but not more often than
+	// countApart and not less often than countEvery.
 	countShare = 10
 	countApart = 100 * time.Millisecond
 	countEvery = 10 * time.Second
 )
 
-// openCounts limits the pending payments of each merchant. Counting for every creation would cost
-// more the more there are, and a counter row would make all creations of a merchant wait for one
-// another. So each process counts now and then, and adds its own creations in between. A merchant may
-// exceed the limit by what other processes create between two counts: each at most a tenth of the
-// places that were left, or what comes in a tenth of a second.
+// openCounts limits the pending payments of each merchant. Counting for every
+// creation would cost more the more there are, and a counter row would make all
+// creations of a merchant wait for one another. So each process counts now and
+// then, and adds its own creations in between. A merchant may exceed the limit
+// by what other processes create between two counts: each at most a tenth of
+// the places that were left, or what comes in a tenth of a second.
 type openCounts struct {
 	mu        sync.Mutex
 	merchants map[int64]*openCount
@@ -33,11 +35,11 @@ type openCounts struct {
 
 type openCount struct {
 	known bool
-	// pending is the last count, plus the payments made here since, plus those being made. made is
-	// how many were ever made here.
+	// pending is the last count, plus the payments made here since, plus
+	// those being made. made is how many were ever made here.
 	pending, making, made int32
-	// countedAt is when the last count began, in real time; countAt is how many made payments trigger
-	// the next.
+	// countedAt is when the last count began, in real time; countAt is how
+	// many made payments trigger the next.
 	countedAt time.Time
 	countAt   int32
 }
@@ -61,8 +63,9 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	fn(c)
 }
 
-// take takes one of a merchant's places, or returns that there is none. If the last count leaves no place, or
-// nothing was counted yet, it counts first, unless it is too early to count again.
+// take takes one of a merchant's places, or returns that there is none. If the
+// last count leaves no place, or nothing was counted yet, it counts first,
+// unless it is too early to count again.
 //
 //rule:how many payments of a merchant may be open
 func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
@@ -88,8 +91,8 @@ type place struct {
 	counts     *openCounts
 	merchantID int64
 	limit      int32
-	// due says that this creation has to count, and madeBefore is how many payments had been made
-	// here when it began.
+	// due says that this creation has to count, and madeBefore is how many
+	// payments had been made here when it began.
 	due                 bool
 	madeBefore, pending int32
 }
@@ -109,8 +112,8 @@ func (p *place) take() (taken bool) {
 	return taken
 }
 
-// count is the query that counts again, if it is this creation's turn. It comes before the payment is
-// inserted.
+// count is the query that counts again, if it is this creation's turn. It comes
+// before the payment is inserted.
 func (p *place) count() []db.Query {
 	if !p.due {
 		return nil
@@ -120,8 +123,9 @@ func (p *place) count() []db.Query {
 	})}
 }
 
-// counted applies the new count. The count may or may not include what was made here since it began. Until the next
-// count such payments are counted twice rather than not at all, so that the limit is never exceeded by them.
+// counted applies the new count. The count may or may not include what was made
+// here since it began. Until the next count such payments are counted twice
+// rather than not at all, so that the limit is never exceeded by them.
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore

@@ -12,17 +12,20 @@ import (
 )
 
 const (
-	// serveEvery is how often the processes together store that one of them is serving.
+	// serveEvery is how often the processes together store that one of them
+	// is serving.
 	serveEvery = 5 * time.Second
-	// outageAfter is how long there must be no serving process before that counts as an outage.
+	// outageAfter is how long there must be no serving process before that
+	// counts as an outage.
 	outageAfter = 30 * time.Second
 	// giveBackMost is how much time open payments get back at most.
 	giveBackMost = time.Hour
 )
 
-// serve stores that a process is serving. During an outage nobody could pay, so open payments get that time back
-// before any of them is expired; otherwise they would all expire at once. Processes that notice the same outage
-// take turns, so that its time is given back once.
+// serve stores that a process is serving. During an outage nobody could pay, so
+// open payments get that time back before any of them is expired; otherwise
+// they would all expire at once. Processes that notice the same outage take
+// turns, so that its time is given back once.
 func (s *Service) serve(ctx context.Context) error {
 	served, err := db.New(s.pool).ServingGap(ctx)
 	if err != nil {
@@ -52,7 +55,8 @@ func (s *Service) giveBack(ctx context.Context, q *db.Queries, gap time.Duration
 	began := now.Add(-gap)
 	given, err := q.PaymentsGiveBack(ctx, db.PaymentsGiveBackParams{
 		Seconds: back.Seconds(), Since: began, Now: now,
-		// Processes may have gone on making payments for a while after the last note.
+		// Processes may have gone on making payments for a while after
+		// the last note.
 		CreatedBefore: began.Add(outageAfter),
 		Detail:        stepJSON(StepDetail{Minutes: int(back.Round(time.Minute) / time.Minute)}),
 	})

@@ -11,12 +11,14 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// actorPayer is the actor in the history when the holder of a payment's link acts.
+// actorPayer is the actor in the history when the holder of a payment's link
+// acts.
 const actorPayer = "payer"
 
-// CancelByPayer cancels a pending payment for the holder of its link. If a payer cancels while a trader confirms,
-// one wins and the other gets payment_not_pending. After the payment's expiry a payer can do nothing, and once a
-// part of the amount has arrived the payment cannot be cancelled.
+// CancelByPayer cancels a pending payment for the holder of its link. If a
+// payer cancels while a trader confirms, one wins and the other gets
+// payment_not_pending. After the payment's expiry a payer can do nothing, and
+// once a part of the amount has arrived the payment cannot be cancelled.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -34,9 +36,10 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	return s.FromRow(after), err
 }
 
-// Claim stores that the payer says they have paid. The first time, it extends the payment's expiry, if necessary,
-// to the time from now that the cashbox's method sets, so that the transfer can still arrive, and merchants who
-// want it get an event. Repeating the call changes nothing.
+// Claim stores that the payer says they have paid. The first time, it extends
+// the payment's expiry, if necessary, to the time from now that the cashbox's
+// method sets, so that the transfer can still arrive, and merchants who want it
+// get an event. Repeating the call changes nothing.
 func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -67,8 +70,8 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	})
 }
 
-// CheckAsked tells the holder of the link whether the merchant has appealed the failed payment. An appeal has ended
-// where the money goes back to the payer.
+// CheckAsked tells the holder of the link whether the merchant has appealed the
+// failed payment. An appeal has ended where the money goes back to the payer.
 func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
 	if p.Status != Failed || p.Returned() {
 		return false, nil

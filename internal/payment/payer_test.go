@@ -35,8 +35,9 @@ func (b *bundle) stands(t *testing.T, p payment.Payment) string {
 	return b.Text(t, "select to_jsonb(p)::text from payment p where id = $1", p.ID)
 }
 
-// The first claim is kept, gives the transfer fifteen minutes to arrive, and is told to a merchant
-// who asked for it. A repeat changes nothing, also after the payment has ended.
+// The first claim is kept, gives the transfer fifteen minutes to arrive, and is
+// told to a merchant who asked for it. A repeat changes nothing, also after the
+// payment has ended.
 func TestClaim(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.told(t, merchant.CashboxID)
@@ -111,8 +112,10 @@ func TestParallelClaims(t *testing.T) {
 	testenv.Want(t, b.row(t, p).EventSequence, 1, "number of the last event")
 }
 
-// A payer claims or cancels at the same moment as the trader confirms. A claim leaves the payment completed either way, and its events
-// follow each other without a gap; of a cancel and a confirmation one wins, and the other is told.
+// A payer claims or cancels at the same moment as the trader confirms. A claim
+// leaves the payment completed either way, and its events follow each other
+// without a gap; of a cancel and a confirmation one wins, and the other is
+// told.
 func TestPayerAgainstTrader(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 40})
 	b.told(t, merchant.CashboxID)
@@ -150,7 +153,8 @@ func TestPayerAgainstTrader(t *testing.T) {
 	b.Audit(t)
 }
 
-// The payer's cancel moves everything a trader's does: status, history, money, and one webhook.
+// The payer's cancel moves everything a trader's does: status, history, money,
+// and one webhook.
 func TestPayerCancels(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order"))
@@ -164,8 +168,9 @@ func TestPayerCancels(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
 }
 
-// A payer's steps come too late once the time is over, before the sweep too, and once the payment is not pending. A card
-// payment has no claim, and neither has a link that is none.
+// A payer's steps come too late once the time is over, before the sweep too,
+// and once the payment is not pending. A card payment has no claim, and neither
+// has a link that is none.
 func TestPayersStepsRefused(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 10})
 	b.told(t, merchant.CashboxID)
@@ -197,7 +202,8 @@ func TestPayersStepsRefused(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where type = 'payment.payer.claimed'"), 0, "claims told of")
 }
 
-// Where the cashbox names hosts, payers go back to those alone, whatever their case and port.
+// Where the cashbox names hosts, payers go back to those alone, whatever their
+// case and port.
 func TestReturnHosts(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
@@ -227,8 +233,8 @@ func TestReturnHosts(t *testing.T) {
 	} {
 		dbtest.WantFields(t, testenv.ErrOf(create("refused", address)), "returnUrl")
 	}
-	// A payment without a return address needs no host, and a repeat is judged by nothing but its
-	// order id: it is the payment as it was made.
+	// A payment without a return address needs no host, and a repeat is
+	// judged by nothing but its order id: it is the payment as it was made.
 	b.create(t, merchant.Caller, request("none"))
 	for _, address := range []string{"https://shop.example/", "https://refused.example/"} {
 		again, err := create("first", address)
@@ -240,8 +246,9 @@ func TestReturnHosts(t *testing.T) {
 	testenv.Must(create("refused", "https://elsewhere.example/"))(t)
 }
 
-// Receipts are taken from the claim until a day after an unpaid end, three of a payment at most,
-// however many come at once. Nothing is left of one that is refused.
+// Receipts are taken from the claim until a day after an unpaid end, three of a
+// payment at most, however many come at once. Nothing is left of one that is
+// refused.
 func TestReceiptWindow(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -275,8 +282,8 @@ func TestReceiptWindow(t *testing.T) {
 		"of a paid payment")
 }
 
-// Its trader, its merchant's portal and operators read a receipt as it was sent, and nobody else
-// does. One is enough to appeal with.
+// Its trader, its merchant's portal and operators read a receipt as it was
+// sent, and nobody else does. One is enough to appeal with.
 func TestWhoSeesReceipts(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
@@ -311,8 +318,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 		testenv.Check(t, err != nil, "%s reads a receipt that is none", name)
 	}
 
-	// Of these operators alone are noted, whatever their role, and those who look as another user: the others read
-	// what is theirs.
+	// Of these operators alone are noted, whatever their role, and those
+	// who look as another user: the others read what is theirs.
 	seen := "select count(*) from sensitive_read where subject = $1 and what = $2 and user_id = $3"
 	for _, who := range readers {
 		testenv.Want(t, b.Count(t, seen, "payment", "receipt", max(who.ID, who.Behind)), 1,
@@ -336,8 +343,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 	testenv.Check(t, dbtest.CodeOf(err) == "appeal_already_exists", "a second appeal: %v", err)
 }
 
-// Files go when they have been kept long enough, each removal leaves one line in the log, and what
-// describes them stays. Files that are still needed stay.
+// Files go when they have been kept long enough, each removal leaves one line
+// in the log, and what describes them stays. Files that are still needed stay.
 func TestPurgeFiles(t *testing.T) {
 	const keep = 30 * 24 * time.Hour
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 5})
@@ -391,9 +398,11 @@ func TestPurgeFiles(t *testing.T) {
 	testenv.Want(t, b.Count(t, lines), 2, "lines in the log")
 }
 
-// What a picture tells beside what is on it is left out of a receipt: the pixels, which way up they are and the colour profile
-// stay. What has no pixels is refused, as TestDamagedPictures of internal/attachment has it. The pictures of testdata/metadata tell a place in every way that
-// their types have, and below kept is what is kept of each that loses something.
+// What a picture tells beside what is on it is left out of a receipt: the
+// pixels, which way up they are and the colour profile stay. What has no pixels
+// is refused, as TestDamagedPictures of internal/attachment has it. The
+// pictures of testdata/metadata tell a place in every way that their types
+// have, and below kept is what is kept of each that loses something.
 func TestReceiptsLoseMetadata(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
 	for _, path := range testenv.Must(filepath.Glob("testdata/metadata/*.*"))(t) {

@@ -1,6 +1,6 @@
-// Package payment is the life of a payment and its appeal: creation, changes of status, expiry and
-// deferred settlement. Each step is one transaction that changes the status, moves the money and
-// queues the merchant's webhook.
+// Package payment is the life of a payment and its appeal: creation, changes of
+// status, expiry and deferred settlement. Each step is one transaction that
+// changes the status, moves the money and queues the merchant's webhook.
 package payment
 
 import (
@@ -40,7 +40,8 @@ func known(status string) bool { return slices.Contains(Statuses, status) }
 // reasonExpired is the reason of a payment that was not paid in time.
 const reasonExpired = "expired"
 
-// reasonLate is the reason of a payment that was completed after it had expired.
+// reasonLate is the reason of a payment that was completed after it had
+// expired.
 const reasonLate = "late"
 
 const subject = "payment"
@@ -52,7 +53,8 @@ type Request struct {
 	Currency    string
 	CallbackURI string
 	Method      *string
-	// RubCollectMethod is the method of the nested alternative, which takes precedence over Method.
+	// RubCollectMethod is the method of the nested alternative, which takes
+	// precedence over Method.
 	RubCollectMethod *string
 	Description      *string
 	RatePercent      *string
@@ -61,9 +63,11 @@ type Request struct {
 	ReturnURL *string
 	// Metadata is what the merchant notes on the payment.
 	Metadata metadata.Set
-	// FeedOnly says that events of the payment are not sent to any address: they are only in the event feed.
+	// FeedOnly says that events of the payment are not sent to any address:
+	// they are only in the event feed.
 	FeedOnly bool
-	// MerchantName says that the body has a merchant's name, which is not allowed.
+	// MerchantName says that the body has a merchant's name, which is not
+	// allowed.
 	MerchantName bool
 }
 
@@ -90,8 +94,8 @@ type order struct {
 
 const maxText = 255
 
-// validate checks a whole request and reports all wrong fields together with those that the codec
-// found.
+// validate checks a whole request and reports all wrong fields together with
+// those that the codec found.
 //
 //rule:what a payment can be asked for
 func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
@@ -200,21 +204,25 @@ type Payment struct {
 	StatusReason *string
 	StatusAt     time.Time
 	CreatedAt    time.Time
-	// ExpiresAt is when the payer's time ends. If the payment is still pending then, it fails.
+	// ExpiresAt is when the payer's time ends. If the payment is still
+	// pending then, it fails.
 	ExpiresAt time.Time
 	// ReturnURL is the shop's page to which the payer returns, or nil.
 	ReturnURL *string
-	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
+	// Metadata is what the merchant noted, which is for nobody but the
+	// merchant and operators.
 	Metadata metadata.Set
 	// ClaimedAt is when the payer first said that they had paid, or nil.
 	ClaimedAt *time.Time
-	// EventSequence is the number of the payment's last webhook event; 0 before the first.
+	// EventSequence is the number of the payment's last webhook event; 0
+	// before the first.
 	EventSequence int32
 
 	// TraderID is 0 where no trader is assigned.
 	TraderID int64
-	// RequisiteID is the chosen requisite of the trader. The other five fields are copies from the
-	// time of creation: where the payer sends the money. All but the id are nil for card checkout.
+	// RequisiteID is the chosen requisite of the trader. The other five
+	// fields are copies from the time of creation: where the payer sends
+	// the money. All but the id are nil for card checkout.
 	RequisiteID     *int64
 	RequisiteType   *string
 	RequisiteMethod *string
@@ -222,19 +230,21 @@ type Payment struct {
 	RequisiteHolder *string
 	RequisiteBank   *string
 
-	// BaseRate is the price of one USDT in the payment's currency. While RateUnavailable, it is the last known
-	// rate, by which the trader's USDT are held and the sums in USDT are computed.
+	// BaseRate is the price of one USDT in the payment's currency. While
+	// RateUnavailable, it is the last known rate, by which the trader's
+	// USDT are held and the sums in USDT are computed.
 	BaseRate        decimal.Decimal
 	RateUnavailable bool
 	MarkupPercent   decimal.Decimal
 	// AmountUSDT is what the merchant gets.
 	AmountUSDT decimal.Decimal
-	// ProfitUSDT is the whole spread; SpreadTraderUSDT and SpreadPlatformUSDT are the trader's and the platform's
-	// parts of it.
+	// ProfitUSDT is the whole spread; SpreadTraderUSDT and
+	// SpreadPlatformUSDT are the trader's and the platform's parts of it.
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
-	// DifferenceUSDT is what the platform gets in addition because another amount came; negative if it pays.
+	// DifferenceUSDT is what the platform gets in addition because another
+	// amount came; negative if it pays.
 	DifferenceUSDT decimal.Decimal
 }
 
@@ -278,12 +288,14 @@ func (s *Service) FromRow(row db.Payment) Payment {
 	}
 }
 
-// requisite is the decrypted requisite to which the payer sends the money; nil for card checkout.
+// requisite is the decrypted requisite to which the payer sends the money; nil
+// for card checkout.
 func (s *Service) requisite(row db.Payment) *string {
 	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
 
-// For is the payment as a portal's user who may read it sees it: it has only what that user may see.
+// For is the payment as a portal's user who may read it sees it: it has only
+// what that user may see.
 func (p Payment) For(who caller.Caller) Payment {
 	shown := Payment{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
@@ -312,7 +324,8 @@ func (p Payment) For(who caller.Caller) Payment {
 	return shown
 }
 
-// OpenToPayer reports whether the payer may still act: the payment is pending and not expired.
+// OpenToPayer reports whether the payer may still act: the payment is pending
+// and not expired.
 func (p Payment) OpenToPayer(now time.Time) bool {
 	return p.Status == Pending && now.Before(p.ExpiresAt)
 }
@@ -320,12 +333,14 @@ func (p Payment) OpenToPayer(now time.Time) bool {
 // Ended reports whether the payment needs nothing more from the payer.
 func (p Payment) Ended() bool { return p.Status != Pending }
 
-// RequisiteSnapshot reports whether the payment has a copy of a requisite. A payment by card checkout has none.
+// RequisiteSnapshot reports whether the payment has a copy of a requisite. A
+// payment by card checkout has none.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
-// ErrPartCame refuses to cancel a payment that has received a part of its amount: otherwise the trader would keep
-// that part.
+// ErrPartCame refuses to cancel a payment that has received a part of its
+// amount: otherwise the trader would keep that part.
 var ErrPartCame = fault.New(fault.Refused, "payment_part_came", "A part of this payment has come, so it cannot be cancelled.")
 
-// ErrNotPending refuses an action of a trader or payer on a payment that is no longer pending.
+// ErrNotPending refuses an action of a trader or payer on a payment that is no
+// longer pending.
 var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")

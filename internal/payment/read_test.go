@@ -143,7 +143,8 @@ func TestTraderActions(t *testing.T) {
 	b.Audit(t)
 }
 
-// Of many who confirm or cancel at once, one wins, and the others are told that it is over.
+// Of many who confirm or cancel at once, one wins, and the others are told that
+// it is over.
 func TestTraderActionsInParallel(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -153,9 +154,10 @@ func TestTraderActionsInParallel(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 }
 
-// Cabinet users and traders see neither what the platform earns nor what it could be calculated
-// from; the link to the payer's page is for those who may act as the payer; and before there is a fresh rate nobody sees
-// what was calculated at an old one.
+// Cabinet users and traders see neither what the platform earns nor what it
+// could be calculated from; the link to the payer's page is for those who may
+// act as the payer; and before there is a fresh rate nobody sees what was
+// calculated at an old one.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	one := decimal.NewFromInt(1)
@@ -182,14 +184,16 @@ func TestSeen(t *testing.T) {
 			late.Profit == nil && late.BaseRate == nil && (late.Markup != nil) == all, "%s, without a rate: %+v",
 			kind, late)
 	}
-	// A merchant's users see their own terms, and not how trader and platform share.
+	// A merchant's users see their own terms, and not how trader and
+	// platform share.
 	seen := known.SumsFor(caller.Caller{Kind: caller.MerchantPortal, ID: 1})
 	testenv.Check(t, seen.Amount != nil && seen.BaseRate != nil && seen.Markup != nil &&
 		seen.Profit == nil && seen.SpreadTrader == nil && seen.SpreadPlatform == nil, "a merchant's user: %+v", seen)
 }
 
-// Whoever holds a payer's link acts as the payer: operators never get one, and of a merchant's users
-// those who may end what was made. Operators, also while they look as another, see the end of a requisite.
+// Whoever holds a payer's link acts as the payer: operators never get one, and
+// of a merchant's users those who may end what was made. Operators, also while
+// they look as another, see the end of a requisite.
 func TestOperatorsActAsNoPayer(t *testing.T) {
 	t.Parallel()
 	p := payment.Payment{RequisiteValue: new("+79001234567")}
@@ -200,7 +204,8 @@ func TestOperatorsActAsNoPayer(t *testing.T) {
 	}
 }
 
-// Operators are shown every field of a payment, also one that is added, and the others all but those that are named here.
+// Operators are shown every field of a payment, also one that is added, and the
+// others all but those that are named here.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	var p payment.Payment
@@ -258,7 +263,8 @@ func page(limit int32, status *string) payment.Page {
 	return payment.Page{Page: db.Page{Limit: &limit}, Status: status}
 }
 
-// wantPages turns the pages of a list from the first to the last, which alone leads to no other.
+// wantPages turns the pages of a list from the first to the last, which alone
+// leads to no other.
 func wantPages(t *testing.T, first payment.Page, list func(page payment.Page) ([]int64, *string), want ...[]int64) {
 	t.Helper()
 	var got [][]int64
@@ -280,8 +286,8 @@ func (b *bundle) wantTurned(t *testing.T, who caller.Caller, want []int64) {
 	}, slices.Collect(slices.Chunk(want, 2))...)
 }
 
-// A cabinet user's payments are those of their login and of their id, of every merchant they are
-// linked to, and nobody else's.
+// A cabinet user's payments are those of their login and of their id, of every
+// merchant they are linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
 	b := setup(t)
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -311,7 +317,8 @@ func TestListByPayer(t *testing.T) {
 	testenv.Check(t, slices.Equal(all, own) && cursor == nil, "listed %v, want %v", all, own)
 	b.wantTurned(t, payer, own)
 	b.set(t, own[1], "completed")
-	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
+	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts
+	// in, to does not.
 	for name, test := range map[string]struct {
 		query payment.Query
 		want  []int64
@@ -350,7 +357,8 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 	plan := func(query string, args ...any) string {
 		return strings.Join(b.Texts(t, "explain "+query, args...), "\n")
 	}
-	// A trader's list by a status that few of their payments are in does not read the others.
+	// A trader's list by a status that few of their payments are in does
+	// not read the others.
 	if plan := plan(`select * from payment where trader_id = $1 and status = 'appeal' and id < 9223372036854775807
 		order by id desc limit 51`, p.TraderID); !strings.Contains(plan, "payment_trader_status_idx") &&
 		!strings.Contains(plan, "payment_seldom_idx") { // of everybody's appeals there are as few here
@@ -363,7 +371,8 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 	testenv.Check(t, strings.Contains(of, "Index Scan Backward using payment_player_idx"), "the plan:\n%s", of)
 }
 
-// A key lists its merchant's payments, the newest first, by any of the filters and page by page.
+// A key lists its merchant's payments, the newest first, by any of the filters
+// and page by page.
 func TestListByMerchant(t *testing.T) {
 	b := setup(t)
 	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -394,8 +403,8 @@ func TestListByMerchant(t *testing.T) {
 	b.wantTurned(t, merchant.Caller, made)
 }
 
-// A merchant's list costs a page, and not all that the merchant has: by an order id, by seldom statuses
-// and by times long ago as well.
+// A merchant's list costs a page, and not all that the merchant has: by an
+// order id, by seldom statuses and by times long ago as well.
 func TestListByMerchantPlans(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -428,7 +437,8 @@ func TestListByMerchantPlans(t *testing.T) {
 			MerchantID: merchant.ID, Pair: metadata.Pair{}.ID(), BelowID: 1 << 62, Page: 51,
 		}))
 	}, "Index Only Scan Backward using metadata_pair_pkey", "Index Scan using payment_")
-	// Made on the 29th: the first ids of that day and of the 2nd, a day to spare, bound them.
+	// Made on the 29th: the first ids of that day and of the 2nd, a day to
+	// spare, bound them.
 	b.WantPlan(t, "times", func(q *db.Queries) (err error) {
 		times := query
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payment", 0, 1<<62)

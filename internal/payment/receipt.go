@@ -23,7 +23,8 @@ import (
 //rule:how many receipts a payer may send
 const MaxReceipts = 3
 
-// receiptWindow is how long after a payment ended unpaid receipts are still accepted.
+// receiptWindow is how long after a payment ended unpaid receipts are still
+// accepted.
 const receiptWindow = 24 * time.Hour
 
 var (
@@ -54,8 +55,8 @@ func receiptFromRow(row db.PaymentReceipt) Receipt {
 	}
 }
 
-// TakesReceipts reports whether the payer may send a receipt now. It does not check how many were
-// sent.
+// TakesReceipts reports whether the payer may send a receipt now. It does not
+// check how many were sent.
 func (p Payment) TakesReceipts(now time.Time) bool {
 	switch {
 	case p.CardCheckout():
@@ -66,7 +67,8 @@ func (p Payment) TakesReceipts(now time.Time) bool {
 	return p.Status == Pending && p.ClaimedAt != nil || p.Status == Appeal
 }
 
-// AddReceipt stores a receipt for the holder of the payment's link, at most MaxReceipts for a payment.
+// AddReceipt stores a receipt for the holder of the payment's link, at most
+// MaxReceipts for a payment.
 func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -122,7 +124,8 @@ func (s *Service) CountReceipts(ctx context.Context, p Payment) (int, error) {
 	return int(count), err
 }
 
-// ListReceipts lists the receipts of a payment that the caller may see, in the order they came.
+// ListReceipts lists the receipts of a payment that the caller may see, in the
+// order they came.
 func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID int64) ([]Receipt, error) {
 	found, err := s.findWithReceipts(ctx, who, paymentID)
 	if err != nil {
@@ -180,8 +183,8 @@ func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int3
 	return receiptFromRow(row), bytes.Join(pieces, nil), nil
 }
 
-// AppealWithReceipt opens an appeal of a failed payment with a receipt that the payer sent, for a
-// user of the merchant's portal.
+// AppealWithReceipt opens an appeal of a failed payment with a receipt that the
+// payer sent, for a user of the merchant's portal.
 func (s *Service) AppealWithReceipt(
 	ctx context.Context,
 	who caller.Caller,

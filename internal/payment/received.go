@@ -14,14 +14,17 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// errOtherAmount refuses an amount that the amount policy of the cashbox's method does not accept.
+// errOtherAmount refuses an amount that the amount policy of the cashbox's
+// method does not accept.
 var errOtherAmount = fault.Fields{"receivedAmount": {"must be what was asked for: this cashbox takes no other amount"}}.Err()
 
-// arrival is the total amount that has arrived for a payment, and how it is settled.
+// arrival is the total amount that has arrived for a payment, and how it is
+// settled.
 type arrival struct {
 	amount decimal.Decimal
-	// taken settles the payment with the amount that arrived, instead of the amount asked for. toPlatform gives the
-	// difference, a gain or a loss, to the platform.
+	// taken settles the payment with the amount that arrived, instead of
+	// the amount asked for. toPlatform gives the difference, a gain or a
+	// loss, to the platform.
 	taken, toPlatform bool
 }
 
@@ -29,18 +32,20 @@ type arrival struct {
 var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken",
 	"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.")
 
-// errMoreUnrated refuses more than was asked for while there is no rate: it is not known yet whether the trader has
-// enough USDT.
+// errMoreUnrated refuses more than was asked for while there is no rate: it is
+// not known yet whether the trader has enough USDT.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
 
-// ConfirmReceived is Confirm with the amount that arrived, which is stored and accepted or not by the amount policy
-// of the cashbox's method. Nil is the amount that the payment waits for.
+// ConfirmReceived is Confirm with the amount that arrived, which is stored and
+// accepted or not by the amount policy of the cashbox's method. Nil is the
+// amount that the payment waits for.
 func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int64, said *string) (Payment, error) {
 	return s.ConfirmCame(ctx, who, id, Came{Amount: said})
 }
 
-// ConfirmCame is ConfirmReceived with all details of the transfer. An amount that the method's amount policy does
-// not accept makes the payment a case: see DecideCase.
+// ConfirmCame is ConfirmReceived with all details of the transfer. An amount
+// that the method's amount policy does not accept makes the payment a case: see
+// DecideCase.
 func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, said Came) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
@@ -52,7 +57,8 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 		return Payment{}, err
 	}
 	if came.Valid || Status(found.Status) != Pending {
-		// Whether the amount is accepted depends on settings that may just have been changed.
+		// Whether the amount is accepted depends on settings that may
+		// just have been changed.
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Payment{}, err
 		}
@@ -88,8 +94,9 @@ func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decim
 	return decimal.NewNullDecimal(amount), f.Err()
 }
 
-// confirmed returns the change that completes a payment because its trader reports an amount. It refuses a payment
-// that has ended, unless it expired and may still be completed late.
+// confirmed returns the change that completes a payment because its trader
+// reports an amount. It refuses a payment that has ended, unless it expired and
+// may still be completed late.
 //
 //rule:which payments a trader may complete
 func (s *Service) confirmed(
@@ -102,12 +109,14 @@ func (s *Service) confirmed(
 	if !s.MayComeLate(s.FromRow(p)) {
 		return nil, ErrNotPending
 	}
-	// Nothing is locked for this: a payment that is made only now cannot be the one that was paid before.
+	// Nothing is locked for this: a payment that is made only now cannot be
+	// the one that was paid before.
 	others, err := q.SlotOthers(ctx, db.SlotOthersParams{
 		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{p.Amount, amount}, PaymentID: p.ID,
 	})
-	// Exactly the amount asked for cannot belong to a payment that asks for another amount. Some merchants use one
-	// id for all payers, so the payer's other payments are checked only if it is necessary.
+	// Exactly the amount asked for cannot belong to a payment that asks for
+	// another amount. Some merchants use one id for all payers, so the
+	// payer's other payments are checked only if it is necessary.
 	if err == nil && !others && p.PayerUserID != nil && !amount.Equal(p.Amount) {
 		others, err = q.PayerOthers(ctx, db.PayerOthersParams{
 			PayerUserID: p.PayerUserID, MerchantID: p.MerchantID, RequisiteID: p.RequisiteID, PaymentID: p.ID,
@@ -129,7 +138,8 @@ func dispute(ctx context.Context, q *db.Queries, p db.Payment, c *change) (err e
 	return fault.Doing("look for an appeal", err)
 }
 
-// MayComeLate reports whether a payment that has expired may still be completed by its trader.
+// MayComeLate reports whether a payment that has expired may still be completed
+// by its trader.
 //
 //rule:when an expired payment may still be completed
 func (s *Service) MayComeLate(p Payment) bool {
@@ -137,8 +147,8 @@ func (s *Service) MayComeLate(p Payment) bool {
 		s.clock.Now().Before(p.StatusAt.Add(s.settings.Lateness(p.CashboxID, p.Method)))
 }
 
-// arrivalOf is how an amount that has arrived is settled by the policy. It returns errOtherAmount if the policy
-// does not accept it.
+// arrivalOf is how an amount that has arrived is settled by the policy. It
+// returns errOtherAmount if the policy does not accept it.
 //
 //rule:what becomes of a payment when another amount comes
 func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) (*arrival, error) {
@@ -153,8 +163,9 @@ func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) 
 	return nil, errOtherAmount
 }
 
-// withArrival is the payment with the amount that arrived, and with sums that fit that amount at the payment's own
-// rate and terms. A nil amount means that the amount asked for is settled.
+// withArrival is the payment with the amount that arrived, and with sums that
+// fit that amount at the payment's own rate and terms. A nil amount means that
+// the amount asked for is settled.
 func withArrival(p db.Payment, came *arrival) db.Payment {
 	p.ReceivedAmount, p.SettledAmount = decimal.NullDecimal{}, decimal.NullDecimal{}
 	toPlatform := false

@@ -17,9 +17,10 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What each policy of a cashbox's method makes of what came for a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and
-// a trader's share of 2%, the trader having brought 100: the sums are those of internal/rate's table. What is not taken is a
-// case, which holds what the payment held.
+// What each policy of a cashbox's method makes of what came for a payment of
+// 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's share of 2%, the
+// trader having brought 100: the sums are those of internal/rate's table. What
+// is not taken is a case, which holds what the payment held.
 func TestReceivedAmount(t *testing.T) {
 	for _, row := range testenv.Rows(t, "received.txt") {
 		policy, came, want := row[0], row[1], positions[row[2]]
@@ -44,7 +45,8 @@ func TestReceivedAmount(t *testing.T) {
 			counted := steps[2].Name + " " + steps[2].Formula
 			testenv.Want(t, strings.Contains(counted, "receivedAmount"), strings.Contains(policy, "received"), "%s", counted)
 			b.wantToldReceived(t, p.ID, got.ReceivedAmount.Decimal.StringFixed(2))
-			// Whatever follows takes all of it back, and nobody's word on an amount is the amount asked for.
+			// Whatever follows takes all of it back, and nobody's
+			// word on an amount is the amount asked for.
 			for _, status := range []string{"appeal", "completed", "failed", "pending"} {
 				after := b.set(t, p.ID, status)
 				b.wantMoney(t, trader.ID, merchant.CashboxID, positions[status])
@@ -69,7 +71,8 @@ func (b *bundle) wantToldReceived(t *testing.T, id int64, want string) {
 	testenv.Want(t, strings.Join([]string{told.Data.Amount, told.Meta.ReceivedAmount, kept}, " "), "1000.00 "+want+" "+want, "told")
 }
 
-// What is wrong with an amount is said. A payment that waits for a rate is settled for what came, at the rate that comes.
+// What is wrong with an amount is said. A payment that waits for a rate is
+// settled for what came, at the rate that comes.
 func TestReceivedWithoutRate(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.withoutRate(t, merchant, "amount_policy = 'received'")
@@ -86,7 +89,8 @@ func TestReceivedWithoutRate(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"92.16", "0", "7.61904761", "0.22095239"})
 }
 
-// withoutRate makes a payment while there is no fresh rate, to a cashbox whose methods are set so.
+// withoutRate makes a payment while there is no fresh rate, to a cashbox whose
+// methods are set so.
 func (b *bundle) withoutRate(t *testing.T, merchant dbtest.Merchant, methods string) payment.Payment {
 	t.Helper()
 	b.SetRate(t, "RUB", "80", false)
@@ -94,7 +98,8 @@ func (b *bundle) withoutRate(t *testing.T, merchant dbtest.Merchant, methods str
 	return b.create(t, merchant.Caller, request("order-1"))
 }
 
-// Also what is missing of a payment that is taken as asked is counted at the rate that comes, and is the platform's as before.
+// Also what is missing of a payment that is taken as asked is counted at the
+// rate that comes, and is the platform's as before.
 func TestDifferenceWithoutRate(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.withoutRate(t, merchant, "amount_policy = 'tolerance', tolerance_amount = 1.5, difference_to = 'platform'")
@@ -104,9 +109,10 @@ func TestDifferenceWithoutRate(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.215", "0", "9.52380952", "0.26119048"})
 }
 
-// The platform pays a difference only from what it has, however many payments ask for it at once and however money comes. Otherwise,
-// and where nobody knows yet how much that is, the payment is a case. Of 1 RUB instead of 1000 the platform would pay 9.99 USDT less
-// its spread of 0.27619048.
+// The platform pays a difference only from what it has, however many payments
+// ask for it at once and however money comes. Otherwise, and where nobody knows
+// yet how much that is, the payment is a case. Of 1 RUB instead of 1000 the
+// platform would pay 9.99 USDT less its spread of 0.27619048.
 func TestPlatformCoversDifference(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 9})
 	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_percent = 100, difference_to = 'platform'")
@@ -152,8 +158,10 @@ func TestPlatformCoversDifference(t *testing.T) {
 	b.Audit(t)
 }
 
-// A payment that nobody paid in time can be completed by its trader for a day, as long as no other open payment has its requisite
-// and amount; the merchant is told that it is late. What failed for another reason cannot, and neither can another trader's.
+// A payment that nobody paid in time can be completed by its trader for a day,
+// as long as no other open payment has its requisite and amount; the merchant
+// is told that it is late. What failed for another reason cannot, and neither
+// can another trader's.
 func TestLateMoney(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -182,8 +190,9 @@ func TestLateMoney(t *testing.T) {
 	b.Audit(t)
 }
 
-// Late money is not taken for one payment while it may be another's: one of the same requisite that asks for what came, or, unless
-// what this one asked for came, one of the same payer that is pending.
+// Late money is not taken for one payment while it may be another's: one of the
+// same requisite that asks for what came, or, unless what this one asked for
+// came, one of the same payer that is pending.
 func TestLateMoneyOfAnother(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	first := request("order-1")
@@ -213,8 +222,8 @@ func TestLateMoneyOfAnother(t *testing.T) {
 	b.Audit(t)
 }
 
-// A trader's word gives nobody what they do not have: neither more than is held for a payment, nor one of which nothing is held any
-// more.
+// A trader's word gives nobody what they do not have: neither more than is held
+// for a payment, nor one of which nothing is held any more.
 func TestReceivedBeyondHold(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "9.81", SharePercent: "2", Requisites: 1})
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
@@ -237,7 +246,8 @@ func TestReceivedBeyondHold(t *testing.T) {
 	testenv.Want(t, b.row(t, p).Status, "failed", "after what was refused")
 }
 
-// What is taken is decided by the settings as they are, also where a process has read them a moment ago.
+// What is taken is decided by the settings as they are, also where a process
+// has read them a moment ago.
 func TestPolicyJustSet(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -246,8 +256,9 @@ func TestPolicyJustSet(t *testing.T) {
 	testenv.Must(payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
 }
 
-// Money of no payment is kept for its trader, found by its amount and words, offered to the payment that it fits, and counts
-// towards one payment, once, however many ask.
+// Money of no payment is kept for its trader, found by its amount and words,
+// offered to the payment that it fits, and counts towards one payment, once,
+// however many ask.
 func TestMoneyOfNoPayment(t *testing.T) {
 	c := newCase(t, "700")
 	ctx, who, requisite := t.Context(), c.trader.Caller, *c.p.RequisiteID
@@ -305,8 +316,9 @@ func (c *cased) guarded(t *testing.T, above int64) *payment.Service {
 	return c.service(t, 0, config)
 }
 
-// What came may be worth far more than what was asked for: one operator gives away neither alone, whatever the policy makes of it and
-// however small the payment. Of 890 RUB the trader gives away 8.9 USDT less their 2%.
+// What came may be worth far more than what was asked for: one operator gives
+// away neither alone, whatever the policy makes of it and however small the
+// payment. Of 890 RUB the trader gives away 8.9 USDT less their 2%.
 func TestFarMoreByOneOperator(t *testing.T) {
 	for _, policy := range []string{"exact", "received", "tolerance"} {
 		t.Run(policy, func(t *testing.T) {
@@ -330,9 +342,10 @@ func TestFarMoreByOneOperator(t *testing.T) {
 	}
 }
 
-// What an operator attaches to a case counts once for what the operator moves, and not each time for all that is held for the payment,
-// which is 19.6 USDT. Of 900 RUB that its merchant takes then the trader gives away 9 USDT less their 2%. More than one may move is
-// held for no payment alone.
+// What an operator attaches to a case counts once for what the operator moves,
+// and not each time for all that is held for the payment, which is 19.6 USDT.
+// Of 900 RUB that its merchant takes then the trader gives away 9 USDT less
+// their 2%. More than one may move is held for no payment alone.
 func TestPartsCountOnce(t *testing.T) {
 	c := newCase(t, "700")
 	who := c.user(t, operator, "ann")
@@ -351,9 +364,11 @@ func TestPartsCountOnce(t *testing.T) {
 	c.Audit(t)
 }
 
-// Two pieces that an operator attaches add up: the second completes the payment for what was asked, whose USDT move once, and each
-// piece counts towards it. For what the operator moved alone the first has counted for itself, and the whole counts then: rather too
-// much than too little is noted of one who gives others' money away.
+// Two pieces that an operator attaches add up: the second completes the payment
+// for what was asked, whose USDT move once, and each piece counts towards it.
+// For what the operator moved alone the first has counted for itself, and the
+// whole counts then: rather too much than too little is noted of one who gives
+// others' money away.
 func TestTwoPiecesComplete(t *testing.T) {
 	c := newCase(t, "400")
 	who := c.user(t, operator, "ann")
@@ -368,7 +383,8 @@ func TestTwoPiecesComplete(t *testing.T) {
 	c.Audit(t)
 }
 
-// Money that came to a requisite is not a payment's by card, which has none of its own.
+// Money that came to a requisite is not a payment's by card, which has none of
+// its own.
 func TestMoneyIsNotByCard(t *testing.T) {
 	b := setup(t)
 	merchant, trader := b.abroad(t, "quasi_ecom")

@@ -21,11 +21,13 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// oneOrder is the case in which all ask for the same payment: one creates, and the others answer with what it made.
+// oneOrder is the case in which all ask for the same payment: one creates, and
+// the others answer with what it made.
 const oneOrder = "one order id"
 
-// Many calls at the same time over two replicas, with room for fewer: as many get through as there is room for, the
-// others get the documented answer, and nobody who could have been served is refused.
+// Many calls at the same time over two replicas, with room for fewer: as many
+// get through as there is room for, the others get the documented answer, and
+// nobody who could have been served is refused.
 func TestWhatTheDatabaseDecides(t *testing.T) {
 	t.Parallel()
 	calls := testenv.Pick(t, 50, 200)
@@ -37,7 +39,8 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		room   int
 	}{
 		"a day's count": {"update requisite set daily_count = 10", nil, "10000", 30},
-		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven to 1,100 at least.
+		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven
+		// to 1,100 at least.
 		"a day's sum": {
 			"update requisite set daily_sum = 1050",
 			func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) }, "10000", 30,
@@ -45,9 +48,11 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		"open payments":                     {"update requisite set open_payments = 7", nil, "10000", 21},
 		"a day's count of the trader's own": {"update requisite set daily_count = 50, own_daily_count = 10", nil, "10000", 30},
 		"open payments of the trader's own": {"update requisite set own_open_payments = 7", nil, "10000", 21},
-		// One amount goes once on each requisite, and no free one is overlooked.
+		// One amount goes once on each requisite, and no free one is
+		// overlooked.
 		"one amount": {"select 1", same, "10000", 3},
-		// Everybody wants the one requisite: it is busy most of the time, but never gone.
+		// Everybody wants the one requisite: it is busy most of the
+		// time, but never gone.
 		"one requisite": {"update requisite set enabled = id = (select min(id) from requisite)", nil, "10000", calls},
 		// 50.00 at 100 hold 0.5 USDT each.
 		"a trader's USDT": {
@@ -88,10 +93,12 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 	}
 }
 
-// What is switched off under load is so for every call that begins a second later, on every replica.
+// What is switched off under load is so for every call that begins a second
+// later, on every replica.
 func TestSwitchedOffWithinASecond(t *testing.T) {
 	t.Parallel()
-	// Fewer calls find it as well when what they may use is older: only the whole check makes as many as it can.
+	// Fewer calls find it as well when what they may use is older: only the
+	// whole check makes as many as it can.
 	usable, pause := testenv.Pick(t, 100*time.Millisecond, inforce.Usable), testenv.Pick(t, 10*time.Millisecond, 0)
 	for name, off := range map[string]string{
 		"cashbox":   "update cashbox set collect_enabled = false",
@@ -110,7 +117,8 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 			var before, late atomic.Int64
 			var running sync.WaitGroup
 			for replica := range 2 {
-				// Nothing renews this memory but the calls themselves, when it is too old.
+				// Nothing renews this memory but the calls
+				// themselves, when it is too old.
 				service := b.replica(t, usable)
 				running.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
@@ -142,8 +150,9 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 	}
 }
 
-// A memory that is not renewed costs a retry and never a wrong payment: a requisite that is
-// switched off gets none, and nobody is refused by what has been changed since.
+// A memory that is not renewed costs a retry and never a wrong payment: a
+// requisite that is switched off gets none, and nobody is refused by what has
+// been changed since.
 func TestOldMemory(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -165,8 +174,9 @@ func TestOldMemory(t *testing.T) {
 	}
 }
 
-// Settings that cannot be renewed are used until they are too old. Then payments are refused for
-// the time being. The whole check waits for an answer that does not come; here it is an error at once.
+// Settings that cannot be renewed are used until they are too old. Then
+// payments are refused for the time being. The whole check waits for an answer
+// that does not come; here it is an error at once.
 func TestSettingsThatCannotBeRenewed(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
 	fresh := b.replica(t, time.Hour)
@@ -195,7 +205,8 @@ func (b *bundle) everything(t *testing.T) string {
 			(select count(*) from requisite_slot), (select sum(count) from requisite_day))`)
 }
 
-// forget removes the accounts of an owner, as a restore does to what was made after the backup.
+// forget removes the accounts of an owner, as a restore does to what was made
+// after the backup.
 func (b *bundle) forget(t *testing.T, kind string, id int64) {
 	t.Helper()
 	b.Exec(t, `delete from account_balance where account_id in
@@ -203,8 +214,9 @@ func (b *bundle) forget(t *testing.T, kind string, id int64) {
 	b.Exec(t, "delete from account where owner_kind = $1 and owner_id = $2", kind, id)
 }
 
-// A transaction that does not find a row that it has to change fails, although its COMMIT was sent with it: a creation
-// whose trader has no account, a move in both directions without the trader's or the cashbox's, and one of a
+// A transaction that does not find a row that it has to change fails, although
+// its COMMIT was sent with it: a creation whose trader has no account, a move
+// in both directions without the trader's or the cashbox's, and one of a
 // payment that is gone.
 func TestMissingRowsLeaveNothing(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
@@ -252,8 +264,9 @@ func TestMissingRequisite(t *testing.T) {
 	testenv.Want(t, b.everything(t), before, "what is left")
 }
 
-// What a failover or a restore has lost is forgotten, though no row says that it is gone: its requisites are not chosen
-// any more, and its merchants, cashboxes and methods take nothing.
+// What a failover or a restore has lost is forgotten, though no row says that
+// it is gone: its requisites are not chosen any more, and its merchants,
+// cashboxes and methods take nothing.
 func TestLostSettingsAreForgotten(t *testing.T) {
 	t.Run("version gone back", func(t *testing.T) {
 		testLostSettings(t, "update setting_version set version = $1")
@@ -266,7 +279,8 @@ func TestLostSettingsAreForgotten(t *testing.T) {
 
 func testLostSettings(t *testing.T, lose string) {
 	b := setup(t)
-	// A server's start cannot be had twice in a test, so the tables have a clock of their own for it.
+	// A server's start cannot be had twice in a test, so the tables have a
+	// clock of their own for it.
 	b.Exec(t, "create table server as select pg_postmaster_start_time() as since")
 	b.Exec(t, `create function public.pg_postmaster_start_time() returns timestamptz language sql stable
 		as 'select since from server' set search_path = public`)

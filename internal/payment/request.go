@@ -36,7 +36,8 @@ func checkPayer(f fault.Fields, p Payer) {
 	f.Check(p.Expired >= 0, "payer.payments.expired", "must be at least 0")
 }
 
-// checkMethod finds the method that applies: the nested one takes precedence, and only RUB has it.
+// checkMethod finds the method that applies: the nested one takes precedence,
+// and only RUB has it.
 func checkMethod(f fault.Fields, r Request) catalogue.Method {
 	field, name := "method", r.Method
 	currencyGiven := f.Required("currency", r.Currency)
@@ -51,7 +52,8 @@ func checkMethod(f fault.Fields, r Request) catalogue.Method {
 	return findMethod(f, field, *name, r.Currency)
 }
 
-// findMethod finds a method of payments in a currency, or adds to f what is wrong with the method or the currency.
+// findMethod finds a method of payments in a currency, or adds to f what is
+// wrong with the method or the currency.
 func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
 	found, known := catalogue.Find(catalogue.Methods, name)
 	if slices.Contains(found.Currencies, currency) {

@@ -29,22 +29,27 @@ import (
 type Config struct {
 	// FourEyes says when completing an appeal takes two operators.
 	FourEyes foureyes.Rules
-	// Markup applies if neither request, cashbox method, merchant nor trader sets a percent.
+	// Markup applies if neither request, cashbox method, merchant nor
+	// trader sets a percent.
 	Markup decimal.Decimal
-	// ExternalSecret says whether the application's external-payments secret is configured.
+	// ExternalSecret says whether the application's external-payments
+	// secret is configured.
 	ExternalSecret bool
-	// GiveBackOutages gives open payments the time back in which no process served.
+	// GiveBackOutages gives open payments the time back in which no process
+	// served.
 	GiveBackOutages bool
 	// Refusals counts payments that find no requisite; it may be nil.
 	Refusals *routing.Refusals
 	// Requisites opens the requisites of payments.
 	Requisites *requisite.Safe
-	// Payouts makes the payouts that return money to payers; it may be nil where nothing is returned.
+	// Payouts makes the payouts that return money to payers; it may be nil
+	// where nothing is returned.
 	Payouts *payout.Service
-	// Cards stores the cards of payments. Without it no card payment can change its status.
+	// Cards stores the cards of payments. Without it no card payment can
+	// change its status.
 	Cards *card.Safe
-	// CardMoved returns queries to be run with each change of a card payment's status. It is set together with
-	// Cards.
+	// CardMoved returns queries to be run with each change of a card
+	// payment's status. It is set together with Cards.
 	CardMoved func(to Payment, at time.Time) []db.Query
 }
 
@@ -54,7 +59,8 @@ type Service struct {
 	pool, creations, reads db.Pool
 	// making writes creations.
 	making *db.Writer
-	// in is where transactions that lock payments begin: the pool, or the transaction of an approval.
+	// in is where transactions that lock payments begin: the pool, or the
+	// transaction of an approval.
 	in        db.Beginner
 	q         *db.Queries
 	clock     clock.Clock
@@ -67,7 +73,8 @@ type Service struct {
 	settling  *db.Sweep
 }
 
-// together is how many creations share a transaction, and turn how long one waits for those before it.
+// together is how many creations share a transaction, and turn how long one
+// waits for those before it.
 const (
 	together = 20
 	turn     = 5 * time.Millisecond
@@ -109,8 +116,8 @@ var errRequisites = errors.New("what opens the requisites of payments is missing
 
 var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.in, within.q, within.config.FourEyes = tx, db.New(tx), foureyes.Rules{}
@@ -136,7 +143,8 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Paymen
 	return s.FromRow(row), nil
 }
 
-// IDOf returns the id of a payment by its uuid. It does not check the caller, so whoever uses the id has to.
+// IDOf returns the id of a payment by its uuid. It does not check the caller,
+// so whoever uses the id has to.
 func (s *Service) IDOf(ctx context.Context, uuid string) (int64, error) {
 	p, err := s.find(ctx, uuid)
 	return p.ID, err
@@ -165,7 +173,8 @@ func mayRead(who caller.Caller) error {
 	return nil
 }
 
-// ByUUID reads a payment for the holder of its link. Knowing the link is the permission.
+// ByUUID reads a payment for the holder of its link. Knowing the link is the
+// permission.
 func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
 	row, err := s.findByUUID(ctx, id)
 	return s.FromRow(row), err
@@ -195,8 +204,8 @@ func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 	return p, err
 }
 
-// visible returns not found for a payment that the caller may not see; another merchant gets 403 instead, as the
-// API documents.
+// visible returns not found for a payment that the caller may not see; another
+// merchant gets 403 instead, as the API documents.
 func visible(who caller.Caller, p db.Payment) error {
 	switch who.Kind {
 	case caller.MerchantKey, caller.MerchantPortal:
@@ -230,8 +239,8 @@ func parseID(s string) (int64, bool) {
 // CardsAllowed is how many cards may be tried for a payment.
 func (s *Service) CardsAllowed(p Payment) int { return s.settings.CardsAllowed(p.CashboxID, p.Method) }
 
-// Blocked reports whether the payer of a payment is blocked, by one of these marks or by what the payment knows of
-// them.
+// Blocked reports whether the payer of a payment is blocked, by one of these
+// marks or by what the payment knows of them.
 func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool, error) {
 	if err := s.settings.Current(ctx); err != nil {
 		return false, err
@@ -239,5 +248,6 @@ func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool
 	return s.settings.Blocked(p.MerchantID, s.clock.Now(), append(marks, block.UserMark(p.PayerUserID))...), nil
 }
 
-// RequisiteHashes returns the hashes by which payments to a phone, card or account number are found.
+// RequisiteHashes returns the hashes by which payments to a phone, card or
+// account number are found.
 func (s *Service) RequisiteHashes(value string) [][]byte { return s.config.Requisites.Hashes(value) }

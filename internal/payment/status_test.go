@@ -14,11 +14,12 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5%
-// and a trader's share of 2%, the trader having brought 100. Spot is 1000/100 = 10. The merchant
-// gets 1000/105 = 9.52380952; of the spread of 0.47619048 the trader keeps 10 × 2% = 0.2 and the
-// platform gets 0.27619048. The trader puts up 10 − 0.2 =
-// 9.8, which is what merchant and platform get.
+// What the parties have at each status of a payment of 1000 RUB at 100 RUB per
+// USDT, a markup of 5% and a trader's share of 2%, the trader having brought
+// 100. Spot is 1000/100 = 10. The merchant gets 1000/105 = 9.52380952; of the
+// spread of 0.47619048 the trader keeps 10 × 2% = 0.2 and the platform gets
+// 0.27619048. The trader puts up 10 − 0.2 = 9.8, which is what merchant and
+// platform get.
 var positions = map[string]money{
 	"pending":   {trader: "90.2", reserved: "9.8", cashbox: "0", platform: "0"},
 	"appeal":    {trader: "90.2", reserved: "9.8", cashbox: "0", platform: "0"},
@@ -30,10 +31,12 @@ var positions = map[string]money{
 // open is the reservation of a payment that may still be paid: it has no end.
 const open = "infinity"
 
-// slots are of the whole table of moves, from the status of a row to that of a column. The payment is created at 12:00, set to
-// the first status at 12:01 (unless that is pending) and to the second at 12:03. A cell is when the reservation is over: at
-// once with completion, and then for good unless the payment becomes pending again; 15 minutes after a failure or
-// cancellation; where it was for an appeal, which takes nothing that has been given up.
+// slots are of the whole table of moves, from the status of a row to that of a
+// column. The payment is created at 12:00, set to the first status at 12:01
+// (unless that is pending) and to the second at 12:03. A cell is when the
+// reservation is over: at once with completion, and then for good unless the
+// payment becomes pending again; 15 minutes after a failure or cancellation;
+// where it was for an appeal, which takes nothing that has been given up.
 var slots = map[string][]string{
 	"to":        {"pending", "completed", "failed", "cancelled", "appeal"},
 	"pending":   {open, "12:03", "12:18", "12:18", open},
@@ -95,8 +98,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 	b.Audit(t)
 }
 
-// wantSame compares payments as the wire would show them: a decimal just calculated and the same
-// one read are not the same in memory.
+// wantSame compares payments as the wire would show them: a decimal just
+// calculated and the same one read are not the same in memory.
 func wantSame(t *testing.T, before, after any) {
 	t.Helper()
 	want := testenv.Must(json.Marshal(before))(t)
@@ -120,7 +123,8 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 		last.Reason != nil && *last.Reason == "because", "history ends with %+v", last)
 }
 
-// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
+// wantEvents wants as many events, numbered from 1, with a delivery each, and
+// as many rows of history after creation's.
 func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	t.Helper()
 	b.relay(t)
@@ -144,7 +148,8 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 	testenv.WantAll(t, got, []string{want}, "its slot is free at")
 }
 
-// A payment that comes back to pending takes its reservation again only if nobody else has it by then.
+// A payment that comes back to pending takes its reservation again only if
+// nobody else has it by then.
 func TestReservationGoneToAnother(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	first := b.made(t, merchant, "order-1", "completed")
@@ -157,7 +162,8 @@ func TestReservationGoneToAnother(t *testing.T) {
 	b.Audit(t)
 }
 
-// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next repays.
+// A completed payment is reversed after the merchant has spent it: they owe,
+// and what comes in next repays.
 func TestReversalOfSpentMoney(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	first := b.made(t, merchant, "order-1", "completed")
@@ -168,8 +174,8 @@ func TestReversalOfSpentMoney(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.2", "0", "0", "0.27619048"})
 }
 
-// A payment fails, the trader takes their USDT out, and then the payment completes late: they owe,
-// and get no payments until they have enough again.
+// A payment fails, the trader takes their USDT out, and then the payment
+// completes late: they owe, and get no payments until they have enough again.
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	available := ledger.Available(ledger.Trader, trader.ID)
@@ -192,7 +198,8 @@ func (b *bundle) spend(t *testing.T, from ledger.Account, amount string) {
 	b.Fund(t, from, "-"+amount)
 }
 
-// The provider's id is kept, a later move without one included; a reason belongs to its move alone.
+// The provider's id is kept, a later move without one included; a reason
+// belongs to its move alone.
 func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -205,7 +212,8 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 	testenv.Need(t, p.StatusReason == nil && *provider == "prov-1", "reason %v, provider's id %v", p.StatusReason, provider)
 }
 
-// What the bank calls a payment is kept also where a trader was quicker, and its word is no change. It has no event.
+// What the bank calls a payment is kept also where a trader was quicker, and
+// its word is no change. It has no event.
 func TestProviderPaymentIDInAnyOrder(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("first"))

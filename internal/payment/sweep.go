@@ -20,8 +20,9 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails pending payments that are overdue and cases that nobody has decided in time, the oldest first, and
-// returns how many. Processes that expire payments at the same time skip each other's rows.
+// Expire fails pending payments that are overdue and cases that nobody has
+// decided in time, the oldest first, and returns how many. Processes that
+// expire payments at the same time skip each other's rows.
 //
 //rule:when a payment expires
 func (s *Service) Expire(ctx context.Context) (int, error) {
@@ -60,8 +61,10 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 // errAlone says that a payment cannot be expired together with others.
 var errAlone = errors.New("a card payment is locked before it expires")
 
-// expireTogether expires payments without a card checkout in one transaction, which takes half of what one for each
-// would. If one of them has changed meanwhile, none expires. All such transactions lock requisites in the same order.
+// expireTogether expires payments without a card checkout in one transaction,
+// which takes half of what one for each would. If one of them has changed
+// meanwhile, none expires. All such transactions lock requisites in the same
+// order.
 func (s *Service) expireTogether(ctx context.Context, payments []db.Payment, expired change) (err error) {
 	queries := []db.Query{db.WaitBriefly()}
 	for _, p := range payments {
@@ -82,7 +85,8 @@ func (s *Service) expireTogether(ctx context.Context, payments []db.Payment, exp
 	return db.Write(ctx, s.pool, queries...)
 }
 
-// byRequisite orders payments by the requisite that they lock; those without one come first.
+// byRequisite orders payments by the requisite that they lock; those without
+// one come first.
 func byRequisite(a, b db.Payment) int {
 	id := func(p db.Payment) int64 {
 		if p.RequisiteID == nil {
@@ -113,16 +117,17 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 	return overdue != nil, err
 }
 
-// ExpireAll expires payments until none is overdue. It waits for those that another process is expiring, but does
-// not repeat those whose expiry has just returned an error.
+// ExpireAll expires payments until none is overdue. It waits for those that
+// another process is expiring, but does not repeat those whose expiry has just
+// returned an error.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
 		return s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
 	}, s.Expire)
 }
 
-// Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how
-// many.
+// Settle settles completed payments that waited for a fresh rate, the oldest
+// first, and reports how many.
 func (s *Service) Settle(ctx context.Context) (int, error) {
 	list := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
@@ -148,7 +153,8 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 	})
 }
 
-// settle settles one payment at the present rate, if it still waits and there is a rate.
+// settle settles one payment at the present rate, if it still waits and there
+// is a rate.
 //
 //rule:when a payment is settled that was completed without a rate
 func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
@@ -179,7 +185,8 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	return true, db.Pipeline(ctx, tx, moveMoney(from, to, now)...)
 }
 
-// errRateGone rolls a settlement back if the rate has become stale meanwhile. The payment stays due.
+// errRateGone rolls a settlement back if the rate has become stale meanwhile.
+// The payment stays due.
 var errRateGone = errors.New("the rate is stale again")
 
 // PruneSlots deletes reservations of requisites that have ended.
@@ -188,8 +195,9 @@ func (s *Service) PruneSlots(ctx context.Context) error {
 	return err
 }
 
-// PurgeFiles removes the files of appeals that were decided longer than keep ago, and the receipts of payments that
-// ended longer ago. Names, types and sizes stay.
+// PurgeFiles removes the files of appeals that were decided longer than keep
+// ago, and the receipts of payments that ended longer ago. Names, types and
+// sizes stay.
 func (s *Service) PurgeFiles(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

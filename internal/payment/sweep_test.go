@@ -55,7 +55,8 @@ func TestExpire(t *testing.T) {
 		*last.Reason == "expired", "history ends with %+v", last)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
 	b.wantEvents(t, p, 1)
-	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.
+	// A late transfer must not be taken for the next payer's: the slot
+	// rests for 15 minutes.
 	b.wantSlot(t, p, "12:30")
 	b.clock.Advance(15*time.Minute - time.Millisecond)
 	dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
@@ -74,7 +75,8 @@ func TestExpireTakesPendingOnly(t *testing.T) {
 	b.wantExpired(t, 0)
 }
 
-// The status decides, not the clock: until the sweep comes by, the trader may confirm.
+// The status decides, not the clock: until the sweep comes by, the trader may
+// confirm.
 func TestConfirmPastExpiry(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
@@ -85,7 +87,8 @@ func TestConfirmPastExpiry(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 }
 
-// threeAtOnce has three replicas sweep at the same time, and wants them to do so many between them.
+// threeAtOnce has three replicas sweep at the same time, and wants them to do
+// so many between them.
 func threeAtOnce(t *testing.T, sweep func(context.Context) (int, error), want int64) {
 	t.Helper()
 	var done atomic.Int64
@@ -108,8 +111,9 @@ func TestSweepsInParallel(t *testing.T) {
 	b.Audit(t)
 }
 
-// Payments expire together, several in a transaction. One that somebody changes meanwhile, and one whose expiry fails,
-// keep none of the others, and are not touched.
+// Payments expire together, several in a transaction. One that somebody changes
+// meanwhile, and one whose expiry fails, keep none of the others, and are not
+// touched.
 func TestExpireBesideOthers(t *testing.T) {
 	for _, c := range []struct{ name, raise, failed string }{
 		{"changed meanwhile", "raise check_violation using constraint = 'payment_version'", ""},
@@ -138,10 +142,11 @@ func TestExpireBesideOthers(t *testing.T) {
 	}
 }
 
-// Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and
-// takes the first fresh one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190;
-// of the spread of 0.5952381 the trader keeps
-// 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of their 100.
+// Without a fresh rate the hold is taken at the last known one, here 100; the
+// settlement waits and takes the first fresh one, here 80: spot 1000/80 = 12.5;
+// the merchant gets 1000/84 = 11.90476190; of the spread of 0.5952381 the
+// trader keeps 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has
+// then given 12.25 of their 100.
 func TestSettlementWaitsForARate(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
@@ -159,7 +164,8 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	b.wantDue(t, 1)
 	b.wantSettled(t, 0)
 
-	// Leaving completed takes the due row along; coming back brings it again.
+	// Leaving completed takes the due row along; coming back brings it
+	// again.
 	b.set(t, p.ID, "failed")
 	want(none)
 	b.wantDue(t, 0)
@@ -195,9 +201,9 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	want(held)
 }
 
-// The rate has halved when the settlement comes. Spot is 1000/50 = 20, the merchant's 1000/52.5 =
-// 19.04761904, the spread
-// 0.95238096, of it 0.4 the trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
+// The rate has halved when the settlement comes. Spot is 1000/50 = 20, the
+// merchant's 1000/52.5 = 19.04761904, the spread 0.95238096, of it 0.4 the
+// trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
 func TestSettlementOverdrawsTheTrader(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "10", SharePercent: "2", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
@@ -236,7 +242,8 @@ func TestPruneSlots(t *testing.T) {
 	b.wantSlot(t, kept, open)
 }
 
-// The golden bodies are written by hand from the contract; only what is random is filled in.
+// The golden bodies are written by hand from the contract; only what is random
+// is filled in.
 func TestEvents(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
@@ -294,8 +301,9 @@ func TestEventsFollowEachOther(t *testing.T) {
 	b.wantEvents(t, p, 5)
 }
 
-// What was open when an outage began gets its time back, once, at most an hour, and its timeline says so. What had expired
-// before does not, nor what is made afterwards. A gap that is no outage changes nothing.
+// What was open when an outage began gets its time back, once, at most an hour,
+// and its timeline says so. What had expired before does not, nor what is made
+// afterwards. A gap that is no outage changes nothing.
 func TestOutageIsGivenBack(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
 	config := configuration

@@ -21,24 +21,27 @@ var errThreadFull = fault.New(fault.Refused, "appeal_thread_full", "There are 10
 const (
 	// MaxMessage is the maximum length of a message in characters.
 	MaxMessage = 1000
-	// maxMessages is how many messages an appeal may have; the table has the same limit.
+	// maxMessages is how many messages an appeal may have; the table has
+	// the same limit.
 	maxMessages = 100
 )
 
-// Thread is the conversation between operators and the payment's trader about an appeal. The merchant does not see
-// it.
+// Thread is the conversation between operators and the payment's trader about
+// an appeal. The merchant does not see it.
 type Thread struct {
 	Appeal AppealRecord
 	// Messages are in the order in which they were written.
 	Messages []ThreadMessage
-	// Open says that the appeal is not decided, so that messages may still be written.
+	// Open says that the appeal is not decided, so that messages may still
+	// be written.
 	Open bool
 }
 
 type ThreadMessage struct {
 	Number     int32
 	FromTrader bool
-	// Login is the author's. It is "" if the caller is a trader and the author an operator.
+	// Login is the author's. It is "" if the caller is a trader and the
+	// author an operator.
 	Login string
 	Text  string
 	At    time.Time
@@ -51,7 +54,8 @@ type ThreadSummary struct {
 	Messages, Unread int32
 }
 
-// threadAppeal finds an appeal for an operator, or for a user of the trader who has its payment.
+// threadAppeal finds an appeal for an operator, or for a user of the trader who
+// has its payment.
 func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.q.AppealFind(ctx, id)
 	if err != nil {
@@ -68,8 +72,9 @@ func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64)
 	return a, nil
 }
 
-// ReadThread reads the conversation about an appeal. If the caller could answer, its messages then count as read by
-// everybody on the caller's side, the operators or the trader's users.
+// ReadThread reads the conversation about an appeal. If the caller could
+// answer, its messages then count as read by everybody on the caller's side,
+// the operators or the trader's users.
 func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID int64) (Thread, error) {
 	if err := who.Admit(ctx, caller.OperatorRead, caller.TraderRead); err != nil {
 		return Thread{}, err
@@ -135,8 +140,9 @@ func (s *Service) WriteThread(ctx context.Context, who caller.Caller, appealID i
 	})
 }
 
-// ListThreads lists the appeals that have messages, for users of the trader to whom the payments are assigned, the
-// newest appeal first. The cursor is nil on the last page.
+// ListThreads lists the appeals that have messages, for users of the trader to
+// whom the payments are assigned, the newest appeal first. The cursor is nil on
+// the last page.
 func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page) ([]ThreadSummary, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -170,5 +176,6 @@ func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, nil
 }
 
-// HoldsCard reports whether a message may contain a card number. A form must not show such a text again.
+// HoldsCard reports whether a message may contain a card number. A form must
+// not show such a text again.
 func HoldsCard(message string) bool { return checkdigit.MentionsCard(message) }

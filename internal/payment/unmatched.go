@@ -22,23 +22,25 @@ import (
 // errArrivalTaken refuses a transfer that counts towards a payment already.
 var errArrivalTaken = fault.New(fault.Conflict, "arrival_taken", "This money belongs to a payment already.")
 
-// earlyMoney is how long before a payment was made its transfer may have arrived by the bank's clock, which may be
-// slow.
+// earlyMoney is how long before a payment was made its transfer may have
+// arrived by the bank's clock, which may be slow.
 const earlyMoney = 5 * time.Minute
 
-// nearPercent is by how many percent a transfer that is offered may differ from the missing amount, because of a
-// bank's fee or a payer's mistake.
+// nearPercent is by how many percent a transfer that is offered may differ from
+// the missing amount, because of a bank's fee or a payer's mistake.
 var nearPercent = decimal.NewFromInt(5)
 
-// FreeArrivals asks for a page of the transfers that count towards no payment, the newest first.
+// FreeArrivals asks for a page of the transfers that count towards no payment,
+// the newest first.
 type FreeArrivals struct {
 	db.Page
-	// Amount filters by the exact amount, and Words by the payer and the note. "" does not filter.
+	// Amount filters by the exact amount, and Words by the payer and the
+	// note. "" does not filter.
 	Amount, Words string
 }
 
-// ListFree lists the transfers to the caller's trader that count towards no payment, the newest first. The cursor
-// is nil on the last page.
+// ListFree lists the transfers to the caller's trader that count towards no
+// payment, the newest first. The cursor is nil on the last page.
 func (s *Service) ListFree(ctx context.Context, who caller.Caller, page FreeArrivals) ([]Arrival, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -63,7 +65,8 @@ var like = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func fiat(literal string) (decimal.Decimal, error) { return money.Parse(literal, money.FiatDecimals) }
 
-// KeepMoney stores a transfer to a requisite of the caller's trader that belongs to no payment.
+// KeepMoney stores a transfer to a requisite of the caller's trader that
+// belongs to no payment.
 func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID int64, said Came) (Arrival, error) {
 	if err := who.Need(caller.TraderWork); err != nil {
 		return Arrival{}, err
@@ -71,15 +74,16 @@ func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID 
 	return s.keepMoney(ctx, who, KeptFor{TraderID: who.TraderID, RequisiteID: requisiteID}, said)
 }
 
-// KeptFor is the trader and the requisite that a transfer went to. Currency is that of the bank's message; "" is
-// any.
+// KeptFor is the trader and the requisite that a transfer went to. Currency is
+// that of the bank's message; "" is any.
 type KeptFor struct {
 	TraderID, RequisiteID int64
 	Currency              string
 }
 
-// KeepFor is KeepMoney for a transfer that a bank's message reports. Operators, who read messages as well, may call
-// it. A second call for the same message gets arrival_taken.
+// KeepFor is KeepMoney for a transfer that a bank's message reports. Operators,
+// who read messages as well, may call it. A second call for the same message
+// gets arrival_taken.
 func (s *Service) KeepFor(ctx context.Context, who caller.Caller, to KeptFor, said Came) (Arrival, error) {
 	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
 		return Arrival{}, err
@@ -124,9 +128,11 @@ func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, 
 	return arrivalFrom(row), err
 }
 
-// Fitting lists the free transfers that may belong to a payment, the nearest amount first. They went to the
-// payment's requisite after, or shortly before, the payment was made, and their amount is at most 5% off the
-// missing amount. The list is empty for the merchant's users; the payment's trader and operators see it.
+// Fitting lists the free transfers that may belong to a payment, the nearest
+// amount first. They went to the payment's requisite after, or shortly before,
+// the payment was made, and their amount is at most 5% off the missing amount.
+// The list is empty for the merchant's users; the payment's trader and
+// operators see it.
 func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]Arrival, error) {
 	p, err := s.findFor(ctx, who, id)
 	if err != nil || who.Kind == caller.MerchantPortal || cardCheckout(p) || Status(p.Status) == Completed {
@@ -144,7 +150,8 @@ func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]
 	return db.Each(rows, arrivalFrom), nil
 }
 
-// fits marks the payments of a desk for which a free transfer of exactly the missing amount has arrived.
+// fits marks the payments of a desk for which a free transfer of exactly the
+// missing amount has arrived.
 func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
 	var asked db.ArrivalsAtParams
 	for _, p := range desk {
@@ -167,8 +174,8 @@ func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
 	return nil
 }
 
-// DeskStamps returns a number for each trader. It changes when a transfer that the desk may offer arrives or is
-// attached.
+// DeskStamps returns a number for each trader. It changes when a transfer that
+// the desk may offer arrives or is attached.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.ArrivalStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of what came", err)
@@ -177,9 +184,10 @@ func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]
 // Attachment is a free transfer and the payment towards which it is to count.
 type Attachment struct{ ArrivalID, PaymentID int64 }
 
-// Attach makes a free transfer count towards a payment of the same trader, as if its trader had reported it. A
-// transfer can be attached once. The payment must be pending, in appeal, expired so recently that it may be
-// completed late, or failed with an open appeal. The trader or an operator may call it.
+// Attach makes a free transfer count towards a payment of the same trader, as
+// if its trader had reported it. A transfer can be attached once. The payment
+// must be pending, in appeal, expired so recently that it may be completed
+// late, or failed with an open appeal. The trader or an operator may call it.
 func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paymentID int64) (Payment, error) {
 	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
 		return Payment{}, err
@@ -191,7 +199,8 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payment{}, err
 	}
-	// An approval is within a transaction, in which no second connection may be free.
+	// An approval is within a transaction, in which no second connection
+	// may be free.
 	if _, approved := s.in.(pgx.Tx); !approved {
 		if _, err := s.settings.Renew(ctx); err != nil {
 			return Payment{}, err
@@ -229,7 +238,8 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 	return s.FromRow(after), err
 }
 
-// attachable returns the change that attaching a transfer makes, or why the payment accepts none.
+// attachable returns the change that attaching a transfer makes, or why the
+// payment accepts none.
 func (s *Service) attachable(
 	ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller, amount decimal.Decimal,
 ) (*change, error) {

@@ -27,8 +27,9 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 	return s.ended(ctx, found, is(Waiting, ErrNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
-// Take assigns a waiting payout to the first trader who asks. From then on only that trader can end it or give it
-// back; an operator can resolve or reclaim it.
+// Take assigns a waiting payout to the first trader who asks. From then on only
+// that trader can end it or give it back; an operator can resolve or reclaim
+// it.
 //
 //rule:which trader gets a payout
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
@@ -56,8 +57,8 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 	return s.taken(who, after), nil
 }
 
-// take moves a locked payout to processing for a locked trader. It refuses an overdue payout even if
-// the sweep has not expired it yet.
+// take moves a locked payout to processing for a locked trader. It refuses an
+// overdue payout even if the sweep has not expired it yet.
 func (s *Service) take(
 	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payout, terms db.TraderPayoutTermsRow,
 ) (db.Payout, error) {
@@ -88,8 +89,8 @@ func (s *Service) take(
 	return after, fault.Doing("take payout", err)
 }
 
-// Complete ends a payout when the trader who took it says that the recipient has the money. proof,
-// such as the transfer's number, is required.
+// Complete ends a payout when the trader who took it says that the recipient
+// has the money. proof, such as the transfer's number, is required.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, proof *string) (Offer, error) {
 	return s.Prove(ctx, who, id, Proof{Reference: proof})
 }
@@ -136,7 +137,8 @@ func (s *Service) traderEnd(
 	return s.taken(who, after), nil
 }
 
-// traderChange finds a payout that the calling trader took, and validates the reason or the proof of the change.
+// traderChange finds a payout that the calling trader took, and validates the
+// reason or the proof of the change.
 func (s *Service) traderChange(
 	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
 ) (db.Payout, change, error) {
@@ -156,7 +158,8 @@ func (s *Service) traderChange(
 	return found, c, f.Err()
 }
 
-// Resolution is an operator's decision about a payout that its trader did not end.
+// Resolution is an operator's decision about a payout that its trader did not
+// end.
 type Resolution struct {
 	// Outcome is completed or failed.
 	Outcome        string `json:",omitempty"`
@@ -164,14 +167,15 @@ type Resolution struct {
 	ProofReference *string
 }
 
-// Decision is an operator's decision about one payout, in the form in which a proposal for a second operator stores
-// it.
+// Decision is an operator's decision about one payout, in the form in which a
+// proposal for a second operator stores it.
 type Decision struct {
 	ID         string
 	Resolution Resolution
 }
 
-// together requires a second operator if the payout is larger than what one operator may move alone.
+// together requires a second operator if the payout is larger than what one
+// operator may move alone.
 func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payout) error {
@@ -209,8 +213,9 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	})
 }
 
-// Reverse turns a completed payout into a failed one, for an operator: the recipient never got the money, or it
-// came back. What the trader and the platform got is taken back even if that overdraws their accounts.
+// Reverse turns a completed payout into a failed one, for an operator: the
+// recipient never got the money, or it came back. What the trader and the
+// platform got is taken back even if that overdraws their accounts.
 //
 //rule:when a completed payout is taken back
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
@@ -245,8 +250,9 @@ func is(status Status, otherwise error) admits {
 	}
 }
 
-// takenBy admits a payout that the caller took and has not ended. It is checked under the lock, because since it
-// was read the payout may have been given back and taken by somebody else.
+// takenBy admits a payout that the caller took and has not ended. It is checked
+// under the lock, because since it was read the payout may have been given back
+// and taken by somebody else.
 func takenBy(who caller.Caller) admits {
 	return func(p db.Payout) error {
 		if !isTaker(p, who) {
@@ -256,8 +262,9 @@ func takenBy(who caller.Caller) admits {
 	}
 }
 
-// isTaker reports whether the caller took the payout. Every other trader gets not found: they may not learn what
-// others took, and have to take a payout before they can end it.
+// isTaker reports whether the caller took the payout. Every other trader gets
+// not found: they may not learn what others took, and have to take a payout
+// before they can end it.
 func isTaker(p db.Payout, who caller.Caller) bool {
 	return p.TraderID != nil && *p.TraderID == who.TraderID
 }

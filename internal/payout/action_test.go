@@ -25,7 +25,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a payout service over a database of its own, with a rate of 100 RUB per USDT.
+// bundle is a payout service over a database of its own, with a rate of 100 RUB
+// per USDT.
 type bundle struct {
 	*dbtest.DB
 	clock   *dbtest.Clock
@@ -44,7 +45,8 @@ func setup(t *testing.T) *bundle {
 	return &bundle{DB: d, clock: clock, payouts: service}
 }
 
-// merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.
+// merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a
+// markup of 2%, for a day.
 func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbtest.Merchant {
 	t.Helper()
 	if o.Scopes == nil {
@@ -73,8 +75,8 @@ func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
 
 const phone = "+79001234567"
 
-// request is a valid sbp payout of 1000 RUB: 10 USDT at spot, 10.2 frozen, 10.15 for the trader,
-// 0.05 for the platform.
+// request is a valid sbp payout of 1000 RUB: 10 USDT at spot, 10.2 frozen,
+// 10.15 for the trader, 0.05 for the platform.
 func request(orderID string) payout.Request {
 	return payout.Request{
 		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
@@ -113,7 +115,8 @@ const day = 24 * time.Hour
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
-// scene is a payout of 10.2 USDT, a merchant with 100, and two traders who can pay it.
+// scene is a payout of 10.2 USDT, a merchant with 100, and two traders who can
+// pay it.
 type scene struct {
 	*bundle
 	m             dbtest.Merchant
@@ -173,15 +176,16 @@ var steps = map[string]step{
 
 var errNothingExpired = fault.New(fault.Refused, "nothing expired", "")
 
-// Every step from every status: what it leads to, or the code it is refused with.
+// Every step from every status: what it leads to, or the code it is refused
+// with.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	reach := map[string][]string{
 		"waiting": {}, "processing": {"take"}, "completed": {"take", "complete"}, "failed": {"take", "fail"},
 		"cancelled": {"cancel"}, "expired": {"expire"},
 	}
-	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform
-	// the rest of the markup.
+	// Of 100, the payout froze 10.2; completed, the trader has spot and
+	// 1.5% of it, the platform the rest of the markup.
 	frozen, free := money{"89.8", "10.2", "0", "0"}, money{"100", "0", "0", "0"}
 	stands := map[string]money{
 		"waiting": frozen, "processing": frozen, "completed": {"89.8", "0", "10.15", "0.05"},
@@ -245,7 +249,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Of traders who take at once one wins, and nobody but them may end the payout or see where it goes.
+// Of traders who take at once one wins, and nobody but them may end the payout
+// or see where it goes.
 func TestTwoTradersTake(t *testing.T) {
 	s := newScene(t)
 	traders := []dbtest.Trader{s.taker, s.second, s.trader(t, "sbp", "c2c"), s.taker}
@@ -272,7 +277,8 @@ func TestTwoTradersTake(t *testing.T) {
 	}
 }
 
-// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets their way.
+// Completed by trader and cancelled by merchant, failed and completed: of
+// rivals at the same time one gets their way.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},
@@ -300,7 +306,8 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// What a trader sees: payouts waiting that they can pay, masked, and those they took, whole.
+// What a trader sees: payouts waiting that they can pay, masked, and those they
+// took, whole.
 func TestTraderList(t *testing.T) {
 	s := newScene(t)
 	card := request("order-2")
@@ -337,7 +344,8 @@ func TestTraderList(t *testing.T) {
 	rest, end := testenv.Must2(s.payouts.ListForTrader(context.Background(), both.Caller, page))(t)
 	testenv.Check(t, first[0].OrderID == "order-2" && rest[0].OrderID == "order-1" && end == nil,
 		"pages %v, %v, %v", first, rest, end)
-	// They cannot take what they cannot pay, nor once they are switched off.
+	// They cannot take what they cannot pay, nor once they are switched
+	// off.
 	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)
 	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")

@@ -18,20 +18,24 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// createTimeout limits a creation, including the wait for the cashbox's account.
+// createTimeout limits a creation, including the wait for the cashbox's
+// account.
 const createTimeout = 20 * time.Second
 
 type Created struct {
 	Payout Payout
-	// Replay says that the order id was used before: Payout is the one created then.
+	// Replay says that the order id was used before: Payout is the one
+	// created then.
 	Replay bool
-	// Mismatch names the fields in which a repeat differs from the first call.
+	// Mismatch names the fields in which a repeat differs from the first
+	// call.
 	Mismatch []string
 }
 
-// Create makes a payout and freezes its cost on the cashbox, or returns the payout that was already
-// made with the same order id and method. A refused call changes nothing, so its order id stays free.
-// A call at the same time as another with the same order id waits for that one.
+// Create makes a payout and freezes its cost on the cashbox, or returns the
+// payout that was already made with the same order id and method. A refused
+// call changes nothing, so its order id stays free. A call at the same time as
+// another with the same order id waits for that one.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needPayouts(who); err != nil {
 		return Created{}, err
@@ -50,8 +54,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay inserts the order id and, in the same round trip, reads everything that decides
-// about the payout.
+// createOrReplay inserts the order id and, in the same round trip, reads
+// everything that decides about the payout.
 func (s *Service) createOrReplay(
 	ctx context.Context,
 	tx pgx.Tx,
@@ -93,8 +97,9 @@ func (s *Service) createOrReplay(
 	return Created{Payout: FromRow(p)}, err
 }
 
-// replay reads the payout with the order id. It is a statement of its own, because only a new statement sees what
-// another transaction has just committed.
+// replay reads the payout with the order id. It is a statement of its own,
+// because only a new statement sees what another transaction has just
+// committed.
 func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayoutKeyInsertParams, o order) (Created, error) {
 	id, err := q.PayoutKeyGet(ctx, db.PayoutKeyGetParams(key))
 	if err != nil {
@@ -127,8 +132,8 @@ func mismatch(p db.Payout, address string, o order) []string {
 	return fields
 }
 
-// known returns which part of the requisite a repeated request is compared with: the whole, or after its removal
-// only its last characters.
+// known returns which part of the requisite a repeated request is compared
+// with: the whole, or after its removal only its last characters.
 func known(p db.Payout, o order) string {
 	if p.Address == nil {
 		return requisite.Mask(o.Address)
@@ -136,7 +141,8 @@ func known(p db.Payout, o order) string {
 	return o.Address
 }
 
-// marks are the user, address and requisite of an order in the form in which blocks name them.
+// marks are the user, address and requisite of an order in the form in which
+// blocks name them.
 func (s *Service) marks(o order) []string {
 	marks := []string{block.UserMark(o.UserID), block.AddressMark(o.UserIP)}
 	if s.Requisites != nil {
@@ -145,11 +151,12 @@ func (s *Service) marks(o order) []string {
 	return marks
 }
 
-// blockedFields are the fields of a request in which each kind of blocked value is sent.
+// blockedFields are the fields of a request in which each kind of blocked value
+// is sent.
 var blockedFields = map[block.Kind]string{block.User: "userId", block.Address: "userIp", block.Requisite: "address"}
 
-// draft is a payout that is being made: the request, and what decides whether and at what price it is
-// made.
+// draft is a payout that is being made: the request, and what decides whether
+// and at what price it is made.
 type draft struct {
 	order
 	who caller.Caller
@@ -181,11 +188,12 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// keyDay is the day by which a key's daily limit counts, which is the day in UTC.
+// keyDay is the day by which a key's daily limit counts, which is the day in
+// UTC.
 func keyDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// withinKey adds an amount to what the key has paid out today, if the key has a daily limit. It returns errKeyLimit
-// if that exceeds the limit.
+// withinKey adds an amount to what the key has paid out today, if the key has a
+// daily limit. It returns errKeyLimit if that exceeds the limit.
 func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.Decimal, now time.Time) error {
 	most, err := q.KeyPayoutLimit(ctx, keyID)
 	if err != nil && !db.NoRows(err) {
@@ -201,8 +209,9 @@ func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.D
 	return db.Missing(err, errKeyLimit, "count against the key's limit")
 }
 
-// freeze moves the payout's cost from the cashbox's available money to its reserved money, and inserts the payout.
-// The money must be available, so an overdrawn cashbox pays nothing out.
+// freeze moves the payout's cost from the cashbox's available money to its
+// reserved money, and inserts the payout. The money must be available, so an
+// overdrawn cashbox pays nothing out.
 func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payout, error) {
 	var p db.Payout
 	params, err := s.row(d)
@@ -226,8 +235,8 @@ func frozen(d *draft, usdt decimal.Decimal) *ledger.Posting {
 	return ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, d.box.ID, usdt)...)
 }
 
-// inserts are the queries that insert a payout, its first status, its metadata and its transfer. The debit of the
-// cashbox is not among them.
+// inserts are the queries that insert a payout, its first status, its metadata
+// and its transfer. The debit of the cashbox is not among them.
 func (s *Service) inserts(d *draft, params db.PayoutInsertParams, p *db.Payout) []db.Query {
 	queries := []db.Query{
 		db.One(p, (*db.Queries).PayoutInsert, params),

@@ -42,7 +42,8 @@ func TestCreateFreezes(t *testing.T) {
 	testenv.Check(t, p.Bank() == nil, "without code and name the bank is %v", p.Bank())
 }
 
-// Whoever reads the database finds the last four digits of a requisite and no more.
+// Whoever reads the database finds the last four digits of a requisite and no
+// more.
 func TestRequisiteIsSealed(t *testing.T) {
 	b, m := withMerchant(t, "100")
 	b.create(t, m.Caller, request("order-1"))
@@ -50,7 +51,8 @@ func TestRequisiteIsSealed(t *testing.T) {
 	for _, part := range []string{phone, phone[1:], phone[2:], "9001234"} {
 		testenv.Check(t, !strings.Contains(row, part), "%s is in %s", part, row)
 	}
-	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it fails.
+	// Sealed for its own row: elsewhere it does not open, and the repeat
+	// that must compare it fails.
 	b.create(t, m.Caller, request("order-2"))
 	b.Exec(t,
 		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
@@ -80,7 +82,8 @@ func TestRepeat(t *testing.T) {
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
 	dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
-	// What is refused now was not when the payout was made; another method has the order id to itself.
+	// What is refused now was not when the payout was made; another method
+	// has the order id to itself.
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
@@ -159,8 +162,8 @@ func TestUnboundKey(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
 
-// Each field that is wrong is named, no requisite is told of, and nothing is stored. The bodies are those of wrong.txt in
-// internal/acceptance.
+// Each field that is wrong is named, no requisite is told of, and nothing is
+// stored. The bodies are those of wrong.txt in internal/acceptance.
 func TestValidation(t *testing.T) {
 	b, m := withMerchant(t, "1000000")
 	long := strings.Repeat("ж", 256)
@@ -249,8 +252,9 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 		"the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
 }
 
-// A key asks for payouts up to its limit of a day, and a cashbox pays out between its least and greatest amounts:
-// a key that is lost empties no cashbox.
+// A key asks for payouts up to its limit of a day, and a cashbox pays out
+// between its least and greatest amounts: a key that is lost empties no
+// cashbox.
 func TestPayoutBounds(t *testing.T) {
 	b, m := withMerchant(t, "1000")
 	of := func(order, amount string) payout.Request {
@@ -278,8 +282,8 @@ func TestPayoutBounds(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 4, "payouts")
 }
 
-// A payout of a cashbox whose accounts are gone leaves nothing: neither its creation nor, of one that was made before, its
-// completion.
+// A payout of a cashbox whose accounts are gone leaves nothing: neither its
+// creation nor, of one that was made before, its completion.
 func TestMissingAccountsLeaveNothing(t *testing.T) {
 	b := setup(t)
 	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t, "sbp")
@@ -300,7 +304,8 @@ func TestMissingAccountsLeaveNothing(t *testing.T) {
 	testenv.Want(t, state(), before, "what is stored")
 }
 
-// Nothing is paid out to who or what is blocked; the field that it came in is wrong.
+// Nothing is paid out to who or what is blocked; the field that it came in is
+// wrong.
 func TestBlockedRecipient(t *testing.T) {
 	b := setup(t)
 	b.payouts.Requisites = dbtest.Requisites()
@@ -322,8 +327,8 @@ func TestBlockedRecipient(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 3, "payouts")
 }
 
-// A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
-// the other's payout.
+// A payout beside another of the same order id waits for it, also for longer
+// than a lock is waited for, and answers with the other's payout.
 func TestTwinWaits(t *testing.T) {
 	b, merchant := withMerchant(t, "100")
 	first := b.create(t, merchant.Caller, request("first"))

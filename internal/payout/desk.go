@@ -10,11 +10,13 @@ import (
 )
 
 type DeskCounts struct {
-	// Taken counts the payouts that the trader took and has not ended, Waiting those that the trader could take.
+	// Taken counts the payouts that the trader took and has not ended,
+	// Waiting those that the trader could take.
 	Taken, Waiting int
 }
 
-// DeskCounts counts the payouts of the caller's trader. Each of the two counts stops at most.
+// DeskCounts counts the payouts of the caller's trader. Each of the two counts
+// stops at most.
 func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32) (DeskCounts, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return DeskCounts{}, err
@@ -32,21 +34,25 @@ func (s *Service) DeskCounts(ctx context.Context, who caller.Caller, most int32)
 	return DeskCounts{Taken: int(row.Taken), Waiting: int(row.Waiting)}, nil
 }
 
-// Desk lists the payouts that a trader took and those that the trader could take, the earliest end first.
+// Desk lists the payouts that a trader took and those that the trader could
+// take, the earliest end first.
 type Desk struct {
 	Taken, Waiting []Offer
-	// Banks are the banks that waiting payouts name, whichever of them was asked for.
+	// Banks are the banks that waiting payouts name, whichever of them was
+	// asked for.
 	Banks []string
 }
 
 const (
 	// MaxDesk is how many payouts of a kind a desk shows.
 	MaxDesk = 20
-	// banksOf is how many waiting payouts are read to find the names of their banks.
+	// banksOf is how many waiting payouts are read to find the names of
+	// their banks.
 	banksOf = 1000
 )
 
-// Desk reads the desk of the caller's trader. If a bank is given, only waiting payouts to that bank are listed.
+// Desk reads the desk of the caller's trader. If a bank is given, only waiting
+// payouts to that bank are listed.
 func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Desk, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return Desk{}, err
@@ -84,8 +90,8 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller, bank string) (Des
 	return desk, err
 }
 
-// DeskStamps returns a number for each trader that changes with the payouts that the trader took or could take. One
-// query reads all of them.
+// DeskStamps returns a number for each trader that changes with the payouts
+// that the trader took or could take. One query reads all of them.
 func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
 	rows, err := s.q.PayoutDeskStamps(ctx, traderIDs)
 	return db.Stamps(rows), fault.Doing("read the stamps of payouts", err)

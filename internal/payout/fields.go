@@ -26,7 +26,8 @@ type Request struct {
 	Amount      string
 	Currency    string
 	CallbackURI string
-	// FeedOnly says that events of the payout are not sent to any address: they are only in the event feed.
+	// FeedOnly says that events of the payout are not sent to any address:
+	// they are only in the event feed.
 	FeedOnly bool
 	Method   string
 	// Address is the recipient's requisite, Recipient their full name.
@@ -48,8 +49,8 @@ type order struct {
 
 const maxText = 255
 
-// validate checks a whole request and reports all wrong fields together with those that the codec
-// found. No message quotes the requisite.
+// validate checks a whole request and reports all wrong fields together with
+// those that the codec found. No message quotes the requisite.
 //
 //rule:what a payout can be asked for
 func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
@@ -124,16 +125,19 @@ type Payout struct {
 	Currency   string
 	// Amount is what the recipient gets, in the currency.
 	Amount decimal.Decimal
-	// AddressMask is what may be shown of the requisite: its last four digits.
+	// AddressMask is what may be shown of the requisite: its last four
+	// digits.
 	AddressMask string
 	Recipient   string
-	// BankCode and BankName are the recipient's bank. UserID and UserIP are the user on whose behalf the merchant
-	// pays out. Each is as the merchant sent it, or nil.
+	// BankCode and BankName are the recipient's bank. UserID and UserIP are
+	// the user on whose behalf the merchant pays out. Each is as the
+	// merchant sent it, or nil.
 	BankCode *string
 	BankName *string
 	UserID   *string
 	UserIP   *string
-	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
+	// Metadata is what the merchant noted, which is for nobody but the
+	// merchant and operators.
 	Metadata metadata.Set
 
 	Status       Status
@@ -145,18 +149,19 @@ type Payout struct {
 	// TraderID and TakenAt are who took the payout and when, or nil.
 	TraderID *int64
 	TakenAt  *time.Time
-	// ProofReference proves that the recipient was paid, such as the transfer's number.
+	// ProofReference proves that the recipient was paid, such as the
+	// transfer's number.
 	ProofReference *string
 
 	// FrozenUSDT is what the payout costs the cashbox.
 	FrozenUSDT decimal.Decimal
-	// ReturnOf is the payment whose money the payout returns to its payer, or nil. Such a payout costs the cashbox
-	// nothing.
+	// ReturnOf is the payment whose money the payout returns to its payer,
+	// or nil. Such a payout costs the cashbox nothing.
 	ReturnOf *int64
 }
 
-// Reward is what the trader who took a payout gets for completing it. A return earns nothing: the trader sends back
-// what they have received.
+// Reward is what the trader who took a payout gets for completing it. A return
+// earns nothing: the trader sends back what they have received.
 func Reward(row db.Payout) decimal.NullDecimal {
 	if row.ReturnOf != nil {
 		return decimal.NewNullDecimal(decimal.Zero)
@@ -197,7 +202,8 @@ func FromRow(row db.Payout) Payout {
 	}
 }
 
-// For is the payout as a caller who may read it sees it. It copies only what that caller may see.
+// For is the payout as a caller who may read it sees it. It copies only what
+// that caller may see.
 func (p Payout) For(who caller.Caller) Payout {
 	seen := Payout{
 		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
@@ -218,7 +224,8 @@ func (p Payout) For(who caller.Caller) Payout {
 	return seen
 }
 
-// Bank is the code of the recipient's bank or, without one, its name; nil if neither is known.
+// Bank is the code of the recipient's bank or, without one, its name; nil if
+// neither is known.
 func (p Payout) Bank() *string {
 	for _, bank := range []*string{p.BankCode, p.BankName} {
 		if bank != nil && *bank != "" {

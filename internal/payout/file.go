@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// keepUnmade is how long a file is kept without its payouts being made, and unmadeMost is how many such files a
-	// merchant may have; a new file replaces the oldest.
+	// keepUnmade is how long a file is kept without its payouts being made,
+	// and unmadeMost is how many such files a merchant may have; a new file
+	// replaces the oldest.
 	keepUnmade = 24 * time.Hour
 	unmadeMost = 20
 )
@@ -28,10 +29,12 @@ type File struct {
 	ID, KeyID int64
 	Name      string
 	SentAt    time.Time
-	// MadeAt and MadeBy are when and by whom the payouts were made; nil before that.
+	// MadeAt and MadeBy are when and by whom the payouts were made; nil
+	// before that.
 	MadeAt *time.Time
 	MadeBy *string
-	// Payouts is how many were made, and Amount and FrozenUSDT are their sums.
+	// Payouts is how many were made, and Amount and FrozenUSDT are their
+	// sums.
 	Payouts            int
 	Amount, FrozenUSDT decimal.Decimal
 }
@@ -67,8 +70,9 @@ type NewFile struct {
 	Content []byte
 }
 
-// SendFile stores a file so that it can be previewed before its payouts are made. A file with the same content is
-// not stored twice: its payouts will be made by the new key, unless they are made already.
+// SendFile stores a file so that it can be previewed before its payouts are
+// made. A file with the same content is not stored twice: its payouts will be
+// made by the new key, unless they are made already.
 func (s *Service) SendFile(ctx context.Context, who caller.Caller, n NewFile) (File, error) {
 	if err := who.Need(caller.MerchantPayouts); err != nil {
 		return File{}, err
@@ -160,7 +164,8 @@ func (s *Service) tableOf(ctx context.Context, row db.PayoutFile) (table, error)
 // fresh reads through the pool that writes, to see what has just been written.
 func (s *Service) fresh() *db.Queries { return db.New(s.pool) }
 
-// PreviewFile shows what the payouts of a file would be if they were made now, and what prevents that.
+// PreviewFile shows what the payouts of a file would be if they were made now,
+// and what prevents that.
 func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) (Preview, error) {
 	row, err := s.fileRow(ctx, who, id)
 	if err != nil || row.MadeAt != nil {
@@ -176,7 +181,8 @@ func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) 
 
 type FilePage struct{ db.Page }
 
-// Files lists the files of the caller's merchant, the newest first. The cursor is nil on the last page.
+// Files lists the files of the caller's merchant, the newest first. The cursor
+// is nil on the last page.
 func (s *Service) Files(ctx context.Context, who caller.Caller, page FilePage) ([]File, *string, error) {
 	if err := who.Need(caller.MerchantMoney); err != nil {
 		return nil, nil, err
@@ -216,7 +222,8 @@ type FilePayout struct {
 	Payout
 }
 
-// FilePayouts lists the payouts of a file in the order of its lines. The cursor is nil on the last page.
+// FilePayouts lists the payouts of a file in the order of its lines. The cursor
+// is nil on the last page.
 func (s *Service) FilePayouts(ctx context.Context, who caller.Caller, id int64, page FilePage) ([]FilePayout, *string, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, nil, err
@@ -254,13 +261,15 @@ func (s *Service) AllFilePayouts(ctx context.Context, who caller.Caller, id int6
 	return list, err
 }
 
-// PurgeFiles deletes files that were sent at least keepUnmade ago and whose payouts were not made.
+// PurgeFiles deletes files that were sent at least keepUnmade ago and whose
+// payouts were not made.
 func (s *Service) PurgeFiles(ctx context.Context) error {
 	_, err := s.fresh().PayoutFilePurge(ctx, s.clock.Now().Add(-keepUnmade))
 	return err
 }
 
-// FileTemplate is an empty file as CSV: the names of the columns and an example row to overwrite.
+// FileTemplate is an empty file as CSV: the names of the columns and an example
+// row to overwrite.
 func FileTemplate() string {
 	return strings.Join(FileColumns[:needed], ",") + ",bankName\r\n" + "PAYOUT-1,1500.00,sbp,79001234567,Ivan Petrov,Sberbank\r\n"
 }

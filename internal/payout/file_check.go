@@ -15,18 +15,19 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// Key is an API key by which the payouts of a file are made: they are paid from the key's cashbox, and the key's
-// daily limit applies.
+// Key is an API key by which the payouts of a file are made: they are paid from
+// the key's cashbox, and the key's daily limit applies.
 type Key struct {
 	ID, CashboxID           int64
 	Name, Cashbox, Currency string
-	// Limit is how much the key may pay out in a day; if it is not valid there is no limit. Used is what was asked
-	// for today.
+	// Limit is how much the key may pay out in a day; if it is not valid
+	// there is no limit. Used is what was asked for today.
 	Limit decimal.NullDecimal
 	Used  decimal.Decimal
 }
 
-// Left is how much more the key may pay out today; if it is not valid there is no limit.
+// Left is how much more the key may pay out today; if it is not valid there is
+// no limit.
 func (k Key) Left() decimal.NullDecimal {
 	if !k.Limit.Valid {
 		return k.Limit
@@ -71,21 +72,24 @@ type Flaw struct {
 // Preview shows what the payouts of a file would be if they were made now.
 type Preview struct {
 	Key Key
-	// Payouts is the number of rows that ask for one, and Amount the sum that these pay out.
+	// Payouts is the number of rows that ask for one, and Amount the sum
+	// that these pay out.
 	Payouts int
 	Amount  decimal.Decimal
-	// Rate is the price of one USDT in the currency, FrozenUSDT the cost of all rows without a flaw, and Available
-	// what the cashbox has.
+	// Rate is the price of one USDT in the currency, FrozenUSDT the cost of
+	// all rows without a flaw, and Available what the cashbox has.
 	Rate, FrozenUSDT, Available decimal.Decimal
 	Flaws                       []Flaw
-	// Refused is why no payouts can be made although the rows are right, or nil.
+	// Refused is why no payouts can be made although the rows are right, or
+	// nil.
 	Refused *fault.Error
 }
 
 // Good reports whether the payouts could be made.
 func (p Preview) Good() bool { return len(p.Flaws) == 0 && p.Refused == nil }
 
-// draftFile checks a file by the present settings, and plans a payout of a key for each row.
+// draftFile checks a file by the present settings, and plans a payout of a key
+// for each row.
 func (s *Service) draftFile(
 	ctx context.Context, q *db.Queries, who caller.Caller, keyID int64, t table,
 ) (Preview, []*draft, []line, error) {
@@ -114,7 +118,8 @@ func (s *Service) draftFile(
 	return preview, drafts, lines, nil
 }
 
-// refusal is why no payout of the file can be made, though each of them is good.
+// refusal is why no payout of the file can be made, though each of them is
+// good.
 func (p *Preview) refusal() *fault.Error {
 	left := p.Key.Left()
 	switch {
@@ -128,7 +133,8 @@ func (p *Preview) refusal() *fault.Error {
 	return nil
 }
 
-// drafts plans the payouts of a file, and adds to its lines the flaws that are found by the surroundings.
+// drafts plans the payouts of a file, and adds to its lines the flaws that are
+// found by the surroundings.
 func (s *Service) drafts(
 	ctx context.Context, q *db.Queries, who caller.Caller, preview *Preview, lines []line,
 ) ([]*draft, error) {
@@ -174,12 +180,13 @@ func (s *Service) drafts(
 	return drafts, nil
 }
 
-// surroundings are what decides about the payouts of a file in addition to its own rows.
+// surroundings are what decides about the payouts of a file in addition to its
+// own rows.
 type surroundings struct {
 	base    rate.Base
 	baseErr error
-	// boxes are the cashbox's settings by method, taken are the order ids by method that are already used, and
-	// blocked are the blocked marks.
+	// boxes are the cashbox's settings by method, taken are the order ids
+	// by method that are already used, and blocked are the blocked marks.
 	boxes   map[string]*db.CashboxForPayoutRow
 	taken   map[[2]string]bool
 	blocked map[string]bool

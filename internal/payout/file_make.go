@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// fileTimeout limits making the payouts of a file, and fileBatch is how many of them one round trip makes.
+	// fileTimeout limits making the payouts of a file, and fileBatch is how
+	// many of them one round trip makes.
 	fileTimeout = time.Minute
 	fileBatch   = 200
 )
@@ -26,26 +27,29 @@ const (
 var (
 	errFileFlawed = fault.New(fault.Refused, "payout_file_flawed",
 		"Rows of the file are wrong, so nothing was made of it.")
-	// ErrFileCosts refuses to freeze more than the caller has seen in the preview.
+	// ErrFileCosts refuses to freeze more than the caller has seen in the
+	// preview.
 	ErrFileCosts = fault.New(fault.Refused, "payout_file_costs_more",
 		"The rate has changed, and the payouts cost more than was shown; nothing was made.")
 )
 
 type MadeFile struct {
 	File File
-	// Replay says that the payouts were made before, so that nothing was made now.
+	// Replay says that the payouts were made before, so that nothing was
+	// made now.
 	Replay bool
 }
 
-// Shown is what the caller has seen in the preview: the key, and how much is to be frozen, which must not be
-// exceeded.
+// Shown is what the caller has seen in the preview: the key, and how much is to
+// be frozen, which must not be exceeded.
 type Shown struct {
 	KeyID      int64
 	FrozenUSDT string
 }
 
-// MakeFile makes all payouts of a file in one transaction, or none. It is idempotent: another call, at the same
-// time or later, makes nothing and returns Replay.
+// MakeFile makes all payouts of a file in one transaction, or none. It is
+// idempotent: another call, at the same time or later, makes nothing and
+// returns Replay.
 func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, shown Shown) (MadeFile, error) {
 	if err := who.Need(caller.MerchantPayOut); err != nil {
 		return MadeFile{}, err
@@ -131,7 +135,8 @@ func rowsOf(file db.PayoutFile, drafts []*draft, lines []line) db.PayoutFileRows
 	return rows
 }
 
-// claimAll claims the order ids in an order that is the same for every file, so that two files never deadlock.
+// claimAll claims the order ids in an order that is the same for every file, so
+// that two files never deadlock.
 func claimAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
 	sorted := slices.Clone(drafts)
 	slices.SortFunc(sorted, func(a, b *draft) int {
@@ -157,8 +162,8 @@ func claimAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
 	return nil
 }
 
-// insertAll inserts payouts and the transfers that freeze their cost. The debit of their whole cost is made
-// afterwards, by debitAll.
+// insertAll inserts payouts and the transfers that freeze their cost. The debit
+// of their whole cost is made afterwards, by debitAll.
 func (s *Service) insertAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
 	for batch := range slices.Chunk(drafts, fileBatch) {
 		var queries []db.Query
@@ -176,8 +181,9 @@ func (s *Service) insertAll(ctx context.Context, tx pgx.Tx, drafts []*draft) err
 	return nil
 }
 
-// debitAll adds a file to what its key has paid out today, and takes its cost from the cashbox. This comes at the
-// very end, so that other payouts of the cashbox wait only for the commit.
+// debitAll adds a file to what its key has paid out today, and takes its cost
+// from the cashbox. This comes at the very end, so that other payouts of the
+// cashbox wait only for the commit.
 func (s *Service) debitAll(ctx context.Context, tx pgx.Tx, q *db.Queries, file db.PayoutFile, now time.Time) error {
 	if err := withinKey(ctx, q, file.KeyID, file.Amount.Decimal, now); err != nil {
 		return err

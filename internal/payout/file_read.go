@@ -20,13 +20,16 @@ const (
 	MaxFileSize = 1 << 20
 	// MaxFileRows is how many payouts a file may have.
 	MaxFileRows = 2_000
-	// headRows is how many rows may precede the row with the names of the columns.
+	// headRows is how many rows may precede the row with the names of the
+	// columns.
 	headRows = 20
-	// noted is the prefix of the columns whose values are metadata; the key follows it.
+	// noted is the prefix of the columns whose values are metadata; the key
+	// follows it.
 	noted = "metadata."
 )
 
-// FileColumns are the columns of a file by their names in the API. The required ones are first.
+// FileColumns are the columns of a file by their names in the API. The required
+// ones are first.
 var FileColumns = []string{
 	"orderId", "amount", "method", "address", "recipient", "currency", "code", "bankName", "userId", "callbackUri",
 }
@@ -50,23 +53,27 @@ var columnNames = map[string][]string{
 // methodNames are other names by which methods are recognized.
 var methodNames = map[string]string{"сбп": "sbp", "карта": "c2c", "на карту": "c2c", "счёт": "c2c", "счет": "c2c"}
 
-// line is a row of a file: its number, and either its flaws or the payout that it asks for.
+// line is a row of a file: its number, and either its flaws or the payout that
+// it asks for.
 type line struct {
 	number int
 	order  order
 	found  fault.Fields
 }
 
-// table is what a file has: the row that names the columns, and the rows below it.
+// table is what a file has: the row that names the columns, and the rows below
+// it.
 type table struct {
 	head []string
 	rows [][]string
-	// first is the number of the first row, and book says that the file is a workbook.
+	// first is the number of the first row, and book says that the file is
+	// a workbook.
 	first int
 	book  bool
 }
 
-// readTable reads a file. It may take seconds, in which no connection is to be held.
+// readTable reads a file. It may take seconds, in which no connection is to be
+// held.
 func readTable(ctx context.Context, content []byte) (table, error) {
 	all, err := sheet.Rows(ctx, content, MaxFileRows+headRows+1)
 	switch {
@@ -90,7 +97,8 @@ func readTable(ctx context.Context, content []byte) (table, error) {
 	}}.Err()
 }
 
-// columnsOf returns the columns that a row names, and "" for a name that is not known or is repeated.
+// columnsOf returns the columns that a row names, and "" for a name that is not
+// known or is repeated.
 func columnsOf(row []string) []string {
 	columns := make([]string, len(row))
 	for i, cell := range row {
@@ -107,7 +115,8 @@ func columnsOf(row []string) []string {
 	return columns
 }
 
-// lines are the payouts that a file asks for in a currency, with the flaws of each row by itself.
+// lines are the payouts that a file asks for in a currency, with the flaws of
+// each row by itself.
 func (t table) lines(ctx context.Context, currency string, addresses *outbound.Addresses) (lines []line, err error) {
 	for i, row := range t.rows {
 		if !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
@@ -133,7 +142,8 @@ func (t table) lines(ctx context.Context, currency string, addresses *outbound.A
 	return lines, nil
 }
 
-// requestOf is the request for the payout that a row asks for, with the row's texts.
+// requestOf is the request for the payout that a row asks for, with the row's
+// texts.
 func requestOf(head, row []string, currency string, f fault.Fields) Request {
 	r := Request{Currency: currency, FeedOnly: true}
 	for i, name := range head[:min(len(head), len(row))] {
@@ -181,8 +191,9 @@ func requestOf(head, row []string, currency string, f fault.Fields) Request {
 // phoneDigits is how many digits a phone number has in Russia.
 const phoneDigits = 11
 
-// plainAddress removes from a requisite what people and spreadsheets write between the digits. A phone number of 11
-// digits for SBP gets +7, because a spreadsheet that takes it for a number drops the plus.
+// plainAddress removes from a requisite what people and spreadsheets write
+// between the digits. A phone number of 11 digits for SBP gets +7, because a
+// spreadsheet that takes it for a number drops the plus.
 func plainAddress(method, typed string) string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \u00a0\u202f-()", r) {

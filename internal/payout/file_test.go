@@ -33,7 +33,8 @@ func table(rows int) string {
 	return file.String()
 }
 
-// workbook is an XLSX file as Excel writes it: a line of a title, the columns' names as shared texts, and a row of these cells.
+// workbook is an XLSX file as Excel writes it: a line of a title, the columns'
+// names as shared texts, and a row of these cells.
 func workbook(t *testing.T, cells string) string {
 	t.Helper()
 	var names, head strings.Builder
@@ -66,7 +67,8 @@ func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.Fi
 	return testenv.Must(b.payouts.SendFile(t.Context(), m.User(caller.Owner), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
 }
 
-// shown is a file's preview for the merchant's key; an empty text is more than any.
+// shown is a file's preview for the merchant's key; an empty text is more than
+// any.
 func shown(m dbtest.Merchant, most string) payout.Shown {
 	return payout.Shown{KeyID: m.Caller.ID, FrozenUSDT: cmp.Or(most, "1000000")}
 }
@@ -76,8 +78,9 @@ func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (p
 	return b.payouts.MakeFile(t.Context(), m.User(caller.Owner), id, shown(m, most))
 }
 
-// Every form in which spreadsheets write the same payouts makes the same ones, whose preview says what they cost; and the
-// same file again is the one that was made.
+// Every form in which spreadsheets write the same payouts makes the same ones,
+// whose preview says what they cost; and the same file again is the one that
+// was made.
 func TestFileMakesPayouts(t *testing.T) {
 	b, m := withMerchant(t, "100")
 	cyrillic := testenv.Must(charmap.Windows1251.NewEncoder().String(
@@ -110,7 +113,8 @@ func TestFileMakesPayouts(t *testing.T) {
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"48.9745", "51.0255", "0", "0"})
 }
 
-// A workbook keeps fifteen digits of a number. What stands for the others in a longer one is no account.
+// A workbook keeps fifteen digits of a number. What stands for the others in a
+// longer one is no account.
 func TestFileWithLostDigits(t *testing.T) {
 	b, m := withMerchant(t, "21")
 	for _, kept := range []string{"4.0817810900099912E19", "40817810900099912000", "4111111111111111"} {
@@ -119,7 +123,8 @@ func TestFileWithLostDigits(t *testing.T) {
 		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
 		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "address", "%s: %+v", kept, flaws)
 	}
-	// Nor is it made under an order id that the merchant does not know, by which nobody would see that it is paid already.
+	// Nor is it made under an order id that the merchant does not know, by
+	// which nobody would see that it is paid already.
 	for name, content := range map[string]string{
 		"workbook": workbook(t, `<c r="A3"><v>1234567890123456</v></c><c r="B3"><v>1000</v></c><c r="C3" t="inlineStr"><is><t>sbp</t></is></c>`+
 			`<c r="D3"><v>79001234567</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`),
@@ -131,7 +136,8 @@ func TestFileWithLostDigits(t *testing.T) {
 	}
 }
 
-// Whatever is wrong is said by line and field, and nothing is made of such a file.
+// Whatever is wrong is said by line and field, and nothing is made of such a
+// file.
 func TestFileFlaws(t *testing.T) {
 	b, m := withMerchant(t, "21")
 	b.create(t, m.Caller, request("used"))
@@ -163,13 +169,15 @@ func TestFileFlaws(t *testing.T) {
 		dbtest.WantFields(t, err, "file")
 		testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(fault.As(err).Fields), wrong), "%.20q: %v", content, err)
 	}
-	// A file of right rows is refused as a whole: by the balance, the key's day, and what was shown.
+	// A file of right rows is refused as a whole: by the balance, the key's
+	// day, and what was shown.
 	costs := b.send(t, m, table(1))
 	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
 	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
 	b.Exec(t, "update api_key set payout_daily_limit = 999")
 	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
-	// It takes a second factor of the last minutes, and somebody who works with money.
+	// It takes a second factor of the last minutes, and somebody who works
+	// with money.
 	for _, who := range []caller.Caller{
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Developer},
@@ -178,7 +186,8 @@ func TestFileFlaws(t *testing.T) {
 		testenv.Check(t, err != nil && fault.As(err).Kind == fault.Forbidden, "%+v: %v", who, err)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 1, "payouts")
-	// Only keys that may pay out, of one's own; and of another merchant's file nothing is known.
+	// Only keys that may pay out, of one's own; and of another merchant's
+	// file nothing is known.
 	other := b.merchant(t, "20", dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	for _, key := range []int64{m.Caller.ID, other.Caller.ID} {
 		_, err := b.payouts.SendFile(t.Context(), other.User(caller.Owner), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
@@ -188,8 +197,8 @@ func TestFileFlaws(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), other.User(caller.Owner), costs.ID)), "not_found")
 }
 
-// Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
-// nothing is left of them.
+// Two thousand payouts are made together, once, however often they are asked
+// for at a time; and if the last thing fails, nothing is left of them.
 func TestFileIsAllOrNothing(t *testing.T) {
 	b, m := withMerchant(t, "20400")
 	b.create(t, m.Caller, request("before")) // the balance is short of it now
@@ -225,7 +234,8 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
 }
 
-// What another takes between the look at a file and its payouts is missing for them: nothing is made, and nothing is left.
+// What another takes between the look at a file and its payouts is missing for
+// them: nothing is made, and nothing is left.
 func TestFileMeetsOthers(t *testing.T) {
 	t.Parallel()
 	for want, take := range map[string]func(t *testing.T, q *db.Queries, m dbtest.Merchant) error{

@@ -35,7 +35,8 @@ func (p Page) check(f fault.Fields) {
 type Query struct {
 	Page
 	db.Span
-	// OrderID filters by order id; each method has at most one payout with it. Nil is any.
+	// OrderID filters by order id; each method has at most one payout with
+	// it. Nil is any.
 	OrderID *string
 	// Metadata filters by one pair.
 	Metadata metadata.Set
@@ -44,8 +45,8 @@ type Query struct {
 // Offer is a payout as it is shown to a trader who took it or could take it.
 type Offer struct {
 	Payout
-	// Address is the whole requisite for the trader who took the payout, and its last four digits for
-	// others.
+	// Address is the whole requisite for the trader who took the payout,
+	// and its last four digits for others.
 	Address string
 	// Recipient is empty until the payout is taken.
 	Recipient string
@@ -53,9 +54,11 @@ type Offer struct {
 	RewardUSDT decimal.Decimal
 }
 
-// taken is a payout as it is shown to the trader who took it. If its requisite cannot be decrypted, it is masked,
-// so that one such payout does not make a whole list fail. It is also masked for an operator who looks as the
-// trader. Everybody else gets the mask only: merchants and operators from whatever shows a Payout.
+// taken is a payout as it is shown to the trader who took it. If its requisite
+// cannot be decrypted, it is masked, so that one such payout does not make a
+// whole list fail. It is also masked for an operator who looks as the trader.
+// Everybody else gets the mask only: merchants and operators from whatever
+// shows a Payout.
 //
 //rule:who sees the whole requisite of a payout
 func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
@@ -74,13 +77,15 @@ func (s *Service) taken(who caller.Caller, p db.Payout) Offer {
 	return offer
 }
 
-// waiting is a payout that nobody has taken, as it is shown to a trader with that share of the markup.
+// waiting is a payout that nobody has taken, as it is shown to a trader with
+// that share of the markup.
 func waiting(p db.Payout, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
 	return Offer{Payout: FromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
-// GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
+// GetOffer reads a payout that the caller's trader took, or a waiting one that
+// they can pay.
 func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return Offer{}, err
@@ -102,8 +107,8 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 	return waiting(p, share), nil
 }
 
-// ListForTrader lists the payouts that a trader took, and the waiting ones that they can pay. The
-// cursor is nil on the last page.
+// ListForTrader lists the payouts that a trader took, and the waiting ones that
+// they can pay. The cursor is nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
@@ -197,8 +202,8 @@ func (query Query) ofMerchant(
 	})
 }
 
-// channels are the names of all payout methods. An order id is unique within a method, so with them it is found by
-// its primary key.
+// channels are the names of all payout methods. An order id is unique within a
+// method, so with them it is found by its primary key.
 func channels() []string {
 	var names []string
 	for _, method := range catalogue.Methods {
@@ -209,12 +214,13 @@ func channels() []string {
 	return names
 }
 
-// takenTime is how long a trader may take for a payout before operators see it as overdue.
+// takenTime is how long a trader may take for a payout before operators see it
+// as overdue.
 const takenTime = 30 * time.Minute
 
-// ListOverdue lists, to operators, the payouts that a trader took and did not end in time. They do
-// not go back to waiting by themselves, because nobody knows whether they were paid. The cursor is
-// nil on the last page.
+// ListOverdue lists, to operators, the payouts that a trader took and did not
+// end in time. They do not go back to waiting by themselves, because nobody
+// knows whether they were paid. The cursor is nil on the last page.
 func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payout, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err

@@ -20,7 +20,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A list by a status that few payouts are in reads those, and not all the others, however often it is asked for.
+// A list by a status that few payouts are in reads those, and not all the
+// others, however often it is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	s := newScene(t)
 	pool := s.Open(t, 1, db.ForCommands)
@@ -47,7 +48,8 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 	testenv.Check(t, rows <= 200, "read %d rows for the same one, ten times", rows)
 }
 
-// A merchant lists its payouts, the newest first, by any of the filters and page by page.
+// A merchant lists its payouts, the newest first, by any of the filters and
+// page by page.
 func TestListOwn(t *testing.T) {
 	b, merchant := withMerchant(t, "1000")
 	other := b.merchant(t, "1000", dbtest.MerchantOpts{})
@@ -117,7 +119,8 @@ func TestListOwnPlans(t *testing.T) {
 			MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000",
 		}))
 	}, "payin_key_pkey", "Index Scan using payin_")
-	// Made on the 29th: the first ids of that day and of the 2nd, a day to spare, bound them.
+	// Made on the 29th: the first ids of that day and of the 2nd, a day to
+	// spare, bound them.
 	b.WantPlan(t, "times", func(q *db.Queries) (err error) {
 		times := query
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payin", 0, 1<<62)
@@ -127,8 +130,8 @@ func TestListOwnPlans(t *testing.T) {
 	}, "id > '22959'", "id < '27280'")
 }
 
-// A trader reads a payout that waits if they can pay it, and the whole of it once they took it. To all
-// others there is none.
+// A trader reads a payout that waits if they can pay it, and the whole of it
+// once they took it. To all others there is none.
 func TestGetOffer(t *testing.T) {
 	s := newScene(t)
 	taker := s.taker.Caller
@@ -162,8 +165,9 @@ func proofOf(content string) payout.Proof {
 	}
 }
 
-// A payout is completed with a file that shows it, which its trader, its merchant and operators read, and nobody else.
-// One of another type, and one that comes too late, leaves nothing. It is removed after the time to keep.
+// A payout is completed with a file that shows it, which its trader, its
+// merchant and operators read, and nobody else. One of another type, and one
+// that comes too late, leaves nothing. It is removed after the time to keep.
 func TestProofFile(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -195,7 +199,8 @@ func TestProofFile(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
 }
 
-// A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
+// A payout that was taken and not ended in time waits for an operator, and
+// never goes back by itself.
 func TestOverdue(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -219,7 +224,8 @@ func TestOverdue(t *testing.T) {
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
 
-// To the millisecond: a day after its creation nobody can take a payout any more, swept or not.
+// To the millisecond: a day after its creation nobody can take a payout any
+// more, swept or not.
 func TestExpiry(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(day - time.Millisecond)

@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// positionOf is where a payout's money is in each status: waiting and processing freeze it, completed
-// has divided it between trader and platform, the others have nothing.
+// positionOf is where a payout's money is in each status: waiting and
+// processing freeze it, completed has divided it between trader and platform,
+// the others have nothing.
 //
 //rule:where a payout's money is in each status
 func positionOf(p db.Payout) ledger.Position {
@@ -32,8 +33,9 @@ func positionOf(p db.Payout) ledger.Position {
 	}
 }
 
-// moveMoney moves the money along with the status. Releasing frozen money needs no check, since the row lock lets
-// it happen only once. A reversal may overdraw accounts, because the money may have been spent.
+// moveMoney moves the money along with the status. Releasing frozen money needs
+// no check, since the row lock lets it happen only once. A reversal may
+// overdraw accounts, because the money may have been spent.
 //
 //rule:what moves in the ledger when a payout changes its status
 func moveMoney(from, to db.Payout, at time.Time) []db.Query {
@@ -53,13 +55,15 @@ type change struct {
 	actor  string
 	reason *string
 	proof  *string
-	// may returns why the locked payout may not be changed like this, or nil; without the function it may.
+	// may returns why the locked payout may not be changed like this, or
+	// nil; without the function it may.
 	may func(*db.Queries, db.Payout) error
 	// byTrader says that the trader gives the payout back.
 	byTrader bool
 }
 
-// end moves a locked payout to a final status: row, history, webhook and, last, the money.
+// end moves a locked payout to a final status: row, history, webhook and, last,
+// the money.
 func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payout, c change) (db.Payout, error) {
 	now := s.clock.Now()
 	to := from

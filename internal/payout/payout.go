@@ -1,7 +1,8 @@
-// Package payout is the life of a payout: a merchant has a trader pay fiat to a recipient, and USDT
-// of the merchant's cashbox are frozen until that is done. In paths and identifiers of the API a
-// payout is called payin. Each step is one transaction that changes the status, moves the money and
-// queues the merchant's webhook.
+// Package payout is the life of a payout: a merchant has a trader pay fiat to a
+// recipient, and USDT of the merchant's cashbox are frozen until that is done.
+// In paths and identifiers of the API a payout is called payin. Each step is
+// one transaction that changes the status, moves the money and queues the
+// merchant's webhook.
 package payout
 
 import (
@@ -24,9 +25,10 @@ import (
 
 type Status string
 
-// The statuses. Waiting is followed by processing, cancelled or expired. Processing is followed by
-// completed or failed, or by waiting if it is given back. Completed is followed by failed if an
-// operator reverses it. The others are final.
+// The statuses. Waiting is followed by processing, cancelled or expired.
+// Processing is followed by completed or failed, or by waiting if it is given
+// back. Completed is followed by failed if an operator reverses it. The others
+// are final.
 const (
 	Waiting    Status = "waiting"
 	Processing Status = "processing"
@@ -48,15 +50,17 @@ var (
 	errBalance      = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
 	errNoRate       = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotCompleted = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
-	// ErrNotWaiting refuses to take or cancel a payout that somebody took or that has ended.
+	// ErrNotWaiting refuses to take or cancel a payout that somebody took
+	// or that has ended.
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	// ErrNotProcessing refuses to end or give back a payout that has ended.
 	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
-	// errReturn refuses to give back a payout that returns a payment's money: the trader who got that money has to
-	// send it.
+	// errReturn refuses to give back a payout that returns a payment's
+	// money: the trader who got that money has to send it.
 	errReturn = fault.New(fault.Refused, "payin_is_return",
 		"This returns what its trader got for a payment: only they can send it.")
-	// ErrTakeLimit refuses a trader who has as many open payouts as they may have.
+	// ErrTakeLimit refuses a trader who has as many open payouts as they
+	// may have.
 	ErrTakeLimit = fault.New(fault.Refused, "payin_take_limit",
 		"You have taken as many payouts as you may have open: end one or give one back.")
 )
@@ -65,11 +69,13 @@ var (
 type Service struct {
 	// FourEyes says when deciding a payout takes two operators.
 	FourEyes foureyes.Rules
-	// Requisites hashes recipients' requisites, to find those that are blocked; with nil none is found.
+	// Requisites hashes recipients' requisites, to find those that are
+	// blocked; with nil none is found.
 	Requisites *requisite.Safe
 
 	pool db.Pool
-	// in is where transactions that lock payouts begin: the pool, or the transaction of an approval.
+	// in is where transactions that lock payouts begin: the pool, or the
+	// transaction of an approval.
 	in        db.Beginner
 	reads     db.Pool
 	q         *db.Queries
@@ -100,8 +106,8 @@ func needPayouts(who caller.Caller) error {
 	return nil
 }
 
-// needMerchant checks that the caller is a merchant's: a key that may ask for payouts, or a user of
-// its portal with the capability.
+// needMerchant checks that the caller is a merchant's: a key that may ask for
+// payouts, or a user of its portal with the capability.
 func needMerchant(who caller.Caller, needed caller.Capability) error {
 	if who.Kind == caller.MerchantPortal {
 		return who.Need(needed)
@@ -109,7 +115,8 @@ func needMerchant(who caller.Caller, needed caller.Capability) error {
 	return needPayouts(who)
 }
 
-// Get reads a payout of the caller's merchant by its uuid; an operator may read any.
+// Get reads a payout of the caller's merchant by its uuid; an operator may read
+// any.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payout, error) {
 	find := func() (db.Payout, error) { return s.findOwn(ctx, who, caller.MerchantRead, id) }
 	if who.Kind == caller.Operator {
@@ -151,8 +158,8 @@ func (s *Service) find(ctx context.Context, id string) (db.Payout, error) {
 	return p, err
 }
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.in, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
@@ -171,7 +178,8 @@ func (s *Service) inLocked(ctx context.Context, found db.Payout, fn func(tx pgx.
 
 func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
 
-// open decrypts the whole requisite, or returns its mask after the requisite was removed.
+// open decrypts the whole requisite, or returns its mask after the requisite
+// was removed.
 func (s *Service) open(p db.Payout) (string, error) {
 	if p.Address == nil {
 		return p.AddressMask, nil

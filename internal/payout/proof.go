@@ -19,7 +19,8 @@ import (
 type Proof struct {
 	// Reference is required; it is, for example, the transfer's number.
 	Reference *string
-	// FileName is the trader's name of the file, and the file a photo or a PDF. Without content there is no file.
+	// FileName is the trader's name of the file, and the file a photo or a
+	// PDF. Without content there is no file.
 	FileName string
 	File     *io.SectionReader
 }
@@ -54,15 +55,15 @@ func (p Proof) keep(ctx context.Context, q *db.Queries, of db.Payout, media stri
 
 // ProofFile is the file that shows that a payout was paid.
 type ProofFile struct {
-	// Name is the trader's name of the file, made safe to show and to save. Type is the media type of the content,
-	// which has Size bytes.
+	// Name is the trader's name of the file, made safe to show and to save.
+	// Type is the media type of the content, which has Size bytes.
 	Name, Type string
 	Size       int64
 	SentAt     time.Time
 }
 
-// FindProof finds the file that proves a payout, for the trader who took it, its merchant or an operator. It is nil
-// if none was sent.
+// FindProof finds the file that proves a payout, for the trader who took it,
+// its merchant or an operator. It is nil if none was sent.
 func (s *Service) FindProof(ctx context.Context, who caller.Caller, id string) (*ProofFile, error) {
 	_, row, err := s.findProof(ctx, who, id)
 	if row == nil || err != nil {
@@ -93,8 +94,8 @@ func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (
 	return p, &row, nil
 }
 
-// findShown finds a payout for a caller who may see all of it: the trader who took it, its merchant, or an
-// operator.
+// findShown finds a payout for a caller who may see all of it: the trader who
+// took it, its merchant, or an operator.
 func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (db.Payout, error) {
 	if who.Kind == caller.MerchantPortal || who.Kind == caller.MerchantKey {
 		return s.findOwn(ctx, who, caller.MerchantRead, id)
@@ -109,7 +110,8 @@ func (s *Service) findShown(ctx context.Context, who caller.Caller, id string) (
 	return p, err
 }
 
-// ReadProof reads the file that proves a payout. That an operator read it is recorded.
+// ReadProof reads the file that proves a payout. That an operator read it is
+// recorded.
 func (s *Service) ReadProof(ctx context.Context, who caller.Caller, id string) (ProofFile, []byte, error) {
 	p, row, err := s.findProof(ctx, who, id)
 	switch {

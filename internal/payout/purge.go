@@ -7,7 +7,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// PurgeProofs removes the files of proofs that were sent longer than keep ago. Names, types and sizes stay.
+// PurgeProofs removes the files of proofs that were sent longer than keep ago.
+// Names, types and sizes stay.
 func (s *Service) PurgeProofs(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)
@@ -17,8 +18,8 @@ func (s *Service) PurgeProofs(ctx context.Context, keep time.Duration) error {
 	})
 }
 
-// PurgeRequisites removes the whole requisites of payouts that ended longer than keep ago. Their last characters
-// stay.
+// PurgeRequisites removes the whole requisites of payouts that ended longer
+// than keep ago. Their last characters stay.
 func (s *Service) PurgeRequisites(ctx context.Context, keep time.Duration) error {
 	now := s.clock.Now()
 	before := now.Add(-keep)

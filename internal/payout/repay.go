@@ -17,24 +17,27 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// repayFor is how long a trader has to return money to a payer. ListOverdue already shows it to operators after
-// takenTime, like any payout that a trader took.
+// repayFor is how long a trader has to return money to a payer. ListOverdue
+// already shows it to operators after takenTime, like any payout that a trader
+// took.
 const repayFor = 24 * time.Hour
 
 // ErrTraderShort refuses to hold more USDT than the trader has available.
 var ErrTraderShort = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
 
-// Recipient is the person to whom money is returned: the method, the requisite and the name.
+// Recipient is the person to whom money is returned: the method, the requisite
+// and the name.
 type Recipient struct {
 	Method, Address, Recipient string
 	BankCode, BankName         *string
 }
 
-// Repayment is the money that arrived for a payment and is returned to its payer. The trader who received it sends
-// it.
+// Repayment is the money that arrived for a payment and is returned to its
+// payer. The trader who received it sends it.
 type Repayment struct {
 	MerchantID, CashboxID, TraderID, PaymentID int64
-	// OrderID is the order id of the payout, which is unique among the merchant's.
+	// OrderID is the order id of the payout, which is unique among the
+	// merchant's.
 	OrderID, CallbackURI, Currency string
 	Amount                         decimal.Decimal
 	// Base is the rate of the payment.
@@ -42,9 +45,10 @@ type Repayment struct {
 	To   Recipient
 }
 
-// Repay makes a payout that returns a payment's money, in the transaction that ends the payment. It costs the
-// merchant nothing: the trader has the money, and its worth in USDT is held from the trader until they have sent
-// it. It returns ErrTraderShort if the trader has less available.
+// Repay makes a payout that returns a payment's money, in the transaction that
+// ends the payment. It costs the merchant nothing: the trader has the money,
+// and its worth in USDT is held from the trader until they have sent it. It
+// returns ErrTraderShort if the trader has less available.
 func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Repayment) (uuid.UUID, error) {
 	o, err := validate(ctx, Request{
 		OrderID: r.OrderID, Amount: money.Fiat(r.Amount), Currency: r.Currency, CallbackURI: r.CallbackURI,
@@ -80,8 +84,8 @@ func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Rep
 	return params.UUID, s.holdReturn(ctx, tx, who, params, r.TraderID)
 }
 
-// holdReturn inserts a repayment, which its trader is processing from the beginning, and holds its worth from the
-// trader.
+// holdReturn inserts a repayment, which its trader is processing from the
+// beginning, and holds its worth from the trader.
 func (s *Service) holdReturn(
 	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.PayoutInsertParams, traderID int64,
 ) error {
@@ -107,9 +111,10 @@ func (s *Service) holdReturn(
 	return nil
 }
 
-// positionOfReturn is where the money of a repayment is. It is held from the trader who received the payment, and
-// is released when the trader has sent the money. If the repayment fails, the cashbox gets it instead, since it is
-// the merchant whose customer the payer is.
+// positionOfReturn is where the money of a repayment is. It is held from the
+// trader who received the payment, and is released when the trader has sent the
+// money. If the repayment fails, the cashbox gets it instead, since it is the
+// merchant whose customer the payer is.
 func positionOfReturn(p db.Payout) ledger.Position {
 	switch Status(p.Status) {
 	case Processing:

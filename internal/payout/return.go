@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// GiveBack returns a payout that a trader took and has not paid, so that any other trader may take it. The same
-// trader may not take it again: otherwise traders could read recipients without paying them.
+// GiveBack returns a payout that a trader took and has not paid, so that any
+// other trader may take it. The same trader may not take it again: otherwise
+// traders could read recipients without paying them.
 func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
 		f.OptionalMaxLength("reason", reason, maxText)
@@ -22,7 +23,8 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	if err != nil {
 		return Offer{}, err
 	}
-	// This is read first, so that once the payout is given back no error can hide that from the trader.
+	// This is read first, so that once the payout is given back no error
+	// can hide that from the trader.
 	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
 		return Offer{}, fmt.Errorf("read the trader's share: %w", err)
@@ -34,8 +36,9 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	return waiting(after, share), nil
 }
 
-// Reclaim takes a payout away from its trader, for an operator who has made sure that it was not paid. Whoever takes it
-// next is paid for it, so that above what one operator may move alone it requires a second one.
+// Reclaim takes a payout away from its trader, for an operator who has made
+// sure that it was not paid. Whoever takes it next is paid for it, so that
+// above what one operator may move alone it requires a second one.
 func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payout{}, err
@@ -61,8 +64,9 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 	return FromRow(after), err
 }
 
-// giveBack moves a payout from processing to waiting. The money stays frozen, and the merchant gets no webhook,
-// since the payout has not ended. It still expires at its time.
+// giveBack moves a payout from processing to waiting. The money stays frozen,
+// and the merchant gets no webhook, since the payout has not ended. It still
+// expires at its time.
 func (s *Service) giveBack(ctx context.Context, found db.Payout, admitted admits, c change) (after db.Payout, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payout) error {
 		if err := admitted(p); err != nil {

@@ -14,8 +14,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A trader takes as many as they may have open, twenty where nothing else is said, and no more, however many calls come
-// at once. What they end or give back makes room.
+// A trader takes as many as they may have open, twenty where nothing else is
+// said, and no more, however many calls come at once. What they end or give
+// back makes room.
 func TestTakeLimit(t *testing.T) {
 	b := setup(t)
 	m, trader, other := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp"), b.trader(t, "sbp")
@@ -38,8 +39,9 @@ func TestTakeLimit(t *testing.T) {
 	testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more")))))(t)
 }
 
-// What a trader gave back is neither offered to them again nor theirs to take, and they take only so many in an
-// hour: who could do otherwise would read all recipients. What an operator took from them they may take again.
+// What a trader gave back is neither offered to them again nor theirs to take,
+// and they take only so many in an hour: who could do otherwise would read all
+// recipients. What an operator took from them they may take again.
 func TestRecipientsAreNotHarvested(t *testing.T) {
 	b := setup(t)
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
@@ -67,7 +69,8 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	}
 }
 
-// What was given back is anybody's: the trader who had it sees no more of it than others do, and can end it no more.
+// What was given back is anybody's: the trader who had it sees no more of it
+// than others do, and can end it no more.
 func TestGiveBack(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -85,7 +88,8 @@ func TestGiveBack(t *testing.T) {
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
 
-// What a trader got for a payment they alone send back: neither they nor an operator gives it to others.
+// What a trader got for a payment they alone send back: neither they nor an
+// operator gives it to others.
 func TestReturnStaysWithItsTrader(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -97,7 +101,8 @@ func TestReturnStaysWithItsTrader(t *testing.T) {
 	testenv.NoError(t, steps["complete"](s))
 }
 
-// Once its day is over, a payout that is given back expires like every other that nobody took.
+// Once its day is over, a payout that is given back expires like every other
+// that nobody took.
 func TestGivenBackTooLate(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -127,8 +132,9 @@ func TestProofIsRequired(t *testing.T) {
 	testenv.NoError(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
-// A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
-// spent or not. The merchant hears of it in a second event.
+// A reversal gives the cashbox what was frozen, and takes from trader and
+// platform what they got, spent or not. The merchant hears of it in a second
+// event.
 func TestReverse(t *testing.T) {
 	t.Parallel()
 	for name, spent := range map[string]string{"still there": "0", "spent": "9"} {
@@ -156,8 +162,9 @@ func TestReverse(t *testing.T) {
 	}
 }
 
-// A call that found the payout in one trader's hands must not end it in another's: here it comes to
-// the lock only after the payout was given back and taken again.
+// A call that found the payout in one trader's hands must not end it in
+// another's: here it comes to the lock only after the payout was given back and
+// taken again.
 func TestLateWordOfTheFormerTaker(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
@@ -171,8 +178,9 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "not_found", "the former taker: %v", err)
 }
 
-// The whole requisite of a payout goes when it has been kept long enough after the end, and its mask
-// stays: readers see that, and a repeat of the order is compared by it.
+// The whole requisite of a payout goes when it has been kept long enough after
+// the end, and its mask stays: readers see that, and a repeat of the order is
+// compared by it.
 func TestPurgeRequisites(t *testing.T) {
 	s := newScene(t)
 	const keep = 30 * day
@@ -205,7 +213,8 @@ func TestPurgeRequisites(t *testing.T) {
 	s.Audit(t)
 }
 
-// One payout behind as many as a sweep takes that fail each time, or that somebody else has locked.
+// One payout behind as many as a sweep takes that fail each time, or that
+// somebody else has locked.
 func TestExpiryStarvesNobody(t *testing.T) {
 	t.Parallel()
 	for name, rounds := range map[string]int{"failing": 2, "locked": 1} {

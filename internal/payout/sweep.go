@@ -13,8 +13,9 @@ const (
 	actorSystem = "system"
 )
 
-// Expire ends the payouts that nobody took in time, the oldest first, and reports how many. Processes
-// that sweep at the same time skip each other's rows.
+// Expire ends the payouts that nobody took in time, the oldest first, and
+// reports how many. Processes that sweep at the same time skip each other's
+// rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
 	list := func(putOff []int64, page int32) ([]db.PayoutsExpiredRow, error) {
@@ -46,8 +47,9 @@ func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 	return db.One(free, (*db.Queries).PayoutsFree, db.PayoutsFreeParams{MerchantID: merchantID, Ids: ids})
 }
 
-// ExpireAll expires payouts until none is overdue. It waits for those that another process is expiring, but does
-// not repeat those whose expiry has just returned an error.
+// ExpireAll expires payouts until none is overdue. It waits for those that
+// another process is expiring, but does not repeat those whose expiry has just
+// returned an error.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
 		return s.q.PayoutsExpiredLeft(ctx, db.PayoutsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})

@@ -10,8 +10,8 @@ import (
 	"gateway.example/internal/limit"
 )
 
-// A payout that a trader gave back is not offered to the trader again. These limit how far back, and how many
-// payouts, are looked at.
+// A payout that a trader gave back is not offered to the trader again. These
+// limit how far back, and how many payouts, are looked at.
 const (
 	givenBackFor  = 7 * 24 * time.Hour
 	givenBackMost = 2000
@@ -28,8 +28,9 @@ func (s *Service) givenBack(ctx context.Context, q *db.Queries, traderID int64) 
 	return append([]int64{}, list...), nil
 }
 
-// mayTake refuses a trader who gave the payout back before, or who has taken too many in the last
-// hour, because each shows them a recipient. The trader's row is locked, and the payout is counted.
+// mayTake refuses a trader who gave the payout back before, or who has taken
+// too many in the last hour, because each shows them a recipient. The trader's
+// row is locked, and the payout is counted.
 func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payout) error {
 	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayoutID: p.ID})
 	if err != nil {

@@ -20,10 +20,12 @@ import (
 	"github.com/xi2/xz"
 )
 
-// mostFetched and mostUnpacked limit what a repository can make the program store.
+// mostFetched and mostUnpacked limit what a repository can make the program
+// store.
 const mostFetched, mostUnpacked = 256 << 20, 2 << 30
 
-// downloadChecked fetches a file and compares it with the checksum beside it, if there is one.
+// downloadChecked fetches a file and compares it with the checksum beside it,
+// if there is one.
 func downloadChecked(ctx context.Context, address string) ([]byte, error) {
 	content, err := download(ctx, address)
 	if err != nil {

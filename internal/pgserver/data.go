@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// makeDir makes the directory and its parents so that other users may pass through but not list them:
-// the server may have to run as another user. It changes an existing directory only if it must.
+// makeDir makes the directory and its parents so that other users may pass
+// through but not list them: the server may have to run as another user. It
+// changes an existing directory only if it must.
 func makeDir(dir string, who identity) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return fmt.Errorf("pgserver: %w; set GATEWAY_DATA_DIR to a directory of your own", err)
@@ -29,7 +30,8 @@ func makeDir(dir string, who identity) error {
 	return os.Chmod(dir, info.Mode().Perm()|0o011)
 }
 
-// dataDir is named after the major version, since a server cannot open the data of another.
+// dataDir is named after the major version, since a server cannot open the data
+// of another.
 func dataDir(dir string, major int) string {
 	return filepath.Join(dir, "pg"+strconv.Itoa(major))
 }
@@ -47,7 +49,8 @@ func dataMajors(dir string) map[int]bool {
 	return found
 }
 
-// prepareData makes the cluster on the first start, and otherwise removes what a crash left.
+// prepareData makes the cluster on the first start, and otherwise removes what
+// a crash left.
 func prepareData(ctx context.Context, at site) (string, error) {
 	data := dataDir(at.opts.Dir, at.inst.major)
 	_, err := os.Stat(data)
@@ -66,8 +69,8 @@ func prepareData(ctx context.Context, at site) (string, error) {
 	return data, clearPIDFile(data)
 }
 
-// createCluster runs initdb in another directory and renames it, so that the data are complete or do
-// not exist.
+// createCluster runs initdb in another directory and renames it, so that the
+// data are complete or do not exist.
 func createCluster(ctx context.Context, at site, data string) error {
 	if old := dataMajors(at.opts.Dir); len(old) > 0 {
 		at.opts.Log.Warn("data of another PostgreSQL version is left untouched; starting empty",
@@ -87,8 +90,9 @@ func createCluster(ctx context.Context, at site, data string) error {
 	return moveIntoPlace(aside, data)
 }
 
-// initdbArgs fixes encoding and locale, so that every machine makes the same cluster. A durable one
-// is synced, because the server never syncs again what initdb wrote.
+// initdbArgs fixes encoding and locale, so that every machine makes the same
+// cluster. A durable one is synced, because the server never syncs again what
+// initdb wrote.
 func initdbArgs(dir string, ephemeral bool) []string {
 	args := []string{"-D", dir, "-U", superuser, "--auth=trust", "-E", "UTF8", "--locale=C",
 		"--data-checksums", "--no-instructions"}
@@ -98,7 +102,8 @@ func initdbArgs(dir string, ephemeral bool) []string {
 	return args
 }
 
-// emptyDir removes what a crash left and makes the directory again, for the identity alone.
+// emptyDir removes what a crash left and makes the directory again, for the
+// identity alone.
 func emptyDir(dir string, who identity) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("pgserver: %w", err)
@@ -109,7 +114,8 @@ func emptyDir(dir string, who identity) error {
 	return who.own(dir)
 }
 
-// moveIntoPlace renames a directory and syncs its parent, so that the name survives a power failure.
+// moveIntoPlace renames a directory and syncs its parent, so that the name
+// survives a power failure.
 func moveIntoPlace(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("pgserver: %w", err)

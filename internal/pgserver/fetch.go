@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// fetchVersion is fixed, so that a later fetched server can read the data.
+	// fetchVersion is fixed, so that a later fetched server can read the
+	// data.
 	fetchVersion = "17.5.0"
 	// fetchPatience limits a download of about 30 MB.
 	fetchPatience = 3 * time.Minute
 )
 
-// fetchFunc installs PostgreSQL under dir and returns the directory of its binaries.
+// fetchFunc installs PostgreSQL under dir and returns the directory of its
+// binaries.
 type fetchFunc func(ctx context.Context, dir string) (string, error)
 
 // fetchInstall is the last resort. If it fails, the error says what to install.
@@ -52,8 +54,8 @@ func noBinaryError(cause error, tooOld []install) error {
 		"or set %s to its bin directory, or DATABASE_URL to a running server", ErrNoBinary, minMajor, why, seen, binaryEnv)
 }
 
-// fetchDir is the user's cache, which all projects and tests share, unless another user has to run
-// the binaries.
+// fetchDir is the user's cache, which all projects and tests share, unless
+// another user has to run the binaries.
 func fetchDir(dir string, who identity) string {
 	cache, err := os.UserCacheDir()
 	if err != nil || who.foreign {
@@ -67,7 +69,8 @@ func fetchedBin(fetchDir string) string {
 	return filepath.Join(fetchDir, fetchVersion, "bin")
 }
 
-// fetchFromRepository fetches from a Maven repository, from the central one when base is empty.
+// fetchFromRepository fetches from a Maven repository, from the central one
+// when base is empty.
 func fetchFromRepository(base string) fetchFunc {
 	if base == "" {
 		base = "https://repo1.maven.org/maven2"
@@ -81,8 +84,8 @@ func fetchFromRepository(base string) fetchFunc {
 	}
 }
 
-// fetchInto extracts into another directory and renames it, so that an installation is complete or
-// does not exist.
+// fetchInto extracts into another directory and renames it, so that an
+// installation is complete or does not exist.
 func fetchInto(ctx context.Context, dir, home, base string) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return err
@@ -121,7 +124,8 @@ func platformName(system, processor string) string {
 	return name
 }
 
-// moveHome renames the new installation, or uses one that another process has just finished.
+// moveHome renames the new installation, or uses one that another process has
+// just finished.
 func moveHome(tree, home string) error {
 	if err := os.Rename(tree, home); err != nil && !complete(filepath.Join(home, "bin")) {
 		return err

@@ -21,13 +21,15 @@ type account struct {
 	uid, gid int
 }
 
-// identity is the user that the server runs as. PostgreSQL refuses to run as root.
+// identity is the user that the server runs as. PostgreSQL refuses to run as
+// root.
 type identity struct {
 	name string
 	attr syscall.SysProcAttr
 	// owner is the owner of the server's files; nil if that is this user.
 	owner *account
-	// foreign says that the owner is not allowed into the directory without help.
+	// foreign says that the owner is not allowed into the directory without
+	// help.
 	foreign bool
 }
 
@@ -52,7 +54,8 @@ func chooseIdentity(ctx context.Context, forbidNamespace bool) (identity, error)
 	return who, nil
 }
 
-// unprivileged finds the user to run as or to look like. initdb needs one that has a name.
+// unprivileged finds the user to run as or to look like. initdb needs one that
+// has a name.
 func unprivileged() (account, error) {
 	for _, name := range []string{"postgres", "nobody", "daemon"} {
 		u, err := user.Lookup(name)
@@ -71,7 +74,8 @@ func unprivileged() (account, error) {
 	)
 }
 
-// inNamespace reports whether root may use a user namespace. Many containers forbid it.
+// inNamespace reports whether root may use a user namespace. Many containers
+// forbid it.
 func inNamespace(ctx context.Context, as account) (identity, bool) {
 	attr := namespaceAttr(as)
 	if attr == nil {
@@ -93,8 +97,8 @@ func (who identity) probe(ctx context.Context) error {
 	return run(ctx, who.command(path))
 }
 
-// reach checks that the identity can run the binaries and enter the directory. Later failures would
-// not say so clearly.
+// reach checks that the identity can run the binaries and enter the directory.
+// Later failures would not say so clearly.
 func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	cmd := who.command(inst.postgres(), "-V")
 	cmd.Dir = dir
@@ -112,8 +116,8 @@ func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	)
 }
 
-// command prepares a child in its own process group, so that Ctrl-C in a terminal reaches only this
-// process.
+// command prepares a child in its own process group, so that Ctrl-C in a
+// terminal reaches only this process.
 func (who identity) command(path string, args ...string) *exec.Cmd {
 	//nolint:gosec,noctx // the binary was looked for; a server outlives the context it was started in
 	cmd := exec.Command(path, args...)
@@ -125,8 +129,8 @@ func (who identity) command(path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment passes only what programs need to load: PG* variables would change the server, and our
-// secrets do not belong in another user's process.
+// environment passes only what programs need to load: PG* variables would
+// change the server, and our secrets do not belong in another user's process.
 func environment() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
@@ -137,8 +141,8 @@ func environment() []string {
 	return env
 }
 
-// run waits for a short-lived child on the thread that started it (see process.run). When ctx ends it
-// kills the child's whole group.
+// run waits for a short-lived child on the thread that started it (see
+// process.run). When ctx ends it kills the child's whole group.
 func run(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -157,8 +161,8 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// own changes the owner of a directory tree, the top last, so that an interrupted change is noticed
-// and repeated.
+// own changes the owner of a directory tree, the top last, so that an
+// interrupted change is noticed and repeated.
 func (who identity) own(top string) error {
 	if who.owner == nil || ownedBy(top, who.owner.uid) {
 		return nil
@@ -176,7 +180,8 @@ func (who identity) own(top string) error {
 	return os.Lchown(top, uid, gid)
 }
 
-// ownedBy reports whether the file itself, and not the target of a link, belongs to uid.
+// ownedBy reports whether the file itself, and not the target of a link,
+// belongs to uid.
 func ownedBy(path string, uid int) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

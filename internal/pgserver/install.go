@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// ErrNoBinary means that no usable PostgreSQL was found and none could be fetched.
+// ErrNoBinary means that no usable PostgreSQL was found and none could be
+// fetched.
 var ErrNoBinary = errors.New("no PostgreSQL")
 
 const (
@@ -23,7 +24,8 @@ const (
 	binaryEnv = "GATEWAY_POSTGRES_BIN"
 	// minMajor is the oldest version that the schema works with.
 	minMajor = 15
-	// versionPatience limits how long a program called postgres may take to print its version.
+	// versionPatience limits how long a program called postgres may take to
+	// print its version.
 	versionPatience = 5 * time.Second
 )
 
@@ -36,7 +38,8 @@ type install struct {
 func (i install) postgres() string { return filepath.Join(i.bin, "postgres") }
 func (i install) initdb() string   { return filepath.Join(i.bin, "initdb") }
 
-// installGlobs are where distributions put the binaries. Several do not have initdb in PATH.
+// installGlobs are where distributions put the binaries. Several do not have
+// initdb in PATH.
 var installGlobs = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/libexec/postgresql*",
@@ -58,7 +61,8 @@ func defaultSearchDirs() []string {
 	return dirs
 }
 
-// chooseInstall takes the override if it is set, or the best one found, or fetches one.
+// chooseInstall takes the override if it is set, or the best one found, or
+// fetches one.
 func chooseInstall(ctx context.Context, opts Options, who identity) (install, error) {
 	if dir := os.Getenv(binaryEnv); dir != "" {
 		return overrideInstall(ctx, dir)
@@ -95,7 +99,8 @@ func overrideInstall(ctx context.Context, dir string) (install, error) {
 	return inst, nil
 }
 
-// searchInstalls inspects each directory once and separates those that are too old.
+// searchInstalls inspects each directory once and separates those that are too
+// old.
 func searchInstalls(ctx context.Context, dirs []string) (found, tooOld []install) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -113,8 +118,8 @@ func searchInstalls(ctx context.Context, dirs []string) (found, tooOld []install
 	return found, tooOld
 }
 
-// bestInstall prefers a version that has data, then the highest: after somebody installs a newer
-// PostgreSQL the data must not seem lost.
+// bestInstall prefers a version that has data, then the highest: after somebody
+// installs a newer PostgreSQL the data must not seem lost.
 func bestInstall(found []install, hasData map[int]bool) install {
 	best := found[0]
 	for _, inst := range found[1:] {
@@ -130,8 +135,8 @@ func bestInstall(found []install, hasData map[int]bool) install {
 	return best
 }
 
-// inspect resolves links, because postgres looks for its files next to the real binary, and asks the
-// version.
+// inspect resolves links, because postgres looks for its files next to the real
+// binary, and asks the version.
 func inspect(ctx context.Context, dir string) (install, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -28,7 +28,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// gatewayDirEnv turns the test binary into a gateway that runs a server there until it is killed.
+// gatewayDirEnv turns the test binary into a gateway that runs a server there
+// until it is killed.
 const gatewayDirEnv = "PGSERVER_TEST_GATEWAY_DIR"
 
 func TestMain(m *testing.M) {
@@ -38,7 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(inOwnTemp(m.Run))
 }
 
-// inOwnTemp gives the tests a temporary directory of their own. Other accounts may pass through.
+// inOwnTemp gives the tests a temporary directory of their own. Other accounts
+// may pass through.
 func inOwnTemp(run func() int) int {
 	testenv.InMemory()
 	dir, err := os.MkdirTemp("", "pgserver-")
@@ -77,8 +79,8 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	return cmd, pid
 }
 
-// tempDir lies directly under the temporary directory: the parents of t.TempDir let no other
-// account through, and the server may have to run as one.
+// tempDir lies directly under the temporary directory: the parents of t.TempDir
+// let no other account through, and the server may have to run as one.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir := testenv.Must(os.MkdirTemp("", "t-"))(t)
@@ -100,8 +102,8 @@ var cluster = sync.OnceValues(func() (string, error) {
 	return dir, srv.Stop(context.Background())
 })
 
-// made is a directory, or one below it, whose server need not make its data any more: that takes longer than all else
-// that most tests do.
+// made is a directory, or one below it, whose server need not make its data any
+// more: that takes longer than all else that most tests do.
 func made(t *testing.T, below ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
@@ -112,7 +114,8 @@ func made(t *testing.T, below ...string) string {
 	return dir
 }
 
-// testContext bounds a step generously: the machine may be busy with other packages' tests.
+// testContext bounds a step generously: the machine may be busy with other
+// packages' tests.
 func testContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -138,7 +141,8 @@ func stop(t *testing.T, srv *Server) {
 	testenv.NoError(t, srv.Stop(testContext(t)))
 }
 
-// ask runs statements over one connection and returns the last one's single value as text.
+// ask runs statements over one connection and returns the last one's single
+// value as text.
 func ask(t *testing.T, srv *Server, statements ...string) string {
 	t.Helper()
 	conn := testenv.Must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
@@ -162,7 +166,8 @@ func wantError(t *testing.T, err, kind error, parts ...string) {
 	}
 }
 
-// gone reports whether a process has ended; one that init has not reaped yet counts.
+// gone reports whether a process has ended; one that init has not reaped yet
+// counts.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true
@@ -255,7 +260,8 @@ func TestOverride(t *testing.T) {
 	wantError(t, testenv.ErrOf(Start(testContext(t), Options{Dir: t.TempDir()})), ErrNoBinary, "/nowhere")
 }
 
-// repository serves a tiny PostgreSQL of scripts as the Maven repository does, with a checksum beside it.
+// repository serves a tiny PostgreSQL of scripts as the Maven repository does,
+// with a checksum beside it.
 func repository(t *testing.T, checksum func(jar []byte) string) string {
 	t.Helper()
 	archive := testenv.Must(os.ReadFile("testdata/fake-postgres.txz"))(t)

@@ -14,19 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse means that another program, or a server it left behind, holds the directory.
+// ErrInUse means that another program, or a server it left behind, holds the
+// directory.
 var ErrInUse = errors.New("directory in use")
 
 const (
-	// gatewayPatience is how long to wait for a gateway that is just ending.
+	// gatewayPatience is how long to wait for a gateway that is just
+	// ending.
 	gatewayPatience = 5 * time.Second
-	// serverPatience is how long to wait for the server of a killed gateway to write its last
-	// checkpoint.
+	// serverPatience is how long to wait for the server of a killed gateway
+	// to write its last checkpoint.
 	serverPatience = 30 * time.Second
 )
 
-// locks are the two locks on a directory. The first belongs to this process. The second is inherited
-// by every process of the server: whoever gets it knows that none is left, whatever a pid file says.
+// locks are the two locks on a directory. The first belongs to this process.
+// The second is inherited by every process of the server: whoever gets it knows
+// that none is left, whatever a pid file says.
 type locks struct {
 	gateway, server *os.File
 }
@@ -61,8 +64,8 @@ func openLock(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// acquire takes the gateway's lock and then the server's. If the latter is taken, it first asks that
-// server to shut down.
+// acquire takes the gateway's lock and then the server's. If the latter is
+// taken, it first asks that server to shut down.
 func (l locks) acquire(ctx context.Context, dir string) error {
 	if err := flock(ctx, l.gateway, gatewayPatience); err != nil {
 		return lockError(err, dir, "another gateway runs there; stop it, or set GATEWAY_DATA_DIR to another directory")
@@ -77,7 +80,8 @@ func (l locks) acquire(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lockError names the directory when it is taken and leaves other failures as they are.
+// lockError names the directory when it is taken and leaves other failures as
+// they are.
 func lockError(err error, dir, what string) error {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return fmt.Errorf("pgserver: %w: %s: %s", ErrInUse, dir, what)
@@ -101,14 +105,14 @@ func flock(ctx context.Context, f *os.File, patience time.Duration) error {
 	}
 }
 
-// retryable reports whether trying again may help: somebody else has the lock, or a signal
-// interrupted.
+// retryable reports whether trying again may help: somebody else has the lock,
+// or a signal interrupted.
 func retryable(err error) bool {
 	return errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR)
 }
 
-// interruptOrphan asks a server whose gateway is gone to shut down. It is for systems without a
-// parent-death signal.
+// interruptOrphan asks a server whose gateway is gone to shut down. It is for
+// systems without a parent-death signal.
 func interruptOrphan(dir string) {
 	dirs, _ := filepath.Glob(filepath.Join(dir, "pg*"))
 	for _, data := range dirs {
@@ -118,8 +122,8 @@ func interruptOrphan(dir string) {
 	}
 }
 
-// release only closes our file descriptors: unlocking would also take the lock from server processes
-// that are still ending.
+// release only closes our file descriptors: unlocking would also take the lock
+// from server processes that are still ending.
 func (l locks) release() {
 	_ = l.gateway.Close()
 	_ = l.server.Close()

@@ -20,8 +20,9 @@ const (
 	tailLines = 10
 )
 
-// openLog starts a new log and keeps the previous one. The server writes to the file itself and not
-// through a pipe, so nothing is lost if this process dies first.
+// openLog starts a new log and keeps the previous one. The server writes to the
+// file itself and not through a pipe, so nothing is lost if this process dies
+// first.
 func openLog(dir string) (*os.File, error) {
 	path := filepath.Join(dir, logName)
 	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {

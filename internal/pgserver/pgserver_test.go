@@ -108,7 +108,8 @@ func TestStopTwice(t *testing.T) {
 	testenv.NoError(t, srv.Err())
 }
 
-// An open transaction must not hold a stop up, nor must a context that has ended already.
+// An open transaction must not hold a stop up, nor must a context that has
+// ended already.
 func TestStopWithoutTime(t *testing.T) {
 	t.Parallel()
 	srv := started(t, made(t))
@@ -214,7 +215,8 @@ func TestSecondStartHonoursItsContext(t *testing.T) {
 	wantError(t, testenv.ErrOf(Start(ctx, Options{Dir: dir})), context.DeadlineExceeded)
 }
 
-// A killed gateway takes its server with it, and the next one starts at once with everything committed.
+// A killed gateway takes its server with it, and the next one starts at once
+// with everything committed.
 func TestKilledGateway(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
@@ -275,7 +277,8 @@ func strangerPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// byHand runs a server on existing data without Start, and without the parent-death signal; lock may be nil.
+// byHand runs a server on existing data without Start, and without the
+// parent-death signal; lock may be nil.
 func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	t.Helper()
 	who := testenv.Must(chooseIdentity(testContext(t), false))(t)
@@ -295,7 +298,8 @@ func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	return cmd
 }
 
-// A server that someone started on our data without us is the one live owner of a pid file.
+// A server that someone started on our data without us is the one live owner of
+// a pid file.
 func TestServerStartedByHandIsRespected(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
@@ -305,7 +309,8 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 	testenv.Check(t, !gone(hand.Process.Pid), "it was stopped")
 }
 
-// Where no signal tells the server of its gateway's death, the next start finds the orphan by the lock it inherited.
+// Where no signal tells the server of its gateway's death, the next start finds
+// the orphan by the lock it inherited.
 func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := made(t)

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// pidFile is what is needed of postmaster.pid; zero if there is none or it is incomplete.
+// pidFile is what is needed of postmaster.pid; zero if there is none or it is
+// incomplete.
 type pidFile struct {
 	pid    int
 	status string
@@ -20,7 +21,8 @@ type pidFile struct {
 
 const (
 	pidFileName = "postmaster.pid"
-	// statusLine is the index of the line with "starting", "ready" and so on.
+	// statusLine is the index of the line with "starting", "ready" and so
+	// on.
 	statusLine = 7
 )
 
@@ -41,9 +43,9 @@ func readPIDFile(data string) pidFile {
 	return pf
 }
 
-// clearPIDFile removes a pid file. With the server's lock held it is stale, unless somebody started a
-// server on these data by hand. PostgreSQL itself is misled by an empty file, and by another process
-// with the same pid.
+// clearPIDFile removes a pid file. With the server's lock held it is stale,
+// unless somebody started a server on these data by hand. PostgreSQL itself is
+// misled by an empty file, and by another process with the same pid.
 func clearPIDFile(data string) error {
 	if pid := readPIDFile(data).pid; pid > 1 && isPostmaster(pid, data) {
 		return fmt.Errorf(

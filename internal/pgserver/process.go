@@ -26,7 +26,8 @@ type process struct {
 	err  error
 }
 
-// launch starts the postmaster itself. pg_ctl would make it somebody else's child.
+// launch starts the postmaster itself. pg_ctl would make it somebody else's
+// child.
 func launch(at site, data string, sock socketDir) (*process, error) {
 	args := append([]string{"-D", data}, settings(at.opts, sock.path)...)
 	cmd := at.who.command(at.inst.postgres(), args...)
@@ -41,8 +42,9 @@ func launch(at site, data string, sock socketDir) (*process, error) {
 	return p, nil
 }
 
-// run starts the child and waits for it. The parent-death signal belongs to the thread that started
-// the child and not to the process, so that thread is kept as long as the child lives.
+// run starts the child and waits for it. The parent-death signal belongs to the
+// thread that started the child and not to the process, so that thread is kept
+// as long as the child lives.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -65,7 +67,8 @@ func (p *process) ended(exit error) {
 	close(p.done)
 }
 
-// exitText writes "exit status 0" for the exit that os/exec reports as no error.
+// exitText writes "exit status 0" for the exit that os/exec reports as no
+// error.
 func exitText(exit error) string {
 	if exit == nil {
 		return "exit status 0"
@@ -73,7 +76,8 @@ func exitText(exit error) string {
 	return exit.Error()
 }
 
-// awaitReady polls the pid file: a socket may exist while the server still recovers.
+// awaitReady polls the pid file: a socket may exist while the server still
+// recovers.
 func (p *process) awaitReady(ctx context.Context, data string) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -91,8 +95,8 @@ func (p *process) awaitReady(ctx context.Context, data string) error {
 	}
 }
 
-// stop asks for a fast shutdown, then for an immediate one. It never uses SIGKILL, which would leave
-// backends and shared memory.
+// stop asks for a fast shutdown, then for an immediate one. It never uses
+// SIGKILL, which would leave backends and shared memory.
 func (p *process) stop(ctx context.Context) error {
 	p.stopping.Store(true)
 	p.signal(syscall.SIGINT)
@@ -106,8 +110,8 @@ func (p *process) stop(ctx context.Context) error {
 	return errors.New("pgserver: PostgreSQL ignores SIGINT and SIGQUIT")
 }
 
-// signal only signals a child that was not waited for yet, so that it cannot hit a reused pid. A
-// child that has ended is no error.
+// signal only signals a child that was not waited for yet, so that it cannot
+// hit a reused pid. A child that has ended is no error.
 func (p *process) signal(sig os.Signal) {
 	_ = p.cmd.Process.Signal(sig)
 }

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// dieWithParent makes the kernel ask the child for a fast shutdown when the thread that started it
-// ends.
+// dieWithParent makes the kernel ask the child for a fast shutdown when the
+// thread that started it ends.
 func dieWithParent(attr *syscall.SysProcAttr) {
 	attr.Pdeathsig = syscall.SIGINT
 }
 
-// namespaceAttr makes root look like another user to the child, while its files stay root's outside.
-// It works wherever root may write.
+// namespaceAttr makes root look like another user to the child, while its files
+// stay root's outside. It works wherever root may write.
 func namespaceAttr(as account) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER,
@@ -23,8 +23,8 @@ func namespaceAttr(as account) *syscall.SysProcAttr {
 	}
 }
 
-// isPostmaster tells a server of this data directory from another process with the same pid: a
-// postmaster's working directory is its data.
+// isPostmaster tells a server of this data directory from another process with
+// the same pid: a postmaster's working directory is its data.
 func isPostmaster(pid int, data string) bool {
 	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	if err != nil || !bytes.HasPrefix(comm, []byte("postgres")) {

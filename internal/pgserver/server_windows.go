@@ -1,5 +1,6 @@
-// Package pgserver runs a PostgreSQL server of the program's own if DATABASE_URL names none. On
-// Windows it does not: the locks, signals and sockets that it relies on are those of Unix.
+// Package pgserver runs a PostgreSQL server of the program's own if
+// DATABASE_URL names none. On Windows it does not: the locks, signals and
+// sockets that it relies on are those of Unix.
 package pgserver
 
 import (

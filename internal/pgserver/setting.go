@@ -31,8 +31,9 @@ func settings(opts Options, socketDir string) []string {
 	return args
 }
 
-// silence keeps the contents of statements, above all card data, out of the server's log. Clients
-// still get every error in full. Terse drops the DETAIL that quotes a row.
+// silence keeps the contents of statements, above all card data, out of the
+// server's log. Clients still get every error in full. Terse drops the DETAIL
+// that quotes a row.
 var silence = []string{
 	"log_min_messages=log",
 	"log_min_error_statement=panic",
@@ -51,8 +52,9 @@ var hurry = []string{
 	"synchronous_commit=off",
 	"full_page_writes=off",
 	"shared_buffers=128MB",
-	// A checkpoint may remove a segment while a slot is being made that needs it. Tests make
-	// databases, and with them checkpoints, all the time.
+	// A checkpoint may remove a segment while a slot is being made that
+	// needs it. Tests make databases, and with them checkpoints, all the
+	// time.
 	"wal_keep_size=128MB",
 }
 

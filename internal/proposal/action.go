@@ -36,8 +36,8 @@ const (
 	SetRate        = foureyes.SetRate
 )
 
-// Payload is an action with money or rates. Each action uses its own fields; the others are not
-// stored.
+// Payload is an action with money or rates. Each action uses its own fields;
+// the others are not stored.
 type Payload struct {
 	TraderID  int64 `json:"trader_id,omitempty"`
 	CashboxID int64 `json:"cashbox_id,omitempty"`
@@ -67,8 +67,8 @@ type Services struct {
 	Withdrawals *withdrawal.Service
 }
 
-// approved are the services for use inside the transaction in which a second operator approves a
-// proposal.
+// approved are the services for use inside the transaction in which a second
+// operator approves a proposal.
 func (r Services) approved(tx pgx.Tx, p Proposal) Services {
 	if r.Users != nil {
 		r.Users = r.Users.Approved(tx, p.ID, p.ProposedBy)
@@ -90,15 +90,17 @@ func within[R any, P interface {
 	return room.Approved(tx)
 }
 
-// Done is the result of an action. If a second operator has to approve it, Proposal is set and
-// nothing was done.
+// Done is the result of an action. If a second operator has to approve it,
+// Proposal is set and nothing was done.
 type Done struct {
 	Proposal *Proposal
-	// Change is the entry in the log of settings; Deposit and Rate are what was confirmed or set.
+	// Change is the entry in the log of settings; Deposit and Rate are what
+	// was confirmed or set.
 	Change  *directory.Change
 	Deposit *deposit.Deposit
 	Rate    *rate.Known
-	// Code is what the approver of an invitation gives to whom it is for. It is shown only here.
+	// Code is what the approver of an invitation gives to whom it is for.
+	// It is shown only here.
 	Code string
 }
 
@@ -137,7 +139,8 @@ func declare[P any](
 	}
 }
 
-// secret makes an action with a secret text in its params; mask makes what is shown instead.
+// secret makes an action with a secret text in its params; mask makes what is
+// shown instead.
 func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	a.hide = func(params any) (any, string) {
 		open := params.(P) //nolint:forcetypeassert // the action's own type
@@ -153,7 +156,8 @@ func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	return a
 }
 
-// logoApart keeps a bank's logo, which is too large to be read by anybody, where secrets are kept.
+// logoApart keeps a bank's logo, which is too large to be read by anybody,
+// where secrets are kept.
 func logoApart(a act) act {
 	a.hide = func(params any) (any, string) {
 		return params, string(params.(directory.Bank).Logo) //nolint:forcetypeassert // the action's own type
@@ -343,7 +347,8 @@ const (
 	aboutPayout = "payin"
 )
 
-// invited hands the approver the code of an invitation, whose link is for whoever proposed it, by session.Service.Invite.
+// invited hands the approver the code of an invitation, whose link is for
+// whoever proposed it, by session.Service.Invite.
 func invited(c directory.Changed[session.User], code string, err error) (Done, error) {
 	done, err := changed(c, err)
 	done.Code = code

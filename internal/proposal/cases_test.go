@@ -20,7 +20,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// cases are what support decides: appeals and payouts of a cashbox, and deposits of another one.
+// cases are what support decides: appeals and payouts of a cashbox, and
+// deposits of another one.
 type cases struct {
 	*bundle
 	payments  *payment.Service
@@ -52,8 +53,8 @@ func setupCases(t *testing.T) *cases {
 	return c
 }
 
-// confirm has the first operator confirm a deposit of 6 USDT into the other cashbox, and tells whether they
-// did so alone.
+// confirm has the first operator confirm a deposit of 6 USDT into the other
+// cashbox, and tells whether they did so alone.
 func (c *cases) confirm(t *testing.T) (alone bool) {
 	t.Helper()
 	c.deposited++
@@ -98,13 +99,15 @@ func (c *cases) taken(t *testing.T, orderID, amount string) string {
 	return made.Payout.UUID.String()
 }
 
-// What support decides moves money too: it is done once, by two, above what one operator moves alone, and that is added up
-// with the deposits that they confirm.
+// What support decides moves money too: it is done once, by two, above what one
+// operator moves alone, and that is added up with the deposits that they
+// confirm.
 func TestCasesByTwo(t *testing.T) {
 	word := "Seen at the bank"
 	for _, test := range []struct {
 		action foureyes.Action
-		// open makes a case about an amount in RUB, and returns what decides it in the cashbox's favour.
+		// open makes a case about an amount in RUB, and returns what
+		// decides it in the cashbox's favour.
 		open func(t *testing.T, c *cases, orderID, amount string) func(who caller.Caller) error
 	}{
 		{foureyes.ResolveAppeal, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
@@ -178,7 +181,8 @@ func TestCasesAfterDeposits(t *testing.T) {
 	testenv.Want(t, p.Action, foureyes.ResolveAppeal, "the action proposed")
 }
 
-// To whom another amount goes back is sealed while a second operator is asked, who sees its end, and is as it was typed when they approve.
+// To whom another amount goes back is sealed while a second operator is asked,
+// who sees its end, and is as it was typed when they approve.
 func TestReturnByTwo(t *testing.T) {
 	c := setupCases(t)
 	made := c.asked(t, "order", "2000")
@@ -195,8 +199,8 @@ func TestReturnByTwo(t *testing.T) {
 	c.Audit(t)
 }
 
-// A payout is taken away from its trader by two above what one operator moves alone: whoever takes it next is paid for what the
-// former one may have sent.
+// A payout is taken away from its trader by two above what one operator moves
+// alone: whoever takes it next is paid for what the former one may have sent.
 func TestReclaimByTwo(t *testing.T) {
 	c := setupCases(t)
 	small, large := c.taken(t, "small", "600"), c.taken(t, "large", "1001")

@@ -10,14 +10,16 @@ import (
 
 // Detail is a field of a proposed action.
 type Detail struct {
-	// Name is the field's name in the log of settings, such as share_percent. A nested field has both
-	// names. A Value of "" clears the field.
+	// Name is the field's name in the log of settings, such as
+	// share_percent. A nested field has both names. A Value of "" clears
+	// the field.
 	Name, Value string
 }
 
-// Details are the fields that are set, in order, without secrets. One that is null is left as it is. What only goes with the
-// change, such as the version that was read, is left out of the JSON where it is empty: whatever else is there is shown, because 0
-// and "" are values that somebody approves.
+// Details are the fields that are set, in order, without secrets. One that is
+// null is left as it is. What only goes with the change, such as the version
+// that was read, is left out of the JSON where it is empty: whatever else is
+// there is shown, because 0 and "" are values that somebody approves.
 func (p Proposal) Details() []Detail {
 	content, err := json.Marshal(p.Params)
 	if err != nil {

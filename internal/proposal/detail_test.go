@@ -10,8 +10,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Who approves a change sees every value that it sets: also one that is 0, and one that is cleared. What it leaves as it is, and
-// what only goes with it, is not among them.
+// Who approves a change sees every value that it sets: also one that is 0, and
+// one that is cleared. What it leaves as it is, and what only goes with it, is
+// not among them.
 func TestApproverSeesEveryValue(t *testing.T) {
 	s := setupStaff(t)
 	shown := func(p proposal.Proposal) string {

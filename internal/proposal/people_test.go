@@ -25,7 +25,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// staffed is a bundle whose operators are set up by two, with a third who knows neither of the others.
+// staffed is a bundle whose operators are set up by two, with a third who knows
+// neither of the others.
 type staffed struct {
 	*bundle
 	users     *session.Service
@@ -33,7 +34,8 @@ type staffed struct {
 	settings  *directory.Settings
 	rates     *rate.Settings
 	three     caller.Caller
-	// codes are those of invitations, by their users, as their approvers got them.
+	// codes are those of invitations, by their users, as their approvers
+	// got them.
 	codes map[int64]string
 }
 
@@ -71,8 +73,9 @@ func (s *staffed) approve(t *testing.T, who caller.Caller, p proposal.Proposal) 
 	return done, err
 }
 
-// Operators are made, raised, switched on and invited anew by two. The new one decides nothing in their first day, and
-// never what the one who proposed them proposes.
+// Operators are made, raised, switched on and invited anew by two. The new one
+// decides nothing in their first day, and never what the one who proposed them
+// proposes.
 func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	s := setupStaff(t)
 	n := session.NewUser{Kind: caller.Operator, Role: caller.Treasury, Login: "puppet"}
@@ -107,7 +110,8 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	_, err := s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator's password was set by another: %v", err)
-	// Raised by others, they stay with whoever has had the link to sign in as them.
+	// Raised by others, they stay with whoever has had the link to sign in
+	// as them.
 	_, err = s.users.Update(t.Context(), s.two, session.UserUpdate{ID: puppet.ID, Role: new(caller.Admin)})
 	raised := testenv.Must(s.proposals.Propose(t.Context(), s.two, err))(t)
 	testenv.Must(s.approve(t, s.one, raised))(t)
@@ -116,9 +120,10 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"}))(t)
 }
 
-// However few could decide, one makes, invites and switches on nobody alone: else one could switch the others off first.
-// Who was set up alone before that was so decides nothing with whoever did it, nor with another such one. The command
-// makes one who decides at once.
+// However few could decide, one makes, invites and switches on nobody alone:
+// else one could switch the others off first. Who was set up alone before that
+// was so decides nothing with whoever did it, nor with another such one. The
+// command makes one who decides at once.
 func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	s := setupStaff(t)
 	for _, id := range []int64{s.two.ID, s.three.ID} {
@@ -157,7 +162,8 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	testenv.Must(s.approve(t, by, s.propose(t, proposal.FundTrader, s.funding("5", "in"))))(t)
 }
 
-// The link of an approved invitation is for whoever proposed it, until it is used: an approver who had it could be both.
+// The link of an approved invitation is for whoever proposed it, until it is
+// used: an approver who had it could be both.
 func TestInvitationIsForItsProposer(t *testing.T) {
 	s := setupStaff(t)
 	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
@@ -193,8 +199,9 @@ func TestInvitationIsForItsProposer(t *testing.T) {
 	}
 }
 
-// Who proposes two operators has both of their links, and becomes neither of them: a day later one would propose and the
-// other approve. That takes the codes, too, which the approver gives to the invited themselves.
+// Who proposes two operators has both of their links, and becomes neither of
+// them: a day later one would propose and the other approve. That takes the
+// codes, too, which the approver gives to the invited themselves.
 func TestProposerBecomesNobody(t *testing.T) {
 	s := setupStaff(t)
 	for _, login := range []string{"x", "y"} {
@@ -213,8 +220,9 @@ func TestProposerBecomesNobody(t *testing.T) {
 	}
 }
 
-// Five wrong codes void an invitation, also of tries at a time, and it has to be proposed anew. Wrong ones go on counting
-// with another link or code, and whoever tries a code that is not good any more has tried a wrong one.
+// Five wrong codes void an invitation, also of tries at a time, and it has to
+// be proposed anew. Wrong ones go on counting with another link or code, and
+// whoever tries a code that is not good any more has tried a wrong one.
 func TestWrongCodesVoid(t *testing.T) {
 	s := setupStaff(t)
 	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
@@ -248,8 +256,9 @@ func TestWrongCodesVoid(t *testing.T) {
 	s.enters(t, s.one, dave)
 }
 
-// The code of an invitation is for whoever approved it, who gets another one while the invitation is open; the one before
-// ends with that. Only hashes are kept.
+// The code of an invitation is for whoever approved it, who gets another one
+// while the invitation is open; the one before ends with that. Only hashes are
+// kept.
 func TestCodeIsForItsApprover(t *testing.T) {
 	s := setupStaff(t)
 	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
@@ -275,7 +284,8 @@ func TestCodeIsForItsApprover(t *testing.T) {
 	testenv.Must(s.accept(t, token, second))(t)
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, p)), "proposal_decided")
 
-	// One that was approved before there were codes takes none, and gets none.
+	// One that was approved before there were codes takes none, and gets
+	// none.
 	old := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, dave)))
 	s.approvedUser(t, s.two, old)
 	s.Exec(t, "update invitation set code_hash = null where user_id = $1", dave)
@@ -283,7 +293,8 @@ func TestCodeIsForItsApprover(t *testing.T) {
 	testenv.Must(s.accept(t, s.link(t, s.one, dave), ""))(t)
 }
 
-// With four eyes off whoever is set up counts as one whom the command made, and decides at once when they are on again.
+// With four eyes off whoever is set up counts as one whom the command made, and
+// decides at once when they are on again.
 func TestSetUpWithoutFourEyes(t *testing.T) {
 	s := setupStaff(t)
 	s.users.FourEyes.On = false
@@ -299,7 +310,8 @@ func TestSetUpWithoutFourEyes(t *testing.T) {
 	}
 }
 
-// approvedUser has somebody approve the proposal of a user, and returns the user's id.
+// approvedUser has somebody approve the proposal of a user, and returns the
+// user's id.
 func (s *staffed) approvedUser(t *testing.T, who caller.Caller, p proposal.Proposal) int64 {
 	t.Helper()
 	done := testenv.Must(s.approve(t, who, p))(t)
@@ -332,7 +344,8 @@ func (s *staffed) wrongCode(t *testing.T, err error) {
 	testenv.Check(t, f != nil && len(f.Fields) == 1 && f.Fields["code"] != nil, "a wrong code: %v", err)
 }
 
-// enters has an invited user sign in, by the link that the one who proposed them got and the code of the approver.
+// enters has an invited user sign in, by the link that the one who proposed
+// them got and the code of the approver.
 func (s *staffed) enters(t *testing.T, who caller.Caller, id int64) caller.Caller {
 	t.Helper()
 	return s.accepts(t, s.link(t, who, id), s.codes[id])
@@ -360,7 +373,8 @@ func (s *staffed) twoDecide(t *testing.T, want bool) {
 	testenv.Want(t, they, want, "two decide")
 }
 
-// The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
+// The only owner of a merchant is invited anew by two, and waits a day then:
+// nobody is left to answer for them.
 func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	s := setupStaff(t)
 	merchant := s.NewMerchant(t, dbtest.MerchantOpts{})
@@ -382,7 +396,8 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "a password is proposed: %v", err)
 }
 
-// Nobody becomes a payer alone: who signs in as one sees whole requisites, and has the links that act as the payer.
+// Nobody becomes a payer alone: who signs in as one sees whole requisites, and
+// has the links that act as the payer.
 func TestPayersByTwo(t *testing.T) {
 	s := setupStaff(t)
 	n := session.NewUser{Kind: caller.Cabinet, Login: "ivan", MerchantIDs: []int64{s.merchant.ID}, Password: "a long enough password"}
@@ -401,8 +416,9 @@ func TestPayersByTwo(t *testing.T) {
 	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: payer.ID, Enabled: new(false), Reason: "left"}))(t)
 }
 
-// The first user of a merchant or trader is made by one only while there is nothing to take: else whoever makes them has a
-// password and a key, and pays out to themselves.
+// The first user of a merchant or trader is made by one only while there is
+// nothing to take: else whoever makes them has a password and a key, and pays
+// out to themselves.
 func TestFirstUserOfMoneyByTwo(t *testing.T) {
 	s := setupStaff(t)
 	create := func(login string, merchant, trader *int64, password string) error {

@@ -1,5 +1,6 @@
-// Package proposal has what takes two operators: one proposes an action and another approves it. The
-// approval does exactly what was proposed, once, in its own transaction.
+// Package proposal has what takes two operators: one proposes an action and
+// another approves it. The approval does exactly what was proposed, once, in
+// its own transaction.
 package proposal
 
 import (
@@ -43,10 +44,12 @@ type Proposal struct {
 	Action Action
 	// Payload is for actions with money and rates.
 	Payload
-	// Params are the action's parameters without secrets. They are nil if another version of the
-	// program made the proposal and this one cannot read it; it can only be refused.
+	// Params are the action's parameters without secrets. They are nil if
+	// another version of the program made the proposal and this one cannot
+	// read it; it can only be refused.
 	Params any
-	// Subject is the kind of thing that it is about, such as trader, and SubjectKey its id.
+	// Subject is the kind of thing that it is about, such as trader, and
+	// SubjectKey its id.
 	Subject, SubjectKey string
 	// Why is the reason given for the proposal.
 	Why string
@@ -59,8 +62,10 @@ type Proposal struct {
 	Decider        string
 	DecidedAt      *time.Time
 	DecisionReason string
-	// Invited is the user whom the approval invited, while the invitation is open, and AnotherCode tells that its code is the
-	// reader's, who may have another one. ByTrader tells whether a trader's user made the proposal. Only Get has them.
+	// Invited is the user whom the approval invited, while the invitation
+	// is open, and AnotherCode tells that its code is the reader's, who may
+	// have another one. ByTrader tells whether a trader's user made the
+	// proposal. Only Get has them.
 	Invited               *int64
 	AnotherCode, ByTrader bool
 }
@@ -74,13 +79,15 @@ type Service struct {
 	services    Services
 }
 
-// New makes the service. The services decide which actions take a second operator.
+// New makes the service. The services decide which actions take a second
+// operator.
 func New(pools db.Pools, c clock.Clock, v *vault.Vault, services Services) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, services: services}
 }
 
-// Do carries out an action. If it takes a second operator, it becomes a proposal instead, which the
-// answer has. If the same operator asks for the same again, they get the open proposal.
+// Do carries out an action. If it takes a second operator, it becomes a
+// proposal instead, which the answer has. If the same operator asks for the
+// same again, they get the open proposal.
 func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload, why string) (Done, error) {
 	act := acts[a]
 	if err := who.Need(act.needs); err != nil {
@@ -105,7 +112,8 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	return Done{Proposal: &made}, err
 }
 
-// Propose makes a proposal of an error foureyes.SecondOperatorError. It returns other errors unchanged.
+// Propose makes a proposal of an error foureyes.SecondOperatorError. It returns
+// other errors unchanged.
 func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Proposal, error) {
 	wanted := new(foureyes.SecondOperatorError)
 	if !errors.As(err, &wanted) {
@@ -254,8 +262,8 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	return p, fault.Doing("read who proposed", err)
 }
 
-// Others counts the other operators who could approve what the caller proposes. If there are none,
-// proposals wait until somebody creates another operator.
+// Others counts the other operators who could approve what the caller proposes.
+// If there are none, proposals wait until somebody creates another operator.
 func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
@@ -263,8 +271,8 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 	return s.deciders(ctx, s.q, who.ID, nil)
 }
 
-// TwoDecide tells whether some operator could decide what another one proposes. It is also true if
-// one operator decides alone.
+// TwoDecide tells whether some operator could decide what another one proposes.
+// It is also true if one operator decides alone.
 func (s *Service) TwoDecide(ctx context.Context) (bool, error) {
 	if !s.services.Settings.FourEyes.On {
 		return true, nil

@@ -30,8 +30,9 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle has a trader with 100 USDT, a cashbox with 50, and two operators who may approve each other's
-// proposals. One alone may move 10 USDT, and set a rate within 5%.
+// bundle has a trader with 100 USDT, a cashbox with 50, and two operators who
+// may approve each other's proposals. One alone may move 10 USDT, and set a
+// rate within 5%.
 type bundle struct {
 	*dbtest.DB
 	clock     *dbtest.Clock
@@ -139,7 +140,8 @@ func TestApproved(t *testing.T) {
 	testenv.Check(t, err == nil && base.FiatPerUSDT.String() == "105.01", "the rate is %s %v", base.FiatPerUSDT, err)
 }
 
-// What is small enough one operator does alone: 10 USDT of a deposit or insurance, 5% of a rate.
+// What is small enough one operator does alone: 10 USDT of a deposit or
+// insurance, 5% of a rate.
 func TestAlone(t *testing.T) {
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", true)
@@ -150,8 +152,8 @@ func TestAlone(t *testing.T) {
 		done, err := b.proposals.Do(t.Context(), b.one, action, p, "")
 		testenv.Check(t, err == nil && done.Proposal == nil, "%s: %+v %v", action, done, err)
 	}
-	// 110 is within 5% of 105, but not of the 100 that the day began with. 20.00000001 is more than 10
-	// above the insurance there is.
+	// 110 is within 5% of 105, but not of the 100 that the day began with.
+	// 20.00000001 is more than 10 above the insurance there is.
 	b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "110"})
 	b.propose(t, proposal.SetInsurance, proposal.Payload{CashboxID: b.merchant.CashboxID, Amount: "20.00000001"})
 	// A day later 110 is as near as it may be.
@@ -161,7 +163,8 @@ func TestAlone(t *testing.T) {
 	testenv.Check(t, err == nil && done.Proposal == nil, "%+v %v", done, err)
 }
 
-// What one operator moves alone is added up over a day, theirs and that of the owner's, also when it is done at once.
+// What one operator moves alone is added up over a day, theirs and that of the
+// owner's, also when it is done at once.
 func TestSplit(t *testing.T) {
 	b := setup(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeDeposits}})
@@ -200,8 +203,9 @@ func TestSplit(t *testing.T) {
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "62")
 }
 
-// Nobody approves what they proposed, and nobody approves without the role, the role that they have now,
-// or a fresh second factor. None of that moves anything.
+// Nobody approves what they proposed, and nobody approves without the role, the
+// role that they have now, or a fresh second factor. None of that moves
+// anything.
 func TestWhoApproves(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
@@ -228,7 +232,8 @@ func TestWhoApproves(t *testing.T) {
 	b.has(t, b.account(), "105")
 }
 
-// A requisite that a trader proposes waits for one operator, beside up to 49 others, and only while its author may still sign in.
+// A requisite that a trader proposes waits for one operator, beside up to 49
+// others, and only while its author may still sign in.
 func TestProposedRequisite(t *testing.T) {
 	b := setup(t)
 	id := testenv.Must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
@@ -247,7 +252,8 @@ func TestProposedRequisite(t *testing.T) {
 	b.Exec(t, "update app_user set enabled = false where id = $1", id)
 	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")
 	b.Exec(t, "update app_user set enabled = true where id = $1", id)
-	// Who was set up today decides nothing for others, but what they may do alone they may grant.
+	// Who was set up today decides nothing for others, but what they may do
+	// alone they may grant.
 	b.Exec(t, "update app_user set set_up_at = $2 where id = $1", b.two.ID, b.clock.Now())
 	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_decider")
 	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
@@ -299,7 +305,8 @@ func TestExpired(t *testing.T) {
 	b.has(t, b.account(), "105")
 }
 
-// Where it cannot be done any more, the approval says why and leaves everything as it was.
+// Where it cannot be done any more, the approval says why and leaves everything
+// as it was.
 func TestStaleWorld(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.WithdrawTrader, b.funding("80", "out"))
@@ -330,8 +337,8 @@ func TestCrashBetween(t *testing.T) {
 	b.has(t, b.account(), "105")
 }
 
-// The same again is the same proposal; of another operator it is another one, and still moves money
-// once. What was done under a reference is answered with.
+// The same again is the same proposal; of another operator it is another one,
+// and still moves money once. What was done under a reference is answered with.
 func TestRepeated(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
@@ -386,8 +393,8 @@ func TestInvalid(t *testing.T) {
 	b.has(t, b.account(), "100")
 }
 
-// The database itself keeps a proposal as it was made, from being approved by who made it, and from being
-// decided twice.
+// The database itself keeps a proposal as it was made, from being approved by
+// who made it, and from being decided twice.
 func TestKept(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))

@@ -13,14 +13,17 @@ import (
 )
 
 const (
-	// RequisiteLasts is how long operators can decide about a requisite that a trader proposed.
+	// RequisiteLasts is how long operators can decide about a requisite
+	// that a trader proposed.
 	RequisiteLasts = 7 * 24 * time.Hour
-	// MaxRequisites is how many of a trader's newest proposals are listed, and how many may be open.
+	// MaxRequisites is how many of a trader's newest proposals are listed,
+	// and how many may be open.
 	MaxRequisites = 50
 )
 
-// ProposeRequisite has operators decide whether the caller's trader gets another requisite. It is made if one of them approves:
-// they are the second person, so that it takes no other operator.
+// ProposeRequisite has operators decide whether the caller's trader gets
+// another requisite. It is made if one of them approves: they are the second
+// person, so that it takes no other operator.
 func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n directory.NewRequisite) (Proposal, error) {
 	n.TraderID, n.Limits = who.TraderID, directory.Limits{}
 	if err := s.services.Settings.CheckProposed(ctx, who, n); err != nil {
@@ -42,7 +45,8 @@ func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n dir
 	return s.propose(ctx, who, foureyes.CreateRequisite, n, "")
 }
 
-// Requisites are the newest requisites that the caller's trader proposed, with what became of each. Who decided is not told.
+// Requisites are the newest requisites that the caller's trader proposed, with
+// what became of each. Who decided is not told.
 func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
@@ -54,7 +58,8 @@ func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal
 	return db.Each(rows, func(row db.Proposal) Proposal { return fromRow(row, who.Login, nil, s.clock.Now()) }), nil
 }
 
-// byTrader tells whether a trader's user made the proposal, and whether they are still switched on.
+// byTrader tells whether a trader's user made the proposal, and whether they
+// are still switched on.
 func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, on bool, err error) {
 	on, err = q.ProposalTrader(ctx, p.ProposedBy)
 	if db.NoRows(err) {

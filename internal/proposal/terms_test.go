@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Where cards and payers' money go takes two. What is secret of it is not kept in the clear,
-// and not at all once it is decided.
+// Where cards and payers' money go takes two. What is secret of it is not kept
+// in the clear, and not at all once it is decided.
 func TestDirectoryByTwo(t *testing.T) {
 	s := setupStaff(t)
 	setting := acquirer.Setting{TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: "key"}
@@ -39,8 +39,9 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.Check(t, err == nil && found != 0, "the processor cannot be used: %v", err)
 }
 
-// What somebody earns, and which rates are believed, takes two. A twentieth of a share may go alone, but not twice in a day: a
-// few points of the amount are all that there is to share.
+// What somebody earns, and which rates are believed, takes two. A twentieth of
+// a share may go alone, but not twice in a day: a few points of the amount are
+// all that there is to share.
 func TestTermsByTwo(t *testing.T) {
 	s := setupStaff(t)
 	share := func(percent string) error {
@@ -52,7 +53,8 @@ func TestTermsByTwo(t *testing.T) {
 	s.wants(t, foureyes.UpdateTrader, share("1.6"))
 	s.wants(t, foureyes.UpdateTrader, share("0"))
 
-	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
+	// A method that is new to a cashbox is judged by the markup there is
+	// without it: the merchant's, or the platform's.
 	s.settings.Markup = decimal.NewFromInt(3)
 	margin := func(method, percent string) error {
 		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
@@ -91,8 +93,10 @@ func TestTermsByTwo(t *testing.T) {
 	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
 }
 
-// Who may choose what differs when money comes, and who bears it, chooses what others pay: each change takes two, and so does a
-// method that is new to a cashbox with anything but the defaults. An approval sets what was proposed, which one may keep then.
+// Who may choose what differs when money comes, and who bears it, chooses what
+// others pay: each change takes two, and so does a method that is new to a
+// cashbox with anything but the defaults. An approval sets what was proposed,
+// which one may keep then.
 func TestToleranceByTwo(t *testing.T) {
 	s := setupStaff(t)
 	s.Exec(t, "delete from cashbox_method")
@@ -122,8 +126,9 @@ func TestToleranceByTwo(t *testing.T) {
 	s.wants(t, foureyes.SetCashboxMethod, set("tolerance", "2", "", "platform", "100"))
 }
 
-// What a payout costs takes two as other markups do, a new one where it is far from none; and so does to let a trader pay out,
-// who gets merchants' money by saying that they have sent theirs. To stop them takes one.
+// What a payout costs takes two as other markups do, a new one where it is far
+// from none; and so does to let a trader pay out, who gets merchants' money by
+// saying that they have sent theirs. To stop them takes one.
 func TestPayoutsByTwo(t *testing.T) {
 	s := setupStaff(t)
 	markup := func(method, percent string) error {
@@ -155,8 +160,9 @@ func TestPayoutsByTwo(t *testing.T) {
 	s.wants(t, foureyes.SetTraderPayoutMethod, pays(true))
 }
 
-// Where payers are led to pay takes two: a bank's link and steps are on their pages. Who approves sees both. A bank that is
-// switched off leads nobody anywhere.
+// Where payers are led to pay takes two: a bank's link and steps are on their
+// pages. Who approves sees both. A bank that is switched off leads nobody
+// anywhere.
 func TestBankByTwo(t *testing.T) {
 	s := setupStaff(t)
 	bank := directory.Bank{
@@ -183,7 +189,8 @@ func TestBankByTwo(t *testing.T) {
 	testenv.Want(t, s.Count(t, "select count(*) from bank where not enabled and logo is not null"), 1, "banks switched off by one")
 }
 
-// To whom payers send takes two once the trader has USDT, before which they get no payment.
+// To whom payers send takes two once the trader has USDT, before which they get
+// no payment.
 func TestRequisiteOfFundedTrader(t *testing.T) {
 	s := setupStaff(t)
 	add := func(trader int64, phone string) error {

@@ -18,16 +18,19 @@ import (
 // Band is the range within which one operator alone may set a currency's rate.
 type Band struct {
 	Currency string
-	// Percent is the narrowest band of the currency's feeds. If changes take two operators it is at most the
-	// configured limit, because one operator alone can change feeds.
+	// Percent is the narrowest band of the currency's feeds. If changes
+	// take two operators it is at most the configured limit, because one
+	// operator alone can change feeds.
 	Percent decimal.Decimal
-	// Now is the rate in use, and Anchor is the rate that was in use before the changes by hand of the last 24
-	// hours. A new rate must be near both, so that many small steps cannot lead far. Zero means that there is none.
+	// Now is the rate in use, and Anchor is the rate that was in use before
+	// the changes by hand of the last 24 hours. A new rate must be near
+	// both, so that many small steps cannot lead far. Zero means that there
+	// is none.
 	Now, Anchor decimal.Decimal
 }
 
-// Distance is how far a rate is from Now and Anchor, in percent; the larger distance counts. Without known rates it
-// is 0.
+// Distance is how far a rate is from Now and Anchor, in percent; the larger
+// distance counts. Without known rates it is 0.
 func (b Band) Distance(fiat decimal.Decimal) decimal.Decimal {
 	return decimal.Max(away(fiat, b.Now), away(fiat, b.Anchor))
 }
@@ -64,8 +67,9 @@ func bandOf(ctx context.Context, q *db.Queries, currency string, rules foureyes.
 	return b, nil
 }
 
-// anchor stores the rate in use before one operator alone sets another. After a rate that two operators agreed on,
-// or that one may set freely, it begins anew: older anchors no longer count.
+// anchor stores the rate in use before one operator alone sets another. After a
+// rate that two operators agreed on, or that one may set freely, it begins
+// anew: older anchors no longer count.
 func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bool) error {
 	before := now.Add(-day)
 	if !alone {
@@ -78,7 +82,8 @@ func (b Band) anchor(ctx context.Context, q *db.Queries, now time.Time, alone bo
 	return q.RateAnchorAdd(ctx, db.RateAnchorAddParams{Currency: b.Currency, At: now, FiatPerUSDT: b.Now})
 }
 
-// Bands tells operators the range within which one of them alone may set each currency's rate.
+// Bands tells operators the range within which one of them alone may set each
+// currency's rate.
 func (s *Settings) Bands(ctx context.Context, who caller.Caller) ([]Band, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -102,7 +107,8 @@ type Observation struct {
 	FiatPerUSDT decimal.Decimal
 }
 
-// Day lists the feeds' values of the last 24 hours, by currency, feed and minute.
+// Day lists the feeds' values of the last 24 hours, by currency, feed and
+// minute.
 func (s *Settings) Day(ctx context.Context, who caller.Caller) ([]Observation, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err

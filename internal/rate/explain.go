@@ -19,7 +19,8 @@ import (
 // Step is one line of the calculation of a payment's sums.
 type Step struct {
 	Name string
-	// Formula is how the value is calculated, first in names and then in numbers.
+	// Formula is how the value is calculated, first in names and then in
+	// numbers.
 	Formula string
 	Value   string
 }
@@ -27,7 +28,8 @@ type Step struct {
 // Answer explains the calculation of a payment's worth.
 type Answer struct {
 	PaymentID int64
-	// RateSource and RateObservedAt belong to the base rate. While RateUnavailable, that rate is not fresh.
+	// RateSource and RateObservedAt belong to the base rate. While
+	// RateUnavailable, that rate is not fresh.
 	RateSource      string
 	RateObservedAt  *time.Time
 	RateUnavailable bool
@@ -40,7 +42,8 @@ type Answer struct {
 type Explainer struct {
 	q     *db.Queries
 	clock clock.Clock
-	// markup is the configured percent, and inForce returns the rate that payments in a currency use now.
+	// markup is the configured percent, and inForce returns the rate that
+	// payments in a currency use now.
 	markup  decimal.Decimal
 	inForce func(currency string, now time.Time) (Base, error)
 }
@@ -51,7 +54,8 @@ func NewExplainer(
 	return &Explainer{q: db.New(pools.Reads), clock: c, markup: markup, inForce: inForce}
 }
 
-// Payment lists the calculation of a payment's sums step by step, from what the payment stored.
+// Payment lists the calculation of a payment's sums step by step, from what the
+// payment stored.
 func (e *Explainer) Payment(ctx context.Context, who caller.Caller, id int64) (Answer, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return Answer{}, err
@@ -68,7 +72,8 @@ type Question struct {
 	Currency, Amount string
 	// Markup is the percent; "" is the configured one.
 	Markup string
-	// TraderShare is the trader's part of the spread, as a percent of spot; "" is 0.
+	// TraderShare is the trader's part of the spread, as a percent of spot;
+	// "" is 0.
 	TraderShare string
 }
 
@@ -127,7 +132,8 @@ type Waiting struct {
 	Since            time.Time
 }
 
-// Waiting lists the payments that wait for a rate, the oldest first, and says whether there are more.
+// Waiting lists the payments that wait for a rate, the oldest first, and says
+// whether there are more.
 func (e *Explainer) Waiting(ctx context.Context, who caller.Caller) (list []Waiting, more bool, err error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, false, err
@@ -145,8 +151,9 @@ func (e *Explainer) Waiting(ctx context.Context, who caller.Caller) (list []Wait
 	return list, more, nil
 }
 
-// rateSteps explains the calculation. It shows the stored values and does not calculate them again: if a formula
-// ever disagreed with them, the difference would be visible.
+// rateSteps explains the calculation. It shows the stored values and does not
+// calculate them again: if a formula ever disagreed with them, the difference
+// would be visible.
 func rateSteps(p db.Payment) []Step {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
@@ -186,8 +193,8 @@ func baseFormula(p db.Payment) string {
 	return "fiat per USDT, from " + p.RateSource
 }
 
-// holdStep says how much of the trader's USDT is held. A payment that was settled late was held at
-// another rate, which is not stored.
+// holdStep says how much of the trader's USDT is held. A payment that was
+// settled late was held at another rate, which is not stored.
 func holdStep(p db.Payment, spot decimal.Decimal) Step {
 	step := Step{
 		Name: "hold", Value: money.USDT(p.HoldUSDT),

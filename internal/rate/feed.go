@@ -20,7 +20,8 @@ type Feed struct {
 	ID       int64 `json:",omitempty"`
 	Currency string
 	Enabled  bool
-	// Priority is 1 or more. Of the fresh rates, the one with the lowest priority is used.
+	// Priority is 1 or more. Of the fresh rates, the one with the lowest
+	// priority is used.
 	Priority int32
 	URL      string
 	// Pointer is the JSON Pointer (RFC 6901) to the rate.
@@ -30,7 +31,8 @@ type Feed struct {
 	TimeoutMS int32
 	// BandPercent is how far a value may be from the last good one.
 	BandPercent string
-	// DayBandPercent is how far a value may be from the median of the last 24 hours; empty is 10.
+	// DayBandPercent is how far a value may be from the median of the last
+	// 24 hours; empty is 10.
 	DayBandPercent string
 	// FreshSeconds is how long a value stays fresh.
 	FreshSeconds int32
@@ -49,10 +51,11 @@ func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10
 
 // SetFeed makes or changes a feed, and lets it be polled at once.
 //
-// A disabled feed's rate is withdrawn: from then on it is stale, and any other rate is preferred to it even as the
-// last known rate. When it is enabled again, the feed begins anew: its first value is compared with the rate in
-// use. This also helps when the market has moved out of a feed's band: set the rate by hand, disable the feed, and
-// enable it.
+// A disabled feed's rate is withdrawn: from then on it is stale, and any other
+// rate is preferred to it even as the last known rate. When it is enabled
+// again, the feed begins anew: its first value is compared with the rate in
+// use. This also helps when the market has moved out of a feed's band: set the
+// rate by hand, disable the feed, and enable it.
 func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (Feed, error) {
 	if err := who.Need(caller.OperatorRates); err != nil {
 		return Feed{}, err
@@ -111,8 +114,9 @@ func (s *Settings) newFeed(ctx context.Context, feed Feed) (int64, error) {
 	return id, fault.Doing("number the feed", err)
 }
 
-// mayChangeFeed requires a second operator for what could change the rate: another address, wider bands, a longer
-// validity, a higher priority, or enabling the feed. One operator alone may disable a feed or narrow its bands.
+// mayChangeFeed requires a second operator for what could change the rate:
+// another address, wider bands, a longer validity, a higher priority, or
+// enabling the feed. One operator alone may disable a feed or narrow its bands.
 func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateFeedSetParams, feed Feed) error {
 	was, err := q.RateFeedGet(ctx, feed.ID)
 	if err != nil {
@@ -127,7 +131,8 @@ func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateF
 	return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
-// adjustRate applies the feed's new settings to the rate that it has already provided.
+// adjustRate applies the feed's new settings to the rate that it has already
+// provided.
 func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	if !feed.Enabled {
 		if err := q.RateObservationForget(ctx, feed.ID); err != nil {
@@ -171,8 +176,9 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 	return band, dayBand, f.Err()
 }
 
-// checkFeedCurrency checks that a new feed's currency is known, and that an existing feed keeps its currency,
-// because its rates in the old currency would remain.
+// checkFeedCurrency checks that a new feed's currency is known, and that an
+// existing feed keeps its currency, because its rates in the old currency would
+// remain.
 func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
 	if feed.ID == 0 {
 		checkCurrency(f, "feed.currency", feed.Currency)

@@ -55,7 +55,8 @@ func TestSetFeedIsLogged(t *testing.T) {
 	f.URL, f.Enabled, f.BandPercent = "https://rates.example/v1?key=hunter3", false, "2.5"
 	b.clock.Advance(time.Second)
 	b.setFeed(t, f)
-	// The digests are the first of: printf 'https://rates.example/v1?key=hunter2' | sha256sum
+	// The digests are the first of: printf
+	// 'https://rates.example/v1?key=hunter2' | sha256sum
 	const row = `{"url": "https://rates.example/v1?hidden-%s", "enabled": %t, "pointer": "/rate", "currency": "RUB", "priority": 1, ` +
 		`"timeout_ms": 30000, "band_percent": "%s", "poll_seconds": 10, "fresh_seconds": 60, "day_band_percent": "10.0000"}`
 	first, second := fmt.Sprintf(row, "3b1b27b0", true, "5.0000"), fmt.Sprintf(row, "c66ef50d", false, "2.5000")
@@ -63,7 +64,8 @@ func TestSetFeedIsLogged(t *testing.T) {
 		"operator:7 rate_feed 1 "+first+" "+second+" 2026-11-20 12:00:01")
 }
 
-// The lowest priority number that is fresh is used; when it goes stale the next; when none is fresh, the last known.
+// The lowest priority number that is fresh is used; when it goes stale the
+// next; when none is fresh, the last known.
 func TestPriorities(t *testing.T) {
 	b := setup(t)
 	first, second := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":101}`))
@@ -101,7 +103,8 @@ func TestPriorities(t *testing.T) {
 	b.wantRate(t, "feed:2 103")
 }
 
-// Disabled, a feed's rate is not used any more, unless nothing else was ever known.
+// Disabled, a feed's rate is not used any more, unless nothing else was ever
+// known.
 func TestDisabledFeed(t *testing.T) {
 	b := setup(t)
 	b.setRate(t, "98", 1)
@@ -118,8 +121,9 @@ func TestDisabledFeed(t *testing.T) {
 	b.clock.Advance(time.Hour)
 	b.poll(t)
 	testenv.Want(t, len(s.All()), 1, "times that a disabled feed was polled")
-	// Enabled again it does not come back with what it said before, and is judged by the rate in
-	// use: 94 is within 5% of 98, and out of the band around the 100 it brought before.
+	// Enabled again it does not come back with what it said before, and is
+	// judged by the rate in use: 94 is within 5% of 98, and out of the band
+	// around the 100 it brought before.
 	b.turn(t, f, true)
 	b.wantRate(t, "operator 98 stale")
 	s.Say(always(body(`{"rate":94}`)))
@@ -148,7 +152,8 @@ func TestChangedFeedIsPolledAtOnce(t *testing.T) {
 	b.wantRate(t, "feed:1 100")
 }
 
-// Whatever rates there are, the one that is listed as in use is the one that is used.
+// Whatever rates there are, the one that is listed as in use is the one that is
+// used.
 func TestListAgreesWithCurrent(t *testing.T) {
 	b := setup(t)
 	ctx, random := context.Background(), rand.New(rand.NewPCG(3, 4))

@@ -20,9 +20,11 @@ import (
 )
 
 const (
-	// maxAnswer is how many bytes of an answer are read, after decompression.
+	// maxAnswer is how many bytes of an answer are read, after
+	// decompression.
 	maxAnswer = 1 << 20
-	// maxLiteral is the longest accepted number. It is rounded to 8 decimals.
+	// maxLiteral is the longest accepted number. It is rounded to 8
+	// decimals.
 	maxLiteral   = 64
 	maxRedirects = 3
 	maxIdle      = 16
@@ -32,8 +34,10 @@ const (
 type refusal struct {
 	// result is the metric's label.
 	result string
-	// text is for the operator. It quotes neither the address, whose query may contain a key, nor anything of the
-	// answer except a number: otherwise a feed could be used to read what else the gateway can reach.
+	// text is for the operator. It quotes neither the address, whose query
+	// may contain a key, nor anything of the answer except a number:
+	// otherwise a feed could be used to read what else the gateway can
+	// reach.
 	text string
 }
 
@@ -53,8 +57,9 @@ type Addresses interface {
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// newClient makes the client that polls. It uses no proxy, because a proxy would connect in its place. It follows
-// redirects only on the same host and scheme, because otherwise the feed's owner would choose which address is
+// newClient makes the client that polls. It uses no proxy, because a proxy
+// would connect in its place. It follows redirects only on the same host and
+// scheme, because otherwise the feed's owner would choose which address is
 // called.
 func newClient(addresses Addresses) *http.Client {
 	return &http.Client{
@@ -74,7 +79,8 @@ func newClient(addresses Addresses) *http.Client {
 	}
 }
 
-// fetch asks a feed for its value, within the feed's timeout. The error is a *refusal.
+// fetch asks a feed for its value, within the feed's timeout. The error is a
+// *refusal.
 func (p *Poller) fetch(ctx context.Context, feed db.RateFeed) (decimal.Decimal, error) {
 	// Another configuration may have allowed this address when it was set.
 	if wrong := p.addresses.Check(feed.URL); wrong != "" {
@@ -117,7 +123,8 @@ func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	return document, nil
 }
 
-// unreachable describes a network error without the addresses that its text would quote.
+// unreachable describes a network error without the addresses that its text
+// would quote.
 func unreachable(err error) string {
 	var (
 		lookup      *net.DNSError

@@ -21,10 +21,11 @@ type Known struct {
 	Priority    int32
 	FiatPerUSDT decimal.Decimal
 	ObservedAt  time.Time
-	// StaleAt is nil for a rate that never becomes stale. The rate of a disabled feed is stale from
-	// its beginning.
+	// StaleAt is nil for a rate that never becomes stale. The rate of a
+	// disabled feed is stale from its beginning.
 	StaleAt *time.Time
-	// InUse marks the rate that payments use now, even if it is only the last known one.
+	// InUse marks the rate that payments use now, even if it is only the
+	// last known one.
 	InUse bool
 	Fresh bool
 }
@@ -36,14 +37,15 @@ type FeedState struct {
 	PolledAt *time.Time
 	// Error is what was wrong with the last answer, or nil.
 	Error *string
-	// GoodAt is when the last value was accepted. FailedAt and LastError are the last failure, and
-	// Failures how many there were in a row.
+	// GoodAt is when the last value was accepted. FailedAt and LastError
+	// are the last failure, and Failures how many there were in a row.
 	GoodAt, FailedAt *time.Time
 	LastError        string
 	Failures         int32
 }
 
-// List lists every known rate, the one in use first in each currency, and every feed.
+// List lists every known rate, the one in use first in each currency, and every
+// feed.
 func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []FeedState, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err

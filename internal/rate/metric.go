@@ -21,7 +21,8 @@ const (
 	resultOutOfBand = "out_of_band"
 	// resultOutOfDayBand: too far from the median of the last 24 hours.
 	resultOutOfDayBand = "out_of_day_band"
-	// resultSuperseded: the feed was changed, or claimed again, while the poll was under way.
+	// resultSuperseded: the feed was changed, or claimed again, while the
+	// poll was under way.
 	resultSuperseded = "superseded"
 	// resultFailed: our own failure to store it.
 	resultFailed = "failed"

@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
-// tokens splits a JSON Pointer (RFC 6901) into its tokens, or says that it is not one.
+// tokens splits a JSON Pointer (RFC 6901) into its tokens, or says that it is
+// not one.
 func tokens(pointer string) ([]string, bool) {
 	if pointer == "" {
 		return nil, true
@@ -30,8 +31,8 @@ var (
 	arrayIndex = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 )
 
-// lookup finds the value of a pointer. A name that an object has twice is not found, because it is
-// not clear which was meant.
+// lookup finds the value of a pointer. A name that an object has twice is not
+// found, because it is not clear which was meant.
 func lookup(v strictjson.Value, pointer string) (strictjson.Value, bool) {
 	path, ok := tokens(pointer)
 	for _, token := range path {

@@ -19,11 +19,12 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-// maxPolls is how many polls run at the same time. A feed has only one, so feeds wait for each other only if this
-// many hang.
+// maxPolls is how many polls run at the same time. A feed has only one, so
+// feeds wait for each other only if this many hang.
 const maxPolls = 64
 
-// Poller polls feeds. Several pollers may share the feeds: each poll is claimed by one.
+// Poller polls feeds. Several pollers may share the feeds: each poll is claimed
+// by one.
 type Poller struct {
 	pool   db.Pool
 	q      *db.Queries
@@ -54,8 +55,8 @@ func NewPoller(pool db.Pool, c clock.Clock, addresses Addresses, metrics prometh
 	return p
 }
 
-// Poll claims the due feeds and starts polling each. It does not wait for them, so that a feed that
-// hangs does not delay the next round of the others.
+// Poll claims the due feeds and starts polling each. It does not wait for them,
+// so that a feed that hangs does not delay the next round of the others.
 func (p *Poller) Poll(ctx context.Context) error {
 	free := p.take()
 	claimed := []db.RateFeed(nil)
@@ -94,7 +95,8 @@ func (p *Poller) give(slots int) {
 	}
 }
 
-// poll polls one claimed feed. It holds no database connection while it waits for the answer.
+// poll polls one claimed feed. It holds no database connection while it waits
+// for the answer.
 func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
 	ctx, span := tracing.Call(ctx, "poll rate feed")
 	defer span.End()
@@ -119,8 +121,9 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 	p.count(ctx, feed, standing, why, err)
 }
 
-// judge refuses a value that is too far from the feed's last good one or, if it has none, from the rate in use. The
-// error is a *refusal, or one of the database.
+// judge refuses a value that is too far from the feed's last good one or, if it
+// has none, from the rate in use. The error is a *refusal, or one of the
+// database.
 //
 //rule:which values of a feed of rates are refused
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
@@ -148,9 +151,10 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 	return judgeDay(ctx, q, feed, value, now)
 }
 
-// judgeFirst refuses a feed's first value if it is too far from the rate that was in use before the changes by hand
-// of the last 24 hours. Otherwise somebody could move the rate by hand in small steps, and the feed would continue
-// from there.
+// judgeFirst refuses a feed's first value if it is too far from the rate that
+// was in use before the changes by hand of the last 24 hours. Otherwise
+// somebody could move the rate by hand in small steps, and the feed would
+// continue from there.
 func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	anchor, err := q.RateAnchorFirst(ctx, db.RateAnchorFirstParams{Currency: feed.Currency, Since: now.Add(-day)})
 	if db.NoRows(err) {
@@ -167,14 +171,14 @@ func judgeFirst(ctx context.Context, q *db.Queries, feed db.RateFeed, value deci
 }
 
 const (
-	// day is how far back a feed's values are compared; settled is how much of it must be known
-	// before its median counts.
+	// day is how far back a feed's values are compared; settled is how much
+	// of it must be known before its median counts.
 	day     = 24 * time.Hour
 	settled = 12 * time.Hour
 )
 
-// judgeDay refuses a value that is too far from the day's median. Only that reveals how far a feed has moved in
-// steps that are each within the band.
+// judgeDay refuses a value that is too far from the day's median. Only that
+// reveals how far a feed has moved in steps that are each within the band.
 func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	middle, err := q.RateObservationMiddle(ctx, db.RateObservationMiddleParams{
 		FeedID: feed.ID, Since: now.Add(-day), Settled: now.Add(-settled),
@@ -210,8 +214,9 @@ func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal
 	return q.RateObservationPrune(ctx, db.RateObservationPruneParams{FeedID: feed.ID, Before: now.Add(-day)})
 }
 
-// store ends the claim, and stores the rate if there is one. It reports whether the claim was still valid: if the
-// feed was changed or claimed again meanwhile, the answer is dropped.
+// store ends the claim, and stores the rate if there is one. It reports whether
+// the claim was still valid: if the feed was changed or claimed again
+// meanwhile, the answer is dropped.
 func (p *Poller) store(
 	ctx context.Context, q *db.Queries, feed db.RateFeed, claimedAt time.Time, value decimal.Decimal, why *refusal,
 ) (bool, error) {

@@ -20,11 +20,13 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.
+// Five percent of 100 is 5: at 105 and at 95 a value is still believed, one
+// unit further it is not.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func(*testing.T, *bundle, *testenv.Endpoint){
-		// The feed's own last good value counts, whatever else is in use.
+		// The feed's own last good value counts, whatever else is in
+		// use.
 		"from the last good one": func(t *testing.T, b *bundle, s *testenv.Endpoint) {
 			s.Say(always(body(`{"rate":100}`)))
 			b.poll(t)
@@ -70,8 +72,9 @@ func (b *bundle) metric(t *testing.T, result string) int {
 	return testenv.Must(strconv.Atoi(value))(t)
 }
 
-// What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of
-// that: the last good rate goes stale by itself, and is the last known from then on.
+// What a feed brings is observed now, and fresh as long as the feed says. A
+// refusal changes none of that: the last good rate goes stale by itself, and is
+// the last known from then on.
 func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
@@ -96,7 +99,8 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.wantPolls(t, "unreachable", 1)
 }
 
-// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one never.
+// A feed is due poll_seconds after it was last due to be polled, and not
+// before; a disabled one never.
 func TestDue(t *testing.T) {
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
@@ -159,8 +163,9 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	testenv.Check(t, len(locked.All()) == 0 && len(free.All()) == 1, "polled %d and %d times", len(locked.All()), len(free.All()))
 }
 
-// A feed that hangs is polled once at a time, however often it would be due, and the others are
-// polled meanwhile. With one connection in the pool this also shows that a poll holds none.
+// A feed that hangs is polled once at a time, however often it would be due,
+// and the others are polled meanwhile. With one connection in the pool this
+// also shows that a poll holds none.
 func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	b := setup(t)
 	entered := make(chan struct{}, 10)
@@ -233,8 +238,8 @@ func TestNoConnection(t *testing.T) {
 	b.wantError(t, f.ID, "the host's certificate is not trusted")
 }
 
-// A poller that stops in the middle of a poll blames nobody, and another takes the feed up when the
-// claim has run out: 30 seconds after the timeout.
+// A poller that stops in the middle of a poll blames nobody, and another takes
+// the feed up when the claim has run out: 30 seconds after the timeout.
 func TestClaimRunsOut(t *testing.T) {
 	b := setup(t)
 	s := newSource(t, hang)
@@ -256,7 +261,8 @@ func TestClaimRunsOut(t *testing.T) {
 	b.wantRate(t, "feed:1 100")
 }
 
-// An answer to what the feed was before it was changed, or to a claim that has run out, counts for nothing.
+// An answer to what the feed was before it was changed, or to a claim that has
+// run out, counts for nothing.
 func TestAnswerTooLate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -1,5 +1,5 @@
-// Package rate has the fiat price of a USDT, and calculates what a payment is worth: spot, the merchant's amount,
-// and the parts of the spread.
+// Package rate has the fiat price of a USDT, and calculates what a payment is
+// worth: spot, the merchant's amount, and the parts of the spread.
 package rate
 
 import (
@@ -29,7 +29,8 @@ type Base struct {
 // ErrNone means that the currency never had a rate.
 var ErrNone = errors.New("no rate is known")
 
-// Current returns the currency's base rate, or the last known one, marked as not fresh.
+// Current returns the currency's base rate, or the last known one, marked as
+// not fresh.
 func Current(ctx context.Context, q *db.Queries, currency string, now time.Time) (Base, error) {
 	var rates Rates
 	if err := Read(&rates, &currency).Run(ctx, q); err != nil {
@@ -46,8 +47,8 @@ func Read(rates *Rates, currency *string) db.Query {
 	return db.One((*[]db.RateListRow)(rates), (*db.Queries).RateList, currency)
 }
 
-// InUse is the rate for a currency's payments: the fresh rate with the lowest priority or, if none is fresh, the
-// last known one.
+// InUse is the rate for a currency's payments: the fresh rate with the lowest
+// priority or, if none is fresh, the last known one.
 //
 //rule:which rate is in use, and when there is none
 func (r Rates) InUse(now time.Time) (Base, error) {
@@ -147,13 +148,14 @@ func (q Quote) Hold() decimal.Decimal { return q.Spot.Sub(q.SpreadTrader) }
 
 var hundred = decimal.NewFromInt(100)
 
-// Calculate calculates the worth of a fiat amount. Spot, amount and the trader's share are each
-// rounded down to 8 decimals.
+// Calculate calculates the worth of a fiat amount. Spot, amount and the
+// trader's share are each rounded down to 8 decimals.
 //
 //rule:what a payment is worth in USDT, and who gets what of its spread
 func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	spot := quotient(fiat, base)
-	// amount = fiat / (base × (1 + markup/100)), rearranged so that only one division rounds.
+	// amount = fiat / (base × (1 + markup/100)), rearranged so that only
+	// one division rounds.
 	amount := quotient(fiat.Mul(hundred), base.Mul(hundred.Add(terms.Markup)))
 	profit := spot.Sub(amount)
 	share := spot.Mul(terms.TraderShare).Shift(-2).Truncate(money.USDTDecimals)

@@ -36,8 +36,9 @@ func TestCalculate(t *testing.T) {
 	}
 }
 
-// Whatever the terms, spot is split without loss, nobody's part is negative, and spot and amount
-// are the exact quotients of math/big rounded down at 8 decimals.
+// Whatever the terms, spot is split without loss, nobody's part is negative,
+// and spot and amount are the exact quotients of math/big rounded down at 8
+// decimals.
 func TestQuoteSplitsSpotExactly(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -147,7 +148,8 @@ func TestSetRateValidation(t *testing.T) {
 	testenv.Want(t, len(b.log(t)), 2, "changes in the log")
 }
 
-// What the codec found wrong is answered together with what is found here, and not twice.
+// What the codec found wrong is answered together with what is found here, and
+// not twice.
 func TestDecodedFaultsCount(t *testing.T) {
 	b := setup(t)
 	ctx := fault.WithDecoded(context.Background(),
@@ -158,7 +160,8 @@ func TestDecodedFaultsCount(t *testing.T) {
 	testenv.Check(t, f == nil || len(f.Fields["currency"]) == 1, "%v", f.Fields)
 }
 
-// Of changes at the same time each knows what the one before it left, the first one too.
+// Of changes at the same time each knows what the one before it left, the first
+// one too.
 func TestSetRateInParallel(t *testing.T) {
 	b := setup(t)
 	testenv.NoError(t, testenv.AtOnce(6, func(i int) error {
@@ -181,8 +184,9 @@ func creeping(t *testing.T, value *string) string {
 	return newSource(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) }).URL
 }
 
-// A feed that creeps, each value within the band of the one before, stops where the day's band
-// ends, whether it has just begun or has been sound for a day. The operator is told.
+// A feed that creeps, each value within the band of the one before, stops where
+// the day's band ends, whether it has just begun or has been sound for a day.
+// The operator is told.
 func TestFeedThatCreeps(t *testing.T) {
 	t.Parallel()
 	for name, hours := range map[string]int{"from the first value on": 0, "after some hours": 8, "after two days": 48} {
@@ -214,7 +218,8 @@ func TestFeedThatCreeps(t *testing.T) {
 	}
 }
 
-// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute of the last day.
+// A market that moves slowly is followed: the median goes with it. What is kept
+// is a value a minute of the last day.
 func TestDayBandFollowsTheMarket(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -237,7 +242,8 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 	testenv.Check(t, kept >= 71 && kept <= 73, "%d values are kept, want those of 24 hours", kept)
 }
 
-// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed begin afresh.
+// Where the market has jumped beyond the band, the operator sets the rate by
+// hand and has the feed begin afresh.
 func TestDayBandBeginsAfresh(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -253,7 +259,8 @@ func TestDayBandBeginsAfresh(t *testing.T) {
 	b.wantRate(t, fmt.Sprintf("feed:%d 151", f.ID))
 }
 
-// The first value of a feed is judged by the rate in use, and by the one before the steps that one operator took alone.
+// The first value of a feed is judged by the rate in use, and by the one before
+// the steps that one operator took alone.
 func TestFirstValueAfterSteps(t *testing.T) {
 	b := setup(t)
 	b.setRate(t, "100", 3600)
@@ -267,7 +274,8 @@ func TestFirstValueAfterSteps(t *testing.T) {
 	b.wantError(t, f.ID, "108 is more than 5% away from 100, the rate of 24 hours ago")
 }
 
-// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are polled.
+// Outside a sandbox feeds have public https addresses, which is looked at again
+// whenever they are polled.
 func TestFeedAddresses(t *testing.T) {
 	b := setup(t)
 	answer := "100"
@@ -314,7 +322,8 @@ func TestArrival(t *testing.T) {
 		got := []string{quote.Amount.String(), quote.SpreadTrader.String(), quote.SpreadPlatform.String(), difference.String()}
 		testenv.Want(t, strings.Join(got, " "), row[4], "%s", row[0])
 	}
-	// 0.01 RUB at 92.51 RUB per USDT is 0.000108096…, rounded towards nothing on either side.
+	// 0.01 RUB at 92.51 RUB per USDT is 0.000108096…, rounded towards
+	// nothing on either side.
 	for came, want := range map[string]string{"999.99": "-0.00010809", "1000.01": "0.00010809"} {
 		a := rate.Arrival{Asked: dec("1000"), Came: dec(came), ToPlatform: true}
 		_, difference := a.Worth(dec("92.51"), rate.Terms{})

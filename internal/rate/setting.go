@@ -20,7 +20,8 @@ import (
 // SourceOperator is the source of a rate that was set by hand.
 const SourceOperator = "operator"
 
-// priorityOperator is lower than every feed's, so a rate set by hand comes first.
+// priorityOperator is lower than every feed's, so a rate set by hand comes
+// first.
 const priorityOperator = 0
 
 // maxValid limits how long a rate may stay fresh: ten years.
@@ -32,7 +33,8 @@ var (
 	maxFiat = decimal.NewFromInt(999_999_999_999)
 )
 
-// Settings sets and lists rates and feeds for operators. Every change is in the log of settings.
+// Settings sets and lists rates and feeds for operators. Every change is in the
+// log of settings.
 type Settings struct {
 	pool  db.Beginner
 	q     *db.Queries
@@ -47,8 +49,8 @@ func NewSettings(pool db.Pool, c clock.Clock, addresses Addresses, rules foureye
 	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses, FourEyes: rules}
 }
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Settings) Approved(tx pgx.Tx) *Settings {
 	within := *s
 	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
@@ -63,7 +65,8 @@ type Manual struct {
 	ValidSeconds *int64
 }
 
-// Set sets a currency's rate by hand. While it is fresh it takes precedence over every feed.
+// Set sets a currency's rate by hand. While it is fresh it takes precedence
+// over every feed.
 func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known, error) {
 	if err := who.Need(caller.OperatorRates); err != nil {
 		return Known{}, err

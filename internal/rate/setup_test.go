@@ -86,7 +86,8 @@ func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
 	testenv.Must(b.settings.Set(context.Background(), operator, m))(t)
 }
 
-// wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the last known.
+// wantRate wants a rate of RUB in use, written as "source fiat", and " stale"
+// where it is only the last known.
 func (b *bundle) wantRate(t *testing.T, want string) {
 	t.Helper()
 	base, err := rate.Current(context.Background(), b.Queries(), "RUB", b.clock.Now())
@@ -147,7 +148,8 @@ func (b *bundle) wantMetric(t *testing.T, lines ...string) {
 	}
 }
 
-// wantLog wants the log of settings to have these lines: who, what, before and after, and when.
+// wantLog wants the log of settings to have these lines: who, what, before and
+// after, and when.
 func (b *bundle) wantLog(t *testing.T, want ...string) {
 	t.Helper()
 	testenv.Want(t, strings.Join(b.log(t), "\n"), strings.Join(want, "\n"), "the log")
@@ -178,7 +180,8 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// hang answers nothing until whoever asks has gone. Only then, and not before the answer began, does the server notice.
+// hang answers nothing until whoever asks has gone. Only then, and not before
+// the answer began, does the server notice.
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func after(seconds int) time.Time { return dbtest.Start.Add(time.Duration(seconds) * time.Second) }

@@ -20,14 +20,16 @@ import (
 // longestStatement is the longest period of a bank statement that is accepted.
 const longestStatement = 100 * 24 * time.Hour
 
-// comparedMost is how many of a trader's payments are compared, because all of them are in memory at once.
+// comparedMost is how many of a trader's payments are compared, because all of
+// them are in memory at once.
 const comparedMost = 100_000
 
-// StatementFile is a bank statement to compare with a trader's payments. For a trader, TraderID is always their
-// own.
+// StatementFile is a bank statement to compare with a trader's payments. For a
+// trader, TraderID is always their own.
 type StatementFile struct {
 	TraderID int64
-	// RequisiteID is the requisite whose statement it is; 0 stands for all requisites of the trader.
+	// RequisiteID is the requisite whose statement it is; 0 stands for all
+	// requisites of the trader.
 	RequisiteID int64
 	Content     []byte
 	// Zone is the time zone of the times in the statement.
@@ -38,11 +40,12 @@ type StatementFile struct {
 type Compared struct {
 	// From and Until are the times of its first and its last line.
 	From, Until time.Time
-	// In are the incoming transfers, the oldest first, each with its payment if there is one. Out counts the
-	// outgoing ones.
+	// In are the incoming transfers, the oldest first, each with its
+	// payment if there is one. Out counts the outgoing ones.
 	In  []ComparedLine
 	Out int
-	// Missing are the completed payments that are not in the statement, the oldest first.
+	// Missing are the completed payments that are not in the statement, the
+	// oldest first.
 	Missing []payment.Payment
 }
 
@@ -51,8 +54,9 @@ type ComparedLine struct {
 	Payment *payment.Payment
 }
 
-// CompareStatement finds which lines of a bank statement are payments and which are not, and which completed
-// payments are not in the statement. Nothing of the statement is stored.
+// CompareStatement finds which lines of a bank statement are payments and which
+// are not, and which completed payments are not in the statement. Nothing of
+// the statement is stored.
 func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file StatementFile) (Compared, error) {
 	if err := who.Need(caller.TraderMoney, caller.OperatorRead); err != nil {
 		return Compared{}, err
@@ -92,8 +96,9 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	return c, nil
 }
 
-// partsOf lists, by payment, the amounts of payments that arrived in parts. If such a payment was completed without
-// a report of its last part, the rest of the amount asked for is added as that part.
+// partsOf lists, by payment, the amounts of payments that arrived in parts. If
+// such a payment was completed without a report of its last part, the rest of
+// the amount asked for is added as that part.
 func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[int64][]decimal.Decimal, error) {
 	var ids []int64
 	for _, p := range payments {
@@ -121,7 +126,8 @@ func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[
 	return parts, err
 }
 
-// mayCompare checks whose payments are compared: a requisite must belong to the trader.
+// mayCompare checks whose payments are compared: a requisite must belong to the
+// trader.
 func (s *Service) mayCompare(ctx context.Context, who caller.Caller, file *StatementFile) error {
 	if who.Kind == caller.Trader {
 		file.TraderID = who.TraderID
@@ -167,8 +173,9 @@ func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, p
 			whose[line] = p
 			continue
 		}
-		// A payment from before the statement begins may be in the previous statement, and one that was completed
-		// after its end in the next.
+		// A payment from before the statement begins may be in the
+		// previous statement, and one that was completed after its end
+		// in the next.
 		if p.Status != payment.Completed || p.CreatedAt.Before(c.From) || p.StatusAt.After(c.Until) {
 			continue
 		}
@@ -185,7 +192,8 @@ func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, p
 	}
 }
 
-// paymentsBetween lists a trader's payments that were created in a period, the oldest first.
+// paymentsBetween lists a trader's payments that were created in a period, the
+// oldest first.
 func (s *Service) paymentsBetween(
 	ctx context.Context, who caller.Caller, file StatementFile, from, to time.Time,
 ) ([]payment.Payment, error) {

@@ -10,7 +10,8 @@ import (
 	"gateway.example/internal/export"
 )
 
-// column is a column of an exported list: its name, its value, and which callers get it, if not all do.
+// column is a column of an exported list: its name, its value, and which
+// callers get it, if not all do.
 type column[R any] struct {
 	name string
 	cell func(R) any
@@ -53,8 +54,8 @@ type paymentRow struct {
 	names Names
 }
 
-// paymentColumns are the columns of payments. New ones are added at the end, because programs also read files by
-// the order of the columns.
+// paymentColumns are the columns of payments. New ones are added at the end,
+// because programs also read files by the order of the columns.
 var paymentColumns = []column[paymentRow]{
 	{name: "created_at", cell: func(p paymentRow) any { return p.CreatedAt }},
 	{name: "id", cell: func(p paymentRow) any { return p.ID }},
@@ -87,11 +88,13 @@ type payoutRow struct {
 	PayoutItem
 
 	names Names
-	// frozen is how much the payout costs; nil for traders, whom that does not concern, and if it ended unpaid.
+	// frozen is how much the payout costs; nil for traders, whom that does
+	// not concern, and if it ended unpaid.
 	frozen *decimal.Decimal
 }
 
-// endUnpaid leaves of the sums what an end without a transfer has moved: nothing, but for a return.
+// endUnpaid leaves of the sums what an end without a transfer has moved:
+// nothing, but for a return.
 func (p *payoutRow) endUnpaid() {
 	for _, sum := range []**decimal.Decimal{&p.frozen, &p.RewardUSDT} {
 		switch {

@@ -15,8 +15,9 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// EventFilter selects some of a merchant's events. Statuses are pending, delivered and dead. A search finds the
-// uuid of an event, or the uuid or id of the payment or payout that it is about.
+// EventFilter selects some of a merchant's events. Statuses are pending,
+// delivered and dead. A search finds the uuid of an event, or the uuid or id of
+// the payment or payout that it is about.
 type EventFilter struct {
 	Filter
 	// Type selects one type; "" is any.
@@ -25,17 +26,20 @@ type EventFilter struct {
 
 type EventItem struct {
 	ID uuid.UUID
-	// Number is the event's number in the merchant's feed; 0 if it has none yet.
+	// Number is the event's number in the merchant's feed; 0 if it has none
+	// yet.
 	Number int64
 	Type   string
-	// Subject is payment or payin. Sequence numbers the subject's events from 1, without gaps.
+	// Subject is payment or payin. Sequence numbers the subject's events
+	// from 1, without gaps.
 	Subject   string
 	SubjectID int64
 	Sequence  int32
 	URL       string
 	CreatedAt time.Time
 	Status    string
-	// Attempts is the number of attempts. LastCode is the status of the last answer, or nil.
+	// Attempts is the number of attempts. LastCode is the status of the
+	// last answer, or nil.
 	Attempts int32
 	LastCode *int32
 }
@@ -67,7 +71,8 @@ func (s *Service) Events(ctx context.Context, who caller.Caller, f EventFilter) 
 	return turned(page, eventItem), fault.Doing("list events", err)
 }
 
-// eventsNamed lists the events that a search names. The rest of the filter does not apply to them.
+// eventsNamed lists the events that a search names. The rest of the filter does
+// not apply to them.
 func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventItem], error) {
 	params := db.ReportEventsNamedParams{MerchantID: f.MerchantID, Page: limitMost}
 	if id, err := uuid.Parse(f.Search); err == nil {
@@ -88,8 +93,8 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 	})}, nil
 }
 
-// relayedWithin is longer than events wait for their numbers. So the order of numbers differs from the order of
-// creation by at most this time.
+// relayedWithin is longer than events wait for their numbers. So the order of
+// numbers differs from the order of creation by at most this time.
 const relayedWithin = 10 * time.Minute
 
 func (s *Service) eventNumbers(ctx context.Context, merchantID int64) numbers {

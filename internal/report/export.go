@@ -17,16 +17,18 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// exportPage is how many rows an export reads at a time, and exportLeast how many while the database is busy. So no
-// transaction takes longer than reading so many.
+// exportPage is how many rows an export reads at a time, and exportLeast how
+// many while the database is busy. So no transaction takes longer than reading
+// so many.
 const (
 	exportPage  = 2_000
 	exportLeast = 250
 )
 
-// ExportPayments writes the payments of a filter as CSV, the newest first; the filter's paging does not apply.
-// Times are in the zone. Sums in USDT are those that were moved, so a payment that is not completed has none. The
-// last line has the number of rows: a file without it is not complete.
+// ExportPayments writes the payments of a filter as CSV, the newest first; the
+// filter's paging does not apply. Times are in the zone. Sums in USDT are those
+// that were moved, so a payment that is not completed has none. The last line
+// has the number of rows: a file without it is not complete.
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
@@ -48,8 +50,10 @@ func (s *Service) ExportPayments(
 		})
 }
 
-// ExportPayouts writes the payouts of a filter, in the way of ExportPayments. Sums in USDT are those that are frozen or were
-// moved, so a payout that ended unpaid has none. A return that failed has what its trader gave to the cashbox, as sums below 0.
+// ExportPayouts writes the payouts of a filter, in the way of ExportPayments.
+// Sums in USDT are those that are frozen or were moved, so a payout that ended
+// unpaid has none. A return that failed has what its trader gave to the
+// cashbox, as sums below 0.
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
@@ -80,7 +84,8 @@ func (s *Service) ExportPayouts(
 		})
 }
 
-// exportNamed exports a list with the names of merchants and traders, which are read once for each page.
+// exportNamed exports a list with the names of merchants and traders, which are
+// read once for each page.
 func exportNamed[O Owned, R any](
 	ctx context.Context, s *Service, who caller.Caller, out file[R], read func(window) (Page[O], error), row func(O, Names) R,
 ) error {
@@ -96,8 +101,9 @@ func exportNamed[O Owned, R any](
 	})
 }
 
-// writeAll reads a list page by page to its end. If the database is too busy for a page, it asks for half as many
-// rows, because a file that ends in the middle is of no use.
+// writeAll reads a list page by page to its end. If the database is too busy
+// for a page, it asks for half as many rows, because a file that ends in the
+// middle is of no use.
 func writeAll[R any](
 	ctx context.Context, out *export.Table, read func(window) (Page[R], error), write func([]R) error,
 ) error {

@@ -15,13 +15,15 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// nearby is how far the id of a payment may be from the ids that were given out at the time of its creation: a
-	// process keeps some ids before it uses them, and its clock may be a little off.
+	// nearby is how far the id of a payment may be from the ids that were
+	// given out at the time of its creation: a process keeps some ids
+	// before it uses them, and its clock may be a little off.
 	nearby = 20_000
 )
 
-// NoteFirstIDs stores the first id of each day, by which lists find what was created in a period. It may run in
-// several processes and be repeated: the result is the same.
+// NoteFirstIDs stores the first id of each day, by which lists find what was
+// created in a period. It may run in several processes and be repeated: the
+// result is the same.
 func NoteFirstIDs(ctx context.Context, pool db.Pool, c clock.Clock) error {
 	q, now := db.New(pool), c.Now()
 	return errors.Join(noteFirstIDs(ctx, q, paymentIDs(q), now), noteFirstIDs(ctx, q, payoutIDs(q), now))
@@ -30,7 +32,8 @@ func NoteFirstIDs(ctx context.Context, pool db.Pool, c clock.Clock) error {
 // idSource reads the ids of payments or payouts.
 type idSource struct {
 	subject string
-	// from returns the first row at an id or above it, and newest the last row.
+	// from returns the first row at an id or above it, and newest the last
+	// row.
 	from       func(ctx context.Context, id int64) (mark, error)
 	newest     func(ctx context.Context) (mark, error)
 	firstSince func(ctx context.Context, past, last int64, since time.Time) (int64, error)
@@ -70,8 +73,8 @@ func payoutIDs(q *db.Queries) idSource {
 	}
 }
 
-// noteFirstIDs stores the first id of each day up to today that has none yet. The present day is stored only once
-// no late row can get a lower id.
+// noteFirstIDs stores the first id of each day up to today that has none yet.
+// The present day is stored only once no late row can get a lower id.
 func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Time) error {
 	next, past, err := nextDay(ctx, q, ids)
 	if err != nil {
@@ -94,7 +97,8 @@ func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Tim
 	return nil
 }
 
-// nextDay returns the first day without a stored first id, and an id that is not above that day's ids.
+// nextDay returns the first day without a stored first id, and an id that is
+// not above that day's ids.
 func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64, error) {
 	last, err := q.DayFirstIDLast(ctx, ids.subject)
 	if err == nil {
@@ -107,8 +111,9 @@ func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64
 	return db.DayOf(oldest.at), 0, err
 }
 
-// first finds the lowest id of what was created on a day or later. A binary search finds about where it is, and
-// then all ids near there are compared, because ids do not follow time exactly.
+// first finds the lowest id of what was created on a day or later. A binary
+// search finds about where it is, and then all ids near there are compared,
+// because ids do not follow time exactly.
 func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int64, error) {
 	newest, err := ids.newest(ctx)
 	if err != nil {
@@ -125,9 +130,9 @@ func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int
 	return first, err
 }
 
-// firstSince finds, from low up to but not including high, a number at which rows since a time begin. It is a
-// binary search, for which the numbers follow time closely enough. from returns the first row at a number or above
-// it.
+// firstSince finds, from low up to but not including high, a number at which
+// rows since a time begin. It is a binary search, for which the numbers follow
+// time closely enough. from returns the first row at a number or above it.
 func firstSince(low, high int64, since time.Time, from func(number int64) (mark, error)) (int64, error) {
 	for low < high {
 		middle := low + (high-low)/2
@@ -146,14 +151,16 @@ func firstSince(low, high int64, since time.Time, from func(number int64) (mark,
 	return low, nil
 }
 
-// numbers are the numbers of a list that has no index by time, because every row would have to pay for that.
+// numbers are the numbers of a list that has no index by time, because every
+// row would have to pay for that.
 type numbers struct {
 	last func() (int64, error)
 	from func(number int64) (mark, error)
 }
 
-// bound narrows a window to the numbers of what was created in the filter's period. late is the longest time by
-// which the order of numbers differs from that of creation.
+// bound narrows a window to the numbers of what was created in the filter's
+// period. late is the longest time by which the order of numbers differs from
+// that of creation.
 func (n numbers) bound(w window, c created, f Filter, late time.Duration) (window, error) {
 	first, err := n.since(c.from.Add(-late))
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// HealthDays is how many days back the health of endpoints goes, and healthEvents how many events at most.
+	// HealthDays is how many days back the health of endpoints goes, and
+	// healthEvents how many events at most.
 	HealthDays   = 7
 	healthEvents = 5000
 	failuresMost = 20
@@ -30,14 +31,15 @@ type Health struct {
 
 type CashboxHealth struct {
 	CashboxID int64
-	// Attempts is how many there were, and Taken how many of them got an answer with 2xx.
+	// Attempts is how many there were, and Taken how many of them got an
+	// answer with 2xx.
 	Attempts, Taken int32
 	// Median is the median duration of the attempts that got an answer.
 	Median time.Duration
 }
 
-// Failure is an attempt that got no answer with 2xx. Answer is the beginning of the answer's body, as raw bytes. If
-// there was no answer, Error says why.
+// Failure is an attempt that got no answer with 2xx. Answer is the beginning of
+// the answer's body, as raw bytes. If there was no answer, Error says why.
 type Failure struct {
 	EventID    uuid.UUID
 	Type       string
@@ -49,7 +51,8 @@ type Failure struct {
 	Error      *string
 }
 
-// Health sums up how a merchant's endpoints accepted its events of the last days.
+// Health sums up how a merchant's endpoints accepted its events of the last
+// days.
 func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return Health{}, err
@@ -105,8 +108,8 @@ type DeadAddress struct {
 	DeadEndpoint
 }
 
-// DeadAddresses counts dead events by merchant and address for operators, in the way of DeadEndpoints. A MerchantID
-// of 0 means all merchants.
+// DeadAddresses counts dead events by merchant and address for operators, in
+// the way of DeadEndpoints. A MerchantID of 0 means all merchants.
 func (s *Service) DeadAddresses(
 	ctx context.Context, who caller.Caller, merchantID int64, from, to time.Time,
 ) ([]DeadAddress, error) {
@@ -129,21 +132,24 @@ func (s *Service) DeadAddresses(
 // failingMost is how many failing endpoints are listed.
 const failingMost = 100
 
-// FailingEndpoint is an endpoint at which deliveries fail and will be attempted again.
+// FailingEndpoint is an endpoint at which deliveries fail and will be attempted
+// again.
 type FailingEndpoint struct {
 	MerchantID int64
 	Merchant   string
-	// Host is the host and port, which is what failing deliveries have in common.
+	// Host is the host and port, which is what failing deliveries have in
+	// common.
 	Host string
-	// Waiting is how many failed deliveries wait for another attempt. Attempts is the highest number of attempts
-	// among them, and NextAt is when the next attempt is due.
+	// Waiting is how many failed deliveries wait for another attempt.
+	// Attempts is the highest number of attempts among them, and NextAt is
+	// when the next attempt is due.
 	Waiting  int64
 	Attempts int
 	NextAt   time.Time
 }
 
-// Failing lists, for operators, the endpoints that fail now, at most failingMost. Those with the most waiting
-// deliveries come first.
+// Failing lists, for operators, the endpoints that fail now, at most
+// failingMost. Those with the most waiting deliveries come first.
 func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndpoint, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
@@ -162,8 +168,9 @@ func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndp
 	}), nil
 }
 
-// DeadEndpoints counts a merchant's dead events by address, the highest count first. It counts events created at or
-// after from and before to; a zero time leaves that end open. It counts at most DeadMost.
+// DeadEndpoints counts a merchant's dead events by address, the highest count
+// first. It counts events created at or after from and before to; a zero time
+// leaves that end open. It counts at most DeadMost.
 func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to time.Time) ([]DeadEndpoint, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err

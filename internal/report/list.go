@@ -17,29 +17,36 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// Filter selects from what a caller may list. The zero value selects everything of the last 30 days.
+// Filter selects from what a caller may list. The zero value selects everything
+// of the last 30 days.
 type Filter struct {
 	Paging
-	// Status selects these of payment.Statuses or payout.Statuses; none is any.
+	// Status selects these of payment.Statuses or payout.Statuses; none is
+	// any.
 	Status []string
 	// Method and Currency select one; "" is any.
 	Method, Currency string
-	// From and To limit the creation: at or after From, and before To. A zero From is 30 days before To; a zero To
-	// is no limit.
+	// From and To limit the creation: at or after From, and before To. A
+	// zero From is 30 days before To; a zero To is no limit.
 	From, To time.Time
-	// MinAmount and MaxAmount limit the amount in the currency; zero is no limit.
+	// MinAmount and MaxAmount limit the amount in the currency; zero is no
+	// limit.
 	MinAmount, MaxAmount decimal.Decimal
-	// CashboxID selects a cashbox, and MerchantID and TraderID what is theirs; zero is any. For merchants and
-	// traders it is always their own.
+	// CashboxID selects a cashbox, and MerchantID and TraderID what is
+	// theirs; zero is any. For merchants and traders it is always their
+	// own.
 	CashboxID, MerchantID, TraderID int64
-	// Overdue selects payouts that should have been paid by now; it is for payouts only.
+	// Overdue selects payouts that should have been paid by now; it is for
+	// payouts only.
 	Overdue bool
 	// Metadata selects what has a pair. It requires a merchant; nil is any.
 	Metadata *metadata.Pair
-	// Search finds one thing: a uuid, an id, an amount, or the last four digits of a requisite or card. Merchants
-	// and operators can also search for a payer, an order id, or at least three characters of one; operators and
-	// traders for a whole requisite. What has exactly the uuid, id or order id is shown even if the rest of the
-	// filter excludes it.
+	// Search finds one thing: a uuid, an id, an amount, or the last four
+	// digits of a requisite or card. Merchants and operators can also
+	// search for a payer, an order id, or at least three characters of one;
+	// operators and traders for a whole requisite. What has exactly the
+	// uuid, id or order id is shown even if the rest of the filter excludes
+	// it.
 	Search string
 }
 
@@ -48,20 +55,24 @@ const (
 	windowDefault = 30 * 24 * time.Hour
 	maxSearch     = 200
 	maxFilter     = 64
-	// digitsShown is how many digits of a card or requisite are shown; so many may be searched for.
+	// digitsShown is how many digits of a card or requisite are shown; so
+	// many may be searched for.
 	digitsShown = 4
 )
 
-// PaymentItem is a payment in a list. Fields that its caller may not see are empty.
+// PaymentItem is a payment in a list. Fields that its caller may not see are
+// empty.
 type PaymentItem struct {
 	payment.Payment
 	// Sums are the caller's part of the calculation.
 	Sums payment.Sums
-	// CardLast4 has the last digits of the card that was entered for a card payment, or "".
+	// CardLast4 has the last digits of the card that was entered for a card
+	// payment, or "".
 	CardLast4 string
 }
 
-// Payments lists, the newest first, a trader's or a merchant's own payments, and for an operator all.
+// Payments lists, the newest first, a trader's or a merchant's own payments,
+// and for an operator all.
 func (s *Service) Payments(ctx context.Context, who caller.Caller, f Filter) (Page[PaymentItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PaymentItem]{}, err
@@ -145,7 +156,8 @@ func (c scope) has(merchantID int64, traderID *int64) bool {
 // created is a period of creation: at or after from, and before to.
 type created struct{ from, to time.Time }
 
-// endOr returns the end of a period; for an open end that is a time in the far future.
+// endOr returns the end of a period; for an open end that is a time in the far
+// future.
 func endOr(to time.Time) time.Time {
 	if to.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -174,8 +186,8 @@ func (s *Service) bound(ctx context.Context, subject string, f Filter, w window)
 	return c, w, err
 }
 
-// statusIndexed are the statuses whose rows an index has separately, for the list of a trader, of a merchant, and
-// of everybody.
+// statusIndexed are the statuses whose rows an index has separately, for the
+// list of a trader, of a merchant, and of everybody.
 type statusIndexed struct{ trader, merchant, all []string }
 
 var (
@@ -187,8 +199,9 @@ var (
 	payoutIndexed = statusIndexed{trader: payout.Statuses, merchant: payout.Statuses, all: payout.Statuses}
 )
 
-// branchesBy returns the statuses that are read separately, each through its index. If a status has no index, or
-// none is asked for, it returns a single nil: the list is read as one.
+// branchesBy returns the statuses that are read separately, each through its
+// index. If a status has no index, or none is asked for, it returns a single
+// nil: the list is read as one.
 func (c scope) branchesBy(indexed statusIndexed) []*string {
 	by := indexed.all
 	switch {
@@ -264,7 +277,8 @@ func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w
 	return stopped(row.ID, row.CreatedAt, err)
 }
 
-// stopped is the row at which a search stopped; no row means that it has read everything.
+// stopped is the row at which a search stopped; no row means that it has read
+// everything.
 func stopped(id int64, at time.Time, err error) (*mark, error) {
 	if db.NoRows(err) {
 		return nil, nil //nolint:nilnil // it came to the end
@@ -272,7 +286,8 @@ func stopped(id int64, at time.Time, err error) (*mark, error) {
 	return &mark{id: id, at: at}, err
 }
 
-// cardsShown reads the last digits of the cards that were entered for payments, by the payments' ids.
+// cardsShown reads the last digits of the cards that were entered for payments,
+// by the payments' ids.
 func (s *Service) cardsShown(ctx context.Context, rows []db.Payment) (map[int64]string, error) {
 	var wanted db.ReportCardsShownParams
 	for _, p := range rows {

@@ -24,8 +24,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Lists go by their indexes, which give the rows in their order. Of so few rows the database would
-// rather sort some, so it is told not to.
+// Lists go by their indexes, which give the rows in their order. Of so few rows
+// the database would rather sort some, so it is told not to.
 func TestListsUseTheirIndexes(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -48,7 +48,8 @@ func TestListsUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// A list that one query reads either way has its rows from an index in their order both ways.
+// A list that one query reads either way has its rows from an index in their
+// order both ways.
 func TestListsGoByIndexesBothWays(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, `do $$ begin
@@ -80,8 +81,9 @@ func TestListsGoByIndexesBothWays(t *testing.T) {
 	}
 }
 
-// TestListsOverMany tells how long lists take over many payments of 100 traders and 50 merchants, who
-// have made one every 2.6 seconds: a million in the last 30 days.
+// TestListsOverMany tells how long lists take over many payments of 100 traders
+// and 50 merchants, who have made one every 2.6 seconds: a million in the last
+// 30 days.
 func TestListsOverMany(t *testing.T) {
 	many := reporttest.Many(t, "GATEWAY_TEST_MANY")
 	b := setup(t)
@@ -129,14 +131,15 @@ func TestListsOverMany(t *testing.T) {
 	}
 }
 
-// Payments are listed from the oldest on, and by amount, each once whatever the size of the pages; the list from the oldest
-// on leads back as well.
+// Payments are listed from the oldest on, and by amount, each once whatever the
+// size of the pages; the list from the oldest on leads back as well.
 func TestPaymentsSorted(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
 	b.Copies(t, p, 1001, 1010)
 	b.Exec(t, "delete from payment where id = $1", p.ID)
-	// 1001 to 1010 have 300, 400, 100, 200 and so on: some have the same amount.
+	// 1001 to 1010 have 300, 400, 100, 200 and so on: some have the same
+	// amount.
 	b.Exec(t, "update payment set amount = 100 * ((id + 1) % 4 + 1), status = case when id % 2 = 0 then 'pending' else 'failed' end")
 	merchant := merchantUser(b.Shop, caller.Owner)
 	read := func(f report.Filter) (all []int64) {
@@ -182,8 +185,8 @@ func TestPaymentsSorted(t *testing.T) {
 	testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(err), "invalid"), "a cursor of another merchant's: %v", err)
 }
 
-// Exports go over as many pages as there are, prefix what a spreadsheet would carry out, and end with
-// the number of rows.
+// Exports go over as many pages as there are, prefix what a spreadsheet would
+// carry out, and end with the number of rows.
 func TestExports(t *testing.T) {
 	b := setup(t)
 	baku := testenv.Must(time.LoadLocation("Asia/Baku"))(t)
@@ -214,7 +217,8 @@ rows,1
 	}
 	testenv.Want(t, len(unique), 5_001, "payments in the file")
 	testenv.Want(t, lines[len(lines)-1], "rows,5001", "the last line")
-	// What a search names stands once, whatever else it finds on however many pages.
+	// What a search names stands once, whatever else it finds on however
+	// many pages.
 	b.Exec(t, "update payment set order_id = '1000' where id = $1", p.ID)
 	b.Exec(t, "update payment_key set order_id = '1000' where payment_id = $1", p.ID)
 	out.Reset()
@@ -239,8 +243,8 @@ rows,1
 	}
 }
 
-// An operator's file has all that was moved to the platform: of 1000 RUB at 100 its part of the spread, 0.27619048 USDT, less the 50 RUB
-// that it bears.
+// An operator's file has all that was moved to the platform: of 1000 RUB at 100
+// its part of the spread, 0.27619048 USDT, less the 50 RUB that it bears.
 func TestExportOfDifference(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Platform, 0), "10")
@@ -270,7 +274,8 @@ func TestExportOfPayouts(t *testing.T) {
 rows,1
 `, p.ID, p.UUID, b.Shop.CashboxID, b.SBP.ID)
 	testenv.Want(t, out.String(), want, "the file")
-	// Nothing stays moved for one that failed, so sums over the file are what the ledger has.
+	// Nothing stays moved for one that failed, so sums over the file are
+	// what the ledger has.
 	testenv.Must(b.Payouts.Fail(t.Context(), who, p.UUID.String(), new("no such number")))(t)
 	for _, reader := range []caller.Caller{who, operator, merchantUser(b.Shop, caller.Owner)} {
 		out.Reset()
@@ -280,8 +285,9 @@ rows,1
 	}
 }
 
-// Nobody earns by returning what came. One that failed moved its worth from the trader to the cashbox: its files say so, as what they
-// did not get and did not pay.
+// Nobody earns by returning what came. One that failed moved its worth from the
+// trader to the cashbox: its files say so, as what they did not get and did not
+// pay.
 func TestExportOfReturn(t *testing.T) {
 	b := setup(t)
 	who := traderUser(b.SBP, caller.Owner)

@@ -8,8 +8,9 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// paired returns the ids of what has the filter's metadata, beginning where the window begins and at most scanMost;
-// nil if the filter has no metadata. An index has them by merchant.
+// paired returns the ids of what has the filter's metadata, beginning where the
+// window begins and at most scanMost; nil if the filter has no metadata. An
+// index has them by merchant.
 func (s *Service) paired(ctx context.Context, subject string, c scope, w window) ([]int64, error) {
 	if c.Metadata == nil {
 		return nil, nil

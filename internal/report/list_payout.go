@@ -16,17 +16,20 @@ import (
 	"gateway.example/internal/work"
 )
 
-// PayoutItem is a payout in a list. Fields that its caller may not see are empty.
+// PayoutItem is a payout in a list. Fields that its caller may not see are
+// empty.
 type PayoutItem struct {
 	payout.Payout
-	// RewardUSDT is what the trader who took the payout gets for completing it; nil for merchants, and before it is
-	// taken.
+	// RewardUSDT is what the trader who took the payout gets for completing
+	// it; nil for merchants, and before it is taken.
 	RewardUSDT *decimal.Decimal
-	// kept is what the cashbox got from the trader, of a return that failed.
+	// kept is what the cashbox got from the trader, of a return that
+	// failed.
 	kept decimal.Decimal
 }
 
-// Payouts lists, the newest first, the payouts that a trader took, a merchant's own, and for an operator all.
+// Payouts lists, the newest first, the payouts that a trader took, a merchant's
+// own, and for an operator all.
 func (s *Service) Payouts(ctx context.Context, who caller.Caller, f Filter) (Page[PayoutItem], error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PayoutItem]{}, err
@@ -50,7 +53,8 @@ func payoutItem(who caller.Caller, row db.Payout) PayoutItem {
 	return item
 }
 
-// payoutRows reads a page: the payouts that the search names exactly, or else those that match it.
+// payoutRows reads a page: the payouts that the search names exactly, or else
+// those that match it.
 func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payout], error) {
 	exact, err := s.payoutsNamed(ctx, c)
 	t := payoutTable{scope: c, sought: c.sought(), now: s.clock.Now()}
@@ -83,7 +87,8 @@ func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page
 	return page, fault.Doing("list payouts", err)
 }
 
-// payoutsNamed lists the payouts that a search names exactly, if the caller may see them.
+// payoutsNamed lists the payouts that a search names exactly, if the caller may
+// see them.
 func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payout, error) {
 	var found []db.Payout
 	one := func(p db.Payout, err error) error {

@@ -12,7 +12,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// paymentsByAmount reads a page of payments by amount. The cursor is the last payment's id.
+// paymentsByAmount reads a page of payments by amount. The cursor is the last
+// payment's id.
 func (s *Service) paymentsByAmount(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
 	sign := decimal.NewFromInt(1)
 	if w.sort == Greatest {
@@ -58,8 +59,8 @@ func (s *Service) paymentsByAmount(ctx context.Context, t paymentTable, w window
 	return page, nil
 }
 
-// amountOf reads the amount of the payment after which the list continues; it is not valid at the beginning of the
-// list.
+// amountOf reads the amount of the payment after which the list continues; it
+// is not valid at the beginning of the list.
 func (s *Service) amountOf(ctx context.Context, t paymentTable, cursor int64) (decimal.NullDecimal, error) {
 	if cursor == 0 {
 		return decimal.NullDecimal{}, nil

@@ -54,7 +54,8 @@ func ids(page report.Page[report.PaymentItem]) []int64 {
 	return list
 }
 
-// Whoever lists sees their own, and operators everybody's; filters keep to what they name.
+// Whoever lists sees their own, and operators everybody's; filters keep to what
+// they name.
 func TestPaymentsOfEach(t *testing.T) {
 	b := setup(t)
 	first := b.CreateOf(t, b.Shop, "sbp", "order-1", "1000")
@@ -89,8 +90,9 @@ func wantListed(t *testing.T, file string, places *strings.Replacer, made []int6
 	}
 }
 
-// What begins like an order id is found however old it is, by an index, and what has a text in its order id among the
-// newest, which an index gives as well.
+// What begins like an order id is found however old it is, by an index, and
+// what has a text in its order id among the newest, which an index gives as
+// well.
 func TestOrdersAreFoundByIndex(t *testing.T) {
 	b := setup(t)
 	first := b.Create(t, b.Shop, "Old-1")
@@ -179,7 +181,8 @@ func TestListsRefuse(t *testing.T) {
 	}
 }
 
-// Going on and back by cursors meets every payment once, whatever comes in meanwhile.
+// Going on and back by cursors meets every payment once, whatever comes in
+// meanwhile.
 func TestCursorsBothWays(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -232,8 +235,8 @@ func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], wa
 	testenv.WantAll(t, ids(page), want, "%s", name)
 }
 
-// A search that finds little stops after 20,000 rows, says how far back it looked, and goes on from
-// there: forward and backward.
+// A search that finds little stops after 20,000 rows, says how far back it
+// looked, and goes on from there: forward and backward.
 func TestSearchStops(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -251,7 +254,8 @@ func TestSearchStops(t *testing.T) {
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", newest", one, 145_000)
-		// The last of 20,000 is number 125,001, which is 25,000 seconds younger than the first.
+		// The last of 20,000 is number 125,001, which is 25,000 seconds
+		// younger than the first.
 		want := dbtest.Start.Add(25_000 * time.Second)
 		testenv.Check(t, one.SearchedBackTo != nil &&
 			one.SearchedBackTo.Equal(want), "%s: searched back to %v; want %s", name, one.SearchedBackTo, want)
@@ -292,8 +296,8 @@ func TestPayoutsOfEach(t *testing.T) {
 		p.RewardUSDT.String() == "10.2", "the trader sees %+v", p)
 }
 
-// The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only
-// when nothing of the day before can come any more.
+// The first ids of days bound what a list reads: an empty month reads nothing.
+// A day has its id only when nothing of the day before can come any more.
 func TestDayFirstIDs(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -316,8 +320,8 @@ func TestDayFirstIDs(t *testing.T) {
 		page := testenv.Must(b.reports.Payments(t.Context(), operator, report.Filter{From: day}))(t)
 		wantIDs(t, fmt.Sprint("from day ", from), page, want...)
 	}
-	// Nothing below the first id of its day is read, so a row that is there against all rules is not
-	// found.
+	// Nothing below the first id of its day is read, so a row that is there
+	// against all rules is not found.
 	b.Exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
 	page := testenv.Must(b.reports.Payments(t.Context(), operator,
 		report.Filter{From: dbtest.Start.AddDate(0, 0, 2)}))(t)

@@ -18,7 +18,8 @@ type Owned interface {
 	Owners() (merchantID, traderID int64)
 }
 
-// NamesOf reads, in one query, the names of the owners of everything in a list, for an operator.
+// NamesOf reads, in one query, the names of the owners of everything in a list,
+// for an operator.
 func NamesOf[O Owned](ctx context.Context, s *Service, who caller.Caller, list []O) (Names, error) {
 	names := Names{Merchants: map[int64]string{}, Traders: map[int64]string{}}
 	if len(list) == 0 || who.Kind != caller.Operator {

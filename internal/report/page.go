@@ -15,11 +15,13 @@ import (
 
 // Paging asks for a part of a list.
 type Paging struct {
-	// Cursor is a page's Next, or with Backward its Previous; "" is the beginning.
+	// Cursor is a page's Next, or with Backward its Previous; "" is the
+	// beginning.
 	Cursor string
 	// Backward asks for what comes before the cursor.
 	Backward bool
-	// Sort is the order of a list of payments; "" is the newest first. Other lists have only that order.
+	// Sort is the order of a list of payments; "" is the newest first.
+	// Other lists have only that order.
 	Sort Sort
 	// Limit is 1 to 100; 0 is 50.
 	Limit int
@@ -28,8 +30,9 @@ type Paging struct {
 // Sort is an order of a list.
 type Sort string
 
-// Besides the newest first, payments have these orders. By amount only those payments are sorted that one search
-// may read, the newest of the list's period. Such a list can be paged forward only.
+// Besides the newest first, payments have these orders. By amount only those
+// payments are sorted that one search may read, the newest of the list's
+// period. Such a list can be paged forward only.
 const (
 	Oldest   Sort = "oldest"
 	Least    Sort = "least"
@@ -42,22 +45,26 @@ func (s Sort) byAmount() bool { return s == Least || s == Greatest }
 // Page is a part of a list, the newest first unless it is sorted otherwise.
 type Page[T any] struct {
 	Items []T
-	// Next is the cursor of the following page. Previous is that of the preceding page, to be used with Backward.
-	// Each is nil if no such page is known.
+	// Next is the cursor of the following page. Previous is that of the
+	// preceding page, to be used with Backward. Each is nil if no such page
+	// is known.
 	Next, Previous *string
-	// SearchedBackTo is set if a search stopped because it had read as many rows as it may: nothing older has been
-	// searched yet. Next continues from there.
+	// SearchedBackTo is set if a search stopped because it had read as many
+	// rows as it may: nothing older has been searched yet. Next continues
+	// from there.
 	SearchedBackTo *time.Time
 }
 
 const (
 	limitDefault = 50
 	limitMost    = 100
-	// scanMost is how many rows are read for a page at most, however many of them match.
+	// scanMost is how many rows are read for a page at most, however many
+	// of them match.
 	scanMost = 20_000
 )
 
-// window is the part of a list that is asked for: the ids above and below two bounds, which are excluded.
+// window is the part of a list that is asked for: the ids above and below two
+// bounds, which are excluded.
 type window struct {
 	above, below int64
 	backward     bool
@@ -67,7 +74,8 @@ type window struct {
 	sort   Sort
 }
 
-// Size is how many items are asked for. It adds a number that is not allowed to f.
+// Size is how many items are asked for. It adds a number that is not allowed to
+// f.
 func (p Paging) Size(f fault.Fields) int {
 	size := cmp.Or(p.Limit, limitDefault)
 	f.Check(size >= 1 && size <= limitMost, "limit", "must be between 1 and %d", limitMost)
@@ -107,16 +115,18 @@ type mark struct {
 	at time.Time
 }
 
-// table reads a list's rows, the newest first, or backward the oldest first. If the list has an index for each
-// status, a branch reads the rows of one status.
+// table reads a list's rows, the newest first, or backward the oldest first. If
+// the list has an index for each status, a branch reads the rows of one status.
 type table[R any] interface {
 	id(row R) int64
 	list(ctx context.Context, q *db.Queries, branch *string, w window) ([]R, error)
-	// stop is the row at which a search stopped after reading scanMost rows, or nil.
+	// stop is the row at which a search stopped after reading scanMost
+	// rows, or nil.
 	stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error)
 }
 
-// read reads a page. The rows of its branches are merged in the order of their ids.
+// read reads a page. The rows of its branches are merged in the order of their
+// ids.
 func read[R any](ctx context.Context, s *Service, t table[R], branches []*string, w window) (Page[R], error) {
 	var stopped *mark
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]R, error) {
@@ -152,7 +162,8 @@ func (w window) nearer(a, b *mark) *mark {
 	return a
 }
 
-// before reports whether a row comes before another in the direction of reading.
+// before reports whether a row comes before another in the direction of
+// reading.
 func (w window) before(id, other int64) bool {
 	if w.backward {
 		return id < other
@@ -165,7 +176,8 @@ func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
 	if stopped != nil { // rows of other branches beyond the stop come on the next page
 		rows = slices.DeleteFunc(rows, func(row R) bool { return w.before(stopped.id, t.id(row)) })
 	}
-	// sort.Slice, because slices.SortFunc is compiled for each kind of rows.
+	// sort.Slice, because slices.SortFunc is compiled for each kind of
+	// rows.
 	sort.Slice(rows, func(i, j int) bool { return w.before(t.id(rows[i]), t.id(rows[j])) })
 	p := Page[R]{Items: rows}
 	var on *string

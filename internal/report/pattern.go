@@ -16,32 +16,42 @@ import (
 )
 
 const (
-	// PatternMost is how many payments are looked at for patterns, the newest of all.
+	// PatternMost is how many payments are looked at for patterns, the
+	// newest of all.
 	PatternMost = 5000
-	// PatternFailures is the number of failed payments from which on a payer who has paid none is listed.
+	// PatternFailures is the number of failed payments from which on a
+	// payer who has paid none is listed.
 	PatternFailures = 5
-	// PatternNear is the number of payments just below a limit from which on a payer is listed.
+	// PatternNear is the number of payments just below a limit from which
+	// on a payer is listed.
 	PatternNear = 3
-	// PatternFast is a time within which nobody can have looked at their bank account.
+	// PatternFast is a time within which nobody can have looked at their
+	// bank account.
 	PatternFast = 3 * time.Second
 	// patternShown is how many patterns of each kind are listed.
 	patternShown = 50
 )
 
-// patternUnder is the share of a limit from which on an amount is just below it.
+// patternUnder is the share of a limit from which on an amount is just below
+// it.
 var patternUnder = decimal.RequireFromString("0.98")
 
-// Patterns are what a person should look at in the newest payments. They prove nothing.
+// Patterns are what a person should look at in the newest payments. They prove
+// nothing.
 type Patterns struct {
-	// Count is how many payments were examined; they were made between From and To.
+	// Count is how many payments were examined; they were made between From
+	// and To.
 	Count    int
 	From, To time.Time
-	// Failing are payers whose payments all failed, Near are payers whose amounts stay just below a limit, and Fast
-	// are traders who confirmed faster than anybody can look at an account. The most frequent come first.
+	// Failing are payers whose payments all failed, Near are payers whose
+	// amounts stay just below a limit, and Fast are traders who confirmed
+	// faster than anybody can look at an account. The most frequent come
+	// first.
 	Failing, Near, Fast []Pattern
 }
 
-// Pattern is what several payments have in common: a merchant's payer, or a trader.
+// Pattern is what several payments have in common: a merchant's payer, or a
+// trader.
 type Pattern struct {
 	MerchantID, TraderID int64
 	User                 string

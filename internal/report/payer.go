@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	// PayerMost is how many payments of a payer are examined, the newest ones.
+	// PayerMost is how many payments of a payer are examined, the newest
+	// ones.
 	PayerMost = 1000
-	// payerShown is how many of the payments, and of the failed ones, are listed.
+	// payerShown is how many of the payments, and of the failed ones, are
+	// listed.
 	payerShown = 10
 	maxPayer   = 255
 )
@@ -26,15 +28,19 @@ const (
 // Payer is what a merchant's payer is known by, from their last payments.
 type Payer struct {
 	MerchantID int64
-	// Count is how many payments were examined. More says that there are older ones.
+	// Count is how many payments were examined. More says that there are
+	// older ones.
 	Count int
 	More  bool
-	// FirstAt and LastAt are when the oldest and the newest of them were made.
+	// FirstAt and LastAt are when the oldest and the newest of them were
+	// made.
 	FirstAt, LastAt time.Time
-	// Sums are by currency. Cards are the cards that were entered, the latest first.
+	// Sums are by currency. Cards are the cards that were entered, the
+	// latest first.
 	Sums  []PayerSum
 	Cards []PayerCard
-	// Latest are the newest payments, and Failures the newest of those that failed or were cancelled.
+	// Latest are the newest payments, and Failures the newest of those that
+	// failed or were cancelled.
 	Latest, Failures []PayerPayment
 }
 
@@ -62,14 +68,16 @@ type PayerPayment struct {
 	Status   payment.Status
 	Reason   string
 	Currency string
-	// Amount was asked for, and Settled is what a completed payment was settled for.
+	// Amount was asked for, and Settled is what a completed payment was
+	// settled for.
 	Amount, Settled decimal.Decimal
 	CreatedAt       time.Time
 	Brand, CardEnds string
 }
 
-// Payer tells what is known of a payer. Users of a merchant always get their own merchant's payer; operators get
-// the named merchant's. A payer without payments is not found.
+// Payer tells what is known of a payer. Users of a merchant always get their
+// own merchant's payer; operators get the named merchant's. A payer without
+// payments is not found.
 func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64, user string) (Payer, error) {
 	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Payer{}, err

@@ -14,8 +14,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A payer is known by their last payments with one merchant; another merchant's of the same name is somebody else.
-// Of the 1000 RUB that they paid came 950.50, which was settled.
+// A payer is known by their last payments with one merchant; another merchant's
+// of the same name is somebody else. Of the 1000 RUB that they paid came
+// 950.50, which was settled.
 func TestPayer(t *testing.T) {
 	b := setup(t)
 	shop := merchantUser(b.Shop, caller.Support)
@@ -47,8 +48,9 @@ func TestPayer(t *testing.T) {
 	testenv.Check(t, strings.Contains(plan, " payment_player_idx "), "%v", plan)
 }
 
-// Patterns are counted over the newest payments: who failed often and never paid, who stays just under a limit, and who
-// confirmed sooner than anybody can have looked.
+// Patterns are counted over the newest payments: who failed often and never
+// paid, who stays just under a limit, and who confirmed sooner than anybody can
+// have looked.
 func TestPatterns(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, "update cashbox_method set max_amount = 1000")

@@ -17,14 +17,16 @@ type Service struct {
 	replica  *db.Replica
 }
 
-// ChangedFor is how long lists are read with Fresh after a change. It is longer than the replica may lag behind.
+// ChangedFor is how long lists are read with Fresh after a change. It is longer
+// than the replica may lag behind.
 const ChangedFor = 2 * db.ReplicaLate
 
-// Fresh returns a context with which lists show everything that was changed until now.
+// Fresh returns a context with which lists show everything that was changed
+// until now.
 func Fresh(ctx context.Context) context.Context { return db.Fresh(ctx) }
 
-// New makes the service. Payments decides whether a caller may see a payment. Lists that only show something are
-// read from the replica, if it is not nil.
+// New makes the service. Payments decides whether a caller may see a payment.
+// Lists that only show something are read from the replica, if it is not nil.
 func New(pools db.Pools, c clock.Clock, payments *payment.Service, replica *db.Replica) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments, replica: replica}
 }

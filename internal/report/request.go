@@ -12,8 +12,9 @@ import (
 	"gateway.example/internal/requestlog"
 )
 
-// RequestFilter selects some of a merchant's requests. Statuses are classes: 2xx, 3xx, 4xx and 5xx. From and To
-// limit when requests arrived. A search is for a request id; the rest of the filter does not apply to it.
+// RequestFilter selects some of a merchant's requests. Statuses are classes:
+// 2xx, 3xx, 4xx and 5xx. From and To limit when requests arrived. A search is
+// for a request id; the rest of the filter does not apply to it.
 type RequestFilter struct {
 	Filter
 	// Code is that of an error, and KeyID is an API key; "" is any.
@@ -30,7 +31,8 @@ type RequestItem struct {
 	// Code is the error's code; "" if there was none.
 	Code  string
 	KeyID string
-	// RequestID is the answer's X-Request-Id; "" if it looked like a secret.
+	// RequestID is the answer's X-Request-Id; "" if it looked like a
+	// secret.
 	RequestID string
 	Took      time.Duration
 }
@@ -41,7 +43,8 @@ var requestClasses = map[string]int16{"2xx": 2, "3xx": 3, "4xx": 4, "5xx": 5}
 // RequestClasses are the statuses by which requests can be filtered.
 func RequestClasses() []string { return []string{"2xx", "3xx", "4xx", "5xx"} }
 
-// Requests lists what a merchant's programs asked of the API in the last days, the newest first.
+// Requests lists what a merchant's programs asked of the API in the last days,
+// the newest first.
 func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilter) (Page[RequestItem], error) {
 	if err := who.Need(caller.MerchantEvents); err != nil {
 		return Page[RequestItem]{}, err
@@ -81,11 +84,12 @@ func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[Requ
 	})}, nil
 }
 
-// writtenWithin is longer than requests wait to be written. So the order of ids differs from the order of time by
-// at most this time.
+// writtenWithin is longer than requests wait to be written. So the order of ids
+// differs from the order of time by at most this time.
 const writtenWithin = 10 * time.Minute
 
-// boundRequests finds the ids of the requests that arrived in the filter's period.
+// boundRequests finds the ids of the requests that arrived in the filter's
+// period.
 func (s *Service) boundRequests(ctx context.Context, f RequestFilter, w window) (created, window, error) {
 	c := created{from: f.From, to: endOr(f.To)}
 	if kept := s.clock.Now().Add(-requestlog.KeepFor); c.from.Before(kept) {

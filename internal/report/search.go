@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// paymentRows reads a page: the payments that the search names exactly, and those that match it.
+// paymentRows reads a page: the payments that the search names exactly, and
+// those that match it.
 func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.Payment], error) {
 	exact, err := s.paymentsNamed(ctx, c)
 	t := paymentTable{scope: c, sought: c.sought()}
@@ -42,7 +43,8 @@ func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.P
 	return beginWith(page, exact, w, t.id), err
 }
 
-// about finds out whether a search is for a requisite or a payer. If it is, only that is searched for.
+// about finds out whether a search is for a requisite or a payer. If it is,
+// only that is searched for.
 func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 	if t.MerchantID == 0 {
 		t.requisites, err = s.q.RequisitesOfValue(ctx, s.payments.RequisiteHashes(t.Search))
@@ -63,7 +65,8 @@ func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 	return err
 }
 
-// beginWith puts the rows that a search names exactly in front of the first page of the other matches.
+// beginWith puts the rows that a search names exactly in front of the first
+// page of the other matches.
 func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[R] {
 	page.Items = besides(exact, page.Items, id)
 	if w.cursor == 0 {
@@ -81,11 +84,13 @@ func besides[R any](others, rows []R, id func(R) int64) []R {
 
 var amountForm = regexp.MustCompile(`^\d{1,12}([.,]\d{1,2})?$`)
 
-// sought is what a search may be for, if it names nothing exactly. A nil field means that it is not for that.
+// sought is what a search may be for, if it names nothing exactly. A nil field
+// means that it is not for that.
 type sought struct {
 	// last4 is the end of a card or requisite, or an id.
 	last4 *string
-	// from and to limit the amount. A whole number also finds amounts with a fraction.
+	// from and to limit the amount. A whole number also finds amounts with
+	// a fraction.
 	from, to decimal.NullDecimal
 	// part is contained in an order id, in lower case.
 	part *string
@@ -128,11 +133,12 @@ func (f Filter) onlySearch() bool {
 		f.MinAmount.IsZero() && f.MaxAmount.IsZero() && f.CashboxID == 0 && !f.Overdue && f.Metadata == nil
 }
 
-// begunMost is how many payments or payouts are shown whose order ids begin with the searched text. They come
-// before all that contain it.
+// begunMost is how many payments or payouts are shown whose order ids begin
+// with the searched text. They come before all that contain it.
 const begunMost = 20
 
-// paymentsBegun lists payments whose order ids begin with the searched text, however old they are.
+// paymentsBegun lists payments whose order ids begin with the searched text,
+// however old they are.
 func (s *Service) paymentsBegun(ctx context.Context, c scope) ([]db.Payment, error) {
 	merchants, err := s.ordersOf(ctx, c)
 	if err != nil || len(merchants) == 0 {
@@ -145,7 +151,8 @@ func (s *Service) paymentsBegun(ctx context.Context, c scope) ([]db.Payment, err
 	return slices.DeleteFunc(found, func(p db.Payment) bool { return !c.has(p.MerchantID, &p.TraderID) }), err
 }
 
-// payoutsBegun lists payouts whose order ids begin with the searched text, however old they are.
+// payoutsBegun lists payouts whose order ids begin with the searched text,
+// however old they are.
 func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payout, error) {
 	merchants, err := s.ordersOf(ctx, c)
 	if err != nil || len(merchants) == 0 {
@@ -158,7 +165,8 @@ func (s *Service) payoutsBegun(ctx context.Context, c scope) ([]db.Payout, error
 	return slices.DeleteFunc(found, func(p db.Payout) bool { return !c.has(p.MerchantID, p.TraderID) }), err
 }
 
-// paymentsNamed lists the payments that a search names exactly, if the caller may see them.
+// paymentsNamed lists the payments that a search names exactly, if the caller
+// may see them.
 func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, error) {
 	var found []db.Payment
 	one := func(p db.Payment, err error) error {
@@ -184,8 +192,8 @@ func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, err
 	})
 }
 
-// ordersOf lists the merchants among whose order ids a search looks. For traders there are none, because they may
-// not see order ids.
+// ordersOf lists the merchants among whose order ids a search looks. For
+// traders there are none, because they may not see order ids.
 func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
 	switch {
 	case c.Search == "" || !c.who.SeesOrder():
@@ -200,7 +208,8 @@ func methods() []string {
 	return db.Each(catalogue.Methods, func(method catalogue.Method) string { return method.Name })
 }
 
-// lastDigits reports whether a search is for the last digits of a requisite or card.
+// lastDigits reports whether a search is for the last digits of a requisite or
+// card.
 func lastDigits(search string) bool {
 	if len(search) != digitsShown {
 		return false

@@ -1,4 +1,5 @@
-// Package reporttest gives tests of what people read about payments two merchants and two traders, with payments and payouts of theirs.
+// Package reporttest gives tests of what people read about payments two
+// merchants and two traders, with payments and payouts of theirs.
 package reporttest
 
 import (
@@ -23,8 +24,9 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-// Bundle is a database of its own, with a rate of 100 RUB per USDT. Two merchants take sbp and sim: payments by sbp go to one
-// trader, by sim to the other.
+// Bundle is a database of its own, with a rate of 100 RUB per USDT. Two
+// merchants take sbp and sim: payments by sbp go to one trader, by sim to the
+// other.
 type Bundle struct {
 	*dbtest.DB
 	Clock    *dbtest.Clock
@@ -91,25 +93,28 @@ func (b *Bundle) Confirm(t *testing.T, of dbtest.Trader, id int64) {
 	testenv.Must(b.Payments.Confirm(t.Context(), TraderUser(of, caller.Desk), id))(t)
 }
 
-// Copies makes payments like the given one, in the database alone, with the ids from first to last,
-// each a second younger than the one before.
+// Copies makes payments like the given one, in the database alone, with the ids
+// from first to last, each a second younger than the one before.
 func (b *Bundle) Copies(t *testing.T, of payment.Payment, first, last int) {
 	t.Helper()
 	b.Exec(t, `insert into payment select made.* from payment p, generate_series($2::int, $3::int) n,
 			jsonb_populate_record(p, jsonb_build_object('id', n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
 				'created_at', p.created_at + make_interval(secs => n - $2))) made
 			where p.id = $1`, of.ID, first, last)
-	// The server would do this by itself, a minute later. Until then plans are made for a table of one row.
+	// The server would do this by itself, a minute later. Until then plans
+	// are made for a table of one row.
 	b.Exec(t, "analyze payment")
 }
 
-// Relay queues the deliveries of all events so far, as the program does all the time.
+// Relay queues the deliveries of all events so far, as the program does all the
+// time.
 func (b *Bundle) Relay(t *testing.T) {
 	t.Helper()
 	testenv.NoError(t, webhook.NewRelay(b.Pool, b.Clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
-// Attempt notes an attempt to deliver a subject's last event, answered with 500.
+// Attempt notes an attempt to deliver a subject's last event, answered with
+// 500.
 func (b *Bundle) Attempt(t *testing.T, merchantID, subjectID int64) {
 	t.Helper()
 	b.Exec(t, `insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer)
@@ -118,7 +123,8 @@ func (b *Bundle) Attempt(t *testing.T, merchantID, subjectID int64) {
 		merchantID, subjectID, b.Clock.Now())
 }
 
-// MayPayOut lets a merchant pay out of 100 USDT by sbp, at a markup of 2%, and traders pay.
+// MayPayOut lets a merchant pay out of 100 USDT by sbp, at a markup of 2%, and
+// traders pay.
 func (b *Bundle) MayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Trader) {
 	t.Helper()
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "100")
@@ -154,7 +160,8 @@ func Want(t *testing.T, name, got, want string) {
 	testenv.Want(t, got, want, "%s", name)
 }
 
-// Many is over how many payments a test is to measure, as an environment variable says; it is skipped where nobody asks for that.
+// Many is over how many payments a test is to measure, as an environment
+// variable says; it is skipped where nobody asks for that.
 func Many(t *testing.T, variable string) int {
 	t.Helper()
 	many, err := strconv.Atoi(os.Getenv(variable))
@@ -164,7 +171,8 @@ func Many(t *testing.T, variable string) int {
 	return many
 }
 
-// Within tells how long a call takes of forty, and wants no more than two to take longer than that.
+// Within tells how long a call takes of forty, and wants no more than two to
+// take longer than that.
 func Within(t *testing.T, most time.Duration, name string, call func() error) {
 	t.Helper()
 	var took []time.Duration

@@ -1,6 +1,7 @@
-// Package requestlog stores for some days what merchants' programs asked of the API, for their
-// developers: never a body, a query, a path or a secret. Requests are collected in memory and written
-// by one worker, so that no request waits. Those that do not fit are counted and dropped.
+// Package requestlog stores for some days what merchants' programs asked of the
+// API, for their developers: never a body, a query, a path or a secret.
+// Requests are collected in memory and written by one worker, so that no
+// request waits. Those that do not fit are counted and dropped.
 package requestlog
 
 import (
@@ -19,14 +20,14 @@ import (
 
 // Entry is an answered request.
 type Entry struct {
-	// MerchantID is the merchant whose key and secret were right. 0 means that only the key id is
-	// known, which anybody can name.
+	// MerchantID is the merchant whose key and secret were right. 0 means
+	// that only the key id is known, which anybody can name.
 	MerchantID int64
 	KeyID      string
 	// Address is where a request came from whose key is proved.
 	Address string
-	// Bounded says that only so many of them are stored for a key in a minute, because anybody who
-	// knows the key's id can make them.
+	// Bounded says that only so many of them are stored for a key in a
+	// minute, because anybody who knows the key's id can make them.
 	Bounded bool
 	Method  string
 	// Path is a pattern or a procedure, never the real path.
@@ -43,15 +44,18 @@ type Entry struct {
 const (
 	// KeepFor is how long requests are kept.
 	KeepFor = 7 * 24 * time.Hour
-	// BoundedMost is how many bounded requests of a key each process stores in a minute.
+	// BoundedMost is how many bounded requests of a key each process stores
+	// in a minute.
 	BoundedMost = 30
 
-	// room is how many requests may wait to be written; batch is how many are written at a time.
+	// room is how many requests may wait to be written; batch is how many
+	// are written at a time.
 	room, batch = 20_000, 2_000
 	// boundedKeys is how many keys may have bounded requests in a minute.
 	boundedKeys = 1_000
 	writeEvery  = time.Second
-	// writeLimit limits a write, and so how long a shutdown waits for the last one.
+	// writeLimit limits a write, and so how long a shutdown waits for the
+	// last one.
 	writeLimit = 5 * time.Second
 	// pruned is how many requests are removed at a time.
 	pruned = 5_000
@@ -67,7 +71,8 @@ type Log struct {
 
 	mu      sync.Mutex
 	waiting []Entry
-	// seen are the addresses of keys that were noted in these hours; who writes uses it.
+	// seen are the addresses of keys that were noted in these hours; who
+	// writes uses it.
 	seen map[[2]string]time.Time
 	// bounded counts bounded requests by their keys in a minute.
 	bounded map[string]int
@@ -90,7 +95,8 @@ func New(pool db.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
 	return l
 }
 
-// Add stores an answered request if there is room. It never waits for the database.
+// Add stores an answered request if there is room. It never waits for the
+// database.
 func (l *Log) Add(e Entry) {
 	e.at = l.clock.Now().Add(-e.Took)
 	l.mu.Lock()
@@ -105,8 +111,8 @@ func (l *Log) Add(e Entry) {
 	}
 }
 
-// admits counts a bounded request. Minutes are in real time, because the limit is on what strangers
-// can make us write.
+// admits counts a bounded request. Minutes are in real time, because the limit
+// is on what strangers can make us write.
 func (l *Log) admits(keyID string) bool {
 	if now := time.Now(); now.Sub(l.minute) >= time.Minute {
 		l.minute = now
@@ -135,8 +141,8 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what was collected. If the database is away, it is written the next time; if only the
-// answer was lost, it is stored twice.
+// Flush writes what was collected. If the database is away, it is written the
+// next time; if only the answer was lost, it is stored twice.
 func (l *Log) Flush(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -163,7 +169,8 @@ func (l *Log) Flush(ctx context.Context) error {
 	}
 }
 
-// forget removes the first n waiting requests. Only the goroutine that holds writing may call it.
+// forget removes the first n waiting requests. Only the goroutine that holds
+// writing may call it.
 func (l *Log) forget(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,14 +201,16 @@ func (l *Log) write(ctx context.Context, entries []Entry) error {
 }
 
 const (
-	// addressKept is how long an address is known that a key was used from, seenFor how long this process need not note it again,
-	// and seenMost how many it remembers.
+	// addressKept is how long an address is known that a key was used from,
+	// seenFor how long this process need not note it again, and seenMost
+	// how many it remembers.
 	addressKept = 90 * 24 * time.Hour
 	seenFor     = 6 * time.Hour
 	seenMost    = 20_000
 )
 
-// noteAddresses records the addresses from which keys were used, so that merchants can be told of new ones.
+// noteAddresses records the addresses from which keys were used, so that
+// merchants can be told of new ones.
 func (l *Log) noteAddresses(ctx context.Context, entries []Entry) error {
 	p := db.KeyAddressPutParams{At: l.clock.Now()}
 	fresh := map[[2]string]bool{}
@@ -228,7 +237,8 @@ func (l *Log) noteAddresses(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// Prune removes what is older than KeepFor, in batches, each in its own transaction.
+// Prune removes what is older than KeepFor, in batches, each in its own
+// transaction.
 func (l *Log) Prune(ctx context.Context) error {
 	now := l.clock.Now()
 	if err := l.q.KeyAddressPrune(ctx, db.KeyAddressPruneParams{Before: now.Add(-addressKept), Most: pruned}); err != nil {
@@ -255,7 +265,8 @@ func kept(id string) string {
 	return ""
 }
 
-// knownMethod is a request's HTTP method, which callers choose too, or a stand-in.
+// knownMethod is a request's HTTP method, which callers choose too, or a
+// stand-in.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

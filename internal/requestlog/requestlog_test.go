@@ -55,8 +55,8 @@ func (b *bundle) dropped(t *testing.T, reason string) float64 {
 	return testenv.Metric(t, b.metrics, "gateway_request_log_dropped_total "+reason)
 }
 
-// A request is kept for its merchant, one that only names a key for that key's merchant, revoked or
-// not, and one that names none for nobody.
+// A request is kept for its merchant, one that only names a key for that key's
+// merchant, revoked or not, and one that names none for nobody.
 func TestWhose(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, "update api_key set revoked_at = now() where key_id = $1", b.other.KeyID)
@@ -86,7 +86,8 @@ func TestMethod(t *testing.T) {
 	testenv.Check(t, strings.Contains(got, " OTHER ") && !strings.Contains(got, "SECRET"), "kept: %s", got)
 }
 
-// Of a key's requests that anybody could make, so many are kept in a minute, and of all keys so many.
+// Of a key's requests that anybody could make, so many are kept in a minute,
+// and of all keys so many.
 func TestBounded(t *testing.T) {
 	b := setup(t)
 	e := b.entry("refused")
@@ -104,8 +105,8 @@ func TestBounded(t *testing.T) {
 	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), requestlog.BoundedMost, "entries that are kept")
 }
 
-// What does not fit is dropped and counted; nobody waits for the database. What waits while it is
-// away is written later.
+// What does not fit is dropped and counted; nobody waits for the database. What
+// waits while it is away is written later.
 func TestFull(t *testing.T) {
 	b := setup(t)
 	for range 20_003 {
@@ -163,7 +164,8 @@ func TestPrune(t *testing.T) {
 	testenv.Check(t, strings.HasSuffix(got, " young 1500") && !strings.Contains(got, "\n"), "kept: %d bytes", len(got))
 }
 
-// From where a proved key is used is noted once a day, and forgotten after long; who only names a key notes nothing.
+// From where a proved key is used is noted once a day, and forgotten after
+// long; who only names a key notes nothing.
 func TestAddressesOfKeys(t *testing.T) {
 	b := setup(t)
 	noted := func() (text string) {

@@ -1,6 +1,6 @@
-// Package requisite has the types of requisites, which are what money is sent to: for each type its
-// name, the words of the payer's page, the check of values and how they are shown. It also checks the
-// requisites of payouts.
+// Package requisite has the types of requisites, which are what money is sent
+// to: for each type its name, the words of the payer's page, the check of
+// values and how they are shown. It also checks the requisites of payouts.
 package requisite
 
 import (
@@ -11,7 +11,8 @@ import (
 
 // Type is a type of requisites: what a payer sends money to.
 type Type struct {
-	// Name is the type's name in the table of methods, in payments and in the API.
+	// Name is the type's name in the table of methods, in payments and in
+	// the API.
 	Name string
 	Words
 	Holder Holder
@@ -27,8 +28,8 @@ type Type struct {
 // Words are keys of phrases in web/words.
 type Words struct {
 	Label string
-	// Open and Enter are the steps in the bank's app. EnterNumber, if it is set, replaces Enter if
-	// there is no bank to choose.
+	// Open and Enter are the steps in the bank's app. EnterNumber, if it is
+	// set, replaces Enter if there is no bank to choose.
 	Open, Enter, EnterNumber string
 }
 
@@ -36,7 +37,8 @@ type Words struct {
 type Holder int
 
 const (
-	// HolderShown says that the bank shows the name, and the payer compares it.
+	// HolderShown says that the bank shows the name, and the payer compares
+	// it.
 	HolderShown Holder = iota
 	// HolderTyped says that the payer types the name.
 	HolderTyped
@@ -44,7 +46,8 @@ const (
 	HolderUnseen
 )
 
-// Types are all types. A new one is an entry here with its phrases in web/words.
+// Types are all types. A new one is an entry here with its phrases in
+// web/words.
 var Types = []Type{
 	{
 		Name:  "sbp",
@@ -72,8 +75,8 @@ var Types = []Type{
 
 var cardWords = Words{Label: "card number", Open: "open card", Enter: "enter card"}
 
-// Of is the type with a name. An unknown one, as a later release may store, is shown like a card, and
-// every value passes.
+// Of is the type with a name. An unknown one, as a later release may store, is
+// shown like a card, and every value passes.
 func Of(name string) Type {
 	for _, t := range Types {
 		if t.Name == name {
@@ -94,7 +97,8 @@ func (t Type) Wrong(value string) string {
 // recipients are the forms of a payout's requisite by method.
 var recipients = map[string][]form{"sbp": {phone}, "c2c": {card, account}}
 
-// WrongRecipient says what is wrong with the requisite of a payout by a method, or "".
+// WrongRecipient says what is wrong with the requisite of a payout by a method,
+// or "".
 func WrongRecipient(method, value string) string {
 	var names []string
 	for _, f := range recipients[method] {
@@ -127,7 +131,8 @@ type form struct {
 	// name continues the message "must be".
 	name string
 	fits func(value string) bool
-	// length is the length of all values if no other form has it; 0 is none.
+	// length is the length of all values if no other form has it; 0 is
+	// none.
 	length int
 }
 

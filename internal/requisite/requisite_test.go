@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The card numbers are the schemes' published test numbers; 79927398713 is the standard's own
-// example of the sum.
+// The card numbers are the schemes' published test numbers; 79927398713 is the
+// standard's own example of the sum.
 func TestRecipient(t *testing.T) {
 	t.Parallel()
 	good := map[string][]string{
@@ -43,8 +43,8 @@ func TestRecipient(t *testing.T) {
 	}
 }
 
-// What is said of a recipient's requisite that is not taken. Its length tells an account, even one
-// that is not all digits.
+// What is said of a recipient's requisite that is not taken. Its length tells
+// an account, even one that is not all digits.
 func TestWrongRecipientIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ method, value, want string }{
@@ -110,8 +110,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// Whatever is taken is of the form that was asked for, and its mask gives no more away than four
-// digits.
+// Whatever is taken is of the form that was asked for, and its mask gives no
+// more away than four digits.
 func FuzzRecipient(f *testing.F) {
 	for _, seed := range []string{"+79001234567", "4111111111111111", "40817810099910004312", "", "+", "٣", "\xff"} {
 		f.Add("sbp", seed)

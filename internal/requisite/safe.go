@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Safe stores values of requisites sealed. A value is bound to its requisite: payments have a copy of
-// the sealed bytes, so that creating one seals nothing.
+// Safe stores values of requisites sealed. A value is bound to its requisite:
+// payments have a copy of the sealed bytes, so that creating one seals nothing.
 type Safe struct {
 	vault *vault.Vault
 	// hashKey is the key of the hashes that tell values apart.
@@ -42,8 +42,8 @@ func (s *Safe) Open(id int64, sealed []byte) (string, error) {
 	return string(value), err
 }
 
-// Read opens a stored value; nil if there is none. One that cannot be opened is masked, so that it
-// does not make a list of payments unreadable.
+// Read opens a stored value; nil if there is none. One that cannot be opened is
+// masked, so that it does not make a list of payments unreadable.
 func (s *Safe) Read(id *int64, sealed []byte, last *string) *string {
 	if sealed == nil {
 		return nil
@@ -63,8 +63,8 @@ func (s *Safe) Read(id *int64, sealed []byte, last *string) *string {
 	return &value
 }
 
-// Hash tells values apart without revealing them: a shared phone, card or account has the same hash,
-// however it is written.
+// Hash tells values apart without revealing them: a shared phone, card or
+// account has the same hash, however it is written.
 func (s *Safe) Hash(currency, value string) []byte {
 	mac := hmac.New(sha256.New, s.hashKey)
 	_, _ = fmt.Fprintf(mac, "%q%q%q", "requisite", currency, normal(value))

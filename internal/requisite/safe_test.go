@@ -15,7 +15,8 @@ func newSafe(t *testing.T, hashKey byte) *requisite.Safe {
 	return requisite.NewSafe(v, bytes.Repeat([]byte{hashKey}, vault.KeySize))
 }
 
-// A value opens for its requisite alone, wherever it stands. For another it is shown as others see it.
+// A value opens for its requisite alone, wherever it stands. For another it is
+// shown as others see it.
 func TestSealedForItsRequisite(t *testing.T) {
 	t.Parallel()
 	safe := newSafe(t, 1)
@@ -30,8 +31,8 @@ func TestSealedForItsRequisite(t *testing.T) {
 	testenv.Check(t, safe.Read(nil, nil, nil) == nil, "nothing reads something")
 }
 
-// Whoever shares a phone, card or account in a currency has its hash, however it is written, and nobody else, nor with another
-// key.
+// Whoever shares a phone, card or account in a currency has its hash, however
+// it is written, and nobody else, nor with another key.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	safe := newSafe(t, 1)

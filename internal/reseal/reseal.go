@@ -1,5 +1,6 @@
-// Package reseal seals again, with the first vault key, what older keys have sealed, so that the
-// older keys can be given up. It knows the sealed columns of all packages. The values stay the same.
+// Package reseal seals again, with the first vault key, what older keys have
+// sealed, so that the older keys can be given up. It knows the sealed columns
+// of all packages. The values stay the same.
 package reseal
 
 import (
@@ -18,17 +19,21 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// column is a column with sealed values. The view sealed_value has the same columns.
+// column is a column with sealed values. The view sealed_value has the same
+// columns.
 type column struct {
 	table, name string
-	// key identifies a row, as whole numbers, and gives the order of reading. In a table distributed
-	// over several nodes the merchant comes first, so that one node answers.
+	// key identifies a row, as whole numbers, and gives the order of
+	// reading. In a table distributed over several nodes the merchant comes
+	// first, so that one node answers.
 	key []string
 	// row is the column whose number a value is bound to.
 	row string
-	// bound is the place that a value was sealed for, if that is another column.
+	// bound is the place that a value was sealed for, if that is another
+	// column.
 	bound vault.Place
-	// copied says that others may still write copies of older sealed values for a moment.
+	// copied says that others may still write copies of older sealed values
+	// for a moment.
 	copied bool
 }
 
@@ -52,7 +57,8 @@ var columns = []column{
 	{table: "bank_message", name: "text", key: []string{"id"}, row: "id"},
 	{table: "payout_file", name: "content", key: []string{"id"}, row: "id"},
 	{table: "notify_channel", name: "address", key: []string{"id"}, row: "id"},
-	// Last, because payments are made with copies of requisites in the memory of processes.
+	// Last, because payments are made with copies of requisites in the
+	// memory of processes.
 	{
 		table: "payment", name: "requisite_sealed", key: []string{"merchant_id", "id"},
 		row: "coalesce(requisite_id, 0)", bound: requisite.Place(0), copied: true,
@@ -75,7 +81,8 @@ type Use struct {
 	Values              int64
 }
 
-// Count counts what each vault key has sealed. It reads everything that is sealed.
+// Count counts what each vault key has sealed. It reads everything that is
+// sealed.
 func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 	rows, err := q.SealedCount(ctx)
 	if err != nil {
@@ -87,22 +94,25 @@ func Count(ctx context.Context, q *db.Queries) ([]Use, error) {
 }
 
 const (
-	// batch is how many rows are read at a time, and how many values at most are written in one
-	// transaction.
+	// batch is how many rows are read at a time, and how many values at
+	// most are written in one transaction.
 	batch = 500
-	// mostPasses limits how often a column is read again for values that were being written.
+	// mostPasses limits how often a column is read again for values that
+	// were being written.
 	mostPasses = 20
 	// pause gives their writers time.
 	pause = 100 * time.Millisecond
-	// copiedFor is how long payments may still be made with an older copy of a requisite: the age of
-	// settings in memory, and the wait for locks.
+	// copiedFor is how long payments may still be made with an older copy
+	// of a requisite: the age of settings in memory, and the wait for
+	// locks.
 	copiedFor = 3 * time.Second
 )
 
-// Run seals everything again that was not sealed with the vault's first key, which has this
-// fingerprint, and returns how many values that were. It may run beside gateways that have all keys
-// of the vault, be stopped at any time, and run twice at the same time. It leaves what it cannot
-// open, and perhaps a few values that were written all the time: Count shows both.
+// Run seals everything again that was not sealed with the vault's first key,
+// which has this fingerprint, and returns how many values that were. It may run
+// beside gateways that have all keys of the vault, be stopped at any time, and
+// run twice at the same time. It leaves what it cannot open, and perhaps a few
+// values that were written all the time: Count shows both.
 func Run(ctx context.Context, pool db.Pool, v *vault.Vault, first string) (int64, error) {
 	var all int64
 	for _, c := range columns {
@@ -124,7 +134,8 @@ func Run(ctx context.Context, pool db.Pool, v *vault.Vault, first string) (int64
 	return all, nil
 }
 
-// passed is the result of one pass: how many values were sealed again, and how many could not be yet.
+// passed is the result of one pass: how many values were sealed again, and how
+// many could not be yet.
 type passed struct{ sealed, passedBy int64 }
 
 // pass reads a column once.
@@ -192,8 +203,8 @@ func arguments(before []any, key []int64) []any {
 	return before
 }
 
-// write replaces values, each only if it is still what was read. It skips rows that others have
-// locked, and holds its own locks only while it writes.
+// write replaces values, each only if it is still what was read. It skips rows
+// that others have locked, and holds its own locks only while it writes.
 func (c column) write(ctx context.Context, tx pgx.Tx, v *vault.Vault, values []value) (p passed, err error) {
 	_, err = tx.Exec(ctx, "set local lock_timeout = '500ms'; set local idle_in_transaction_session_timeout = '2s'")
 	if err != nil {

@@ -28,10 +28,12 @@ func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	return testenv.Must(vault.New(keys...))(t)
 }
 
-// merchant owns a payment: several of them, so that the order of the rows is not that of the payments' numbers.
+// merchant owns a payment: several of them, so that the order of the rows is
+// not that of the payments' numbers.
 func merchant(payment int64) int64 { return payment%3 + 1 }
 
-// cards puts cards into the database, from a payment's number on, whose PAN is the number, sealed.
+// cards puts cards into the database, from a payment's number on, whose PAN is
+// the number, sealed.
 func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 	t.Helper()
 	for id := from; id < from+count; id++ {
@@ -68,8 +70,9 @@ func TestColumns(t *testing.T) {
 	testenv.Check(t, slices.Equal(got, want) && len(want) >= 10, "columns %v, of the view %v", got, want)
 }
 
-// Everything is sealed again and says what it said, also what others write and move meanwhile, and
-// nothing that they wrote is lost. What no key opens stays and is told.
+// Everything is sealed again and says what it said, also what others write and
+// move meanwhile, and nothing that they wrote is lost. What no key opens stays
+// and is told.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -84,7 +87,9 @@ func TestRun(t *testing.T) {
 	for writer := range int64(4) {
 		writing.Go(func() {
 			for id := writer + 1; ctx.Err() == nil; id = id%many + 1 {
-				// A holder is long, so that the row moves, and is written by a process that seals with the newer key.
+				// A holder is long, so that the row moves, and
+				// is written by a process that seals with the
+				// newer key.
 				place := vault.Place{Table: "payment_card", Column: "holder", Row: id}
 				_, err := d.Pool.Exec(context.WithoutCancel(ctx),
 					"update payment_card set holder = $3 where merchant_id = $1 and payment_id = $2", merchant(id),
@@ -138,8 +143,8 @@ func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 	}
 }
 
-// A row that somebody has locked is not waited for: others are sealed meanwhile. It comes later, and what they write is not
-// lost.
+// A row that somebody has locked is not waited for: others are sealed
+// meanwhile. It comes later, and what they write is not lost.
 func TestRunPassesBy(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -188,7 +193,8 @@ const insertPayments = `insert into payment (merchant_id, id, uuid, cashbox_id, 
 	now(), now(), now(), 1, r.id, 'sbp', 'sbp', r.sealed, r.last4, 90, 'test', false, 1, 0, 1, 1, 0, 0, 0
 	from generate_series($1::bigint, $2::bigint) n, requisite r where r.id = $3`
 
-// saysStill opens requisites and those of payments, and looks whether they say what they said.
+// saysStill opens requisites and those of payments, and looks whether they say
+// what they said.
 func saysStill(t *testing.T, d *dbtest.DB, v *vault.Vault, want map[int64]string) {
 	t.Helper()
 	rows := testenv.Must(d.Pool.Query(t.Context(), `select id, sealed, last4 from requisite where sealed is not null
@@ -209,7 +215,8 @@ func saysStill(t *testing.T, d *dbtest.DB, v *vault.Vault, want map[int64]string
 	testenv.Want(t, len(seen), len(want), "requisites")
 }
 
-// Requisites and the copies that payments have are sealed again with another key.
+// Requisites and the copies that payments have are sealed again with another
+// key.
 func TestRequisitesAreSealedAgain(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -2,7 +2,8 @@ package routing
 
 import "time"
 
-// hours are the times of day, in a zone, between which a requisite works. They may extend over midnight.
+// hours are the times of day, in a zone, between which a requisite works. They
+// may extend over midnight.
 type hours struct {
 	zone *time.Location
 	// limited is false if it always works.
@@ -26,22 +27,25 @@ func (h hours) hold(now time.Time) bool {
 	return local >= h.from || local < h.until
 }
 
-// begin is when the hours begin on the local day that is the given number of days after now.
+// begin is when the hours begin on the local day that is the given number of
+// days after now.
 func (h hours) begin(now time.Time, days int) time.Time {
 	year, month, day := now.In(h.zone).Date()
 	return time.Date(year, month, day+days, 0, 0, 0, int(h.from), h.zone)
 }
 
-// works reports whether a time is within both the operators' and the trader's hours.
+// works reports whether a time is within both the operators' and the trader's
+// hours.
 func (known *requisite) works(now time.Time) bool {
 	return known.hours.hold(now) && known.own.hold(now)
 }
 
-// wakeWithin is when hours are checked again at the latest: a time of day may not exist on a day when
-// clocks change.
+// wakeWithin is when hours are checked again at the latest: a time of day may
+// not exist on a day when clocks change.
 const wakeWithin = time.Hour
 
-// worksFrom is when one of the hours begins next; it is wakeWithin from now if that is sooner.
+// worksFrom is when one of the hours begins next; it is wakeWithin from now if
+// that is sooner.
 func (known *requisite) worksFrom(now time.Time) time.Time {
 	next := now.Add(wakeWithin)
 	for _, h := range []hours{known.hours, known.own} {
@@ -52,12 +56,12 @@ func (known *requisite) worksFrom(now time.Time) time.Time {
 	return next
 }
 
-// lookAhead is how many days opensAt looks ahead. A time of day may not exist on one day when clocks
-// change.
+// lookAhead is how many days opensAt looks ahead. A time of day may not exist
+// on one day when clocks change.
 const lookAhead = 3
 
-// opensAt is when the requisite works next, which is at the beginning of one of its hours; nil is
-// never, if the hours do not overlap.
+// opensAt is when the requisite works next, which is at the beginning of one of
+// its hours; nil is never, if the hours do not overlap.
 func (known *requisite) opensAt(now time.Time) *time.Time {
 	var next *time.Time
 	for _, h := range []hours{known.hours, known.own} {

@@ -71,7 +71,8 @@ func (b bundle) explain(
 	return b.settings.Requisites().Explain(t.Context(), b.Queries(), a.Want, hold)
 }
 
-// The accounts of traders are read once and not for each requisite, of which an explanation looks at thousands.
+// The accounts of traders are read once and not for each requisite, of which an
+// explanation looks at thousands.
 func TestExplainReadsAccountsOnce(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "10"})
@@ -84,7 +85,8 @@ func TestExplainReadsAccountsOnce(t *testing.T) {
 		"the plan is\n%s", plan)
 }
 
-// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints have the same limits.
+// Whatever the limits, a choice takes the first that the dry run calls free,
+// and the constraints have the same limits.
 func TestChoiceAndExplanationAgree(t *testing.T) {
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 6, USDT: "1"}).Requisites
@@ -114,7 +116,8 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 	}
 }
 
-// Of a trader who has no requisites nothing is read: the number of one who does not exist may be one for which there is no account.
+// Of a trader who has no requisites nothing is read: the number of one who does
+// not exist may be one for which there is no account.
 func TestNothingIsReadOfNobody(t *testing.T) {
 	b := setup(t)
 	testenv.NoError(t, b.settings.Current(t.Context()))
@@ -124,7 +127,8 @@ func TestNothingIsReadOfNobody(t *testing.T) {
 	testenv.Check(t, err == nil && len(list) == 0, "read %+v, %v", list, err)
 }
 
-// stand writes how a trader's requisites stand for their smallest payments, with 10 USDT to be held.
+// stand writes how a trader's requisites stand for their smallest payments,
+// with 10 USDT to be held.
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
 	testenv.NoError(t, b.settings.Current(t.Context()))
@@ -213,7 +217,8 @@ func TestStandingsTellAllRules(t *testing.T) {
 	testenv.Want(t, b.stand(t, trader.ID, now)[ids[10]], "trader_off", "switched off")
 }
 
-// Who does not know yet of a break, or of a limit of the trader's own, is stopped by the database.
+// Who does not know yet of a break, or of a limit of the trader's own, is
+// stopped by the database.
 func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
 	t.Parallel()
 	for _, row := range testenv.Rows(t, "guards.txt") {
@@ -241,7 +246,8 @@ func (b bundle) candidate(t *testing.T, w asked) routing.Candidate {
 	return list[0]
 }
 
-// Whoever comes first on a day opens it, and as many payments as the limit allows get it, however many come at once.
+// Whoever comes first on a day opens it, and as many payments as the limit
+// allows get it, however many come at once.
 func TestDayIsOpenedOnceByMany(t *testing.T) {
 	b := setup(t)
 	const callers, most = 8, 5
@@ -278,7 +284,8 @@ func TestDayIsOpenedOnceByMany(t *testing.T) {
 	}
 }
 
-// buffers counts what the last statement reads and writes of the database's pages.
+// buffers counts what the last statement reads and writes of the database's
+// pages.
 type buffers struct {
 	db.DBTX
 	pages int
@@ -300,8 +307,9 @@ func (b *buffers) Exec(ctx context.Context, sql string, args ...any) (pgconn.Com
 	return pgconn.CommandTag{}, nil
 }
 
-// While an old snapshot keeps every version of a requisite's day, a payment reads no more of them than before, and neither does
-// what takes one off the day, counts it again, or looks at how the requisite stands.
+// While an old snapshot keeps every version of a requisite's day, a payment
+// reads no more of them than before, and neither does what takes one off the
+// day, counts it again, or looks at how the requisite stands.
 func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
@@ -332,7 +340,8 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	}
 	n++
 	for i, pages := range read() {
-		// An index grows by a level, and an insert of a slot may split a page.
+		// An index grows by a level, and an insert of a slot may split
+		// a page.
 		testenv.Check(t, pages <= first[i]+12, "statement %d reads %d pages, and %d at first", i, pages, first[i])
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// pooled is a memory of requisites 1 to count, all of one pool and of trader 1, each used a minute
-// after the one before.
+// pooled is a memory of requisites 1 to count, all of one pool and of trader 1,
+// each used a minute after the one before.
 func pooled(count int64) *Requisites {
 	r := NewRequisites()
 	n := &Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}}
@@ -53,8 +53,8 @@ func wantIDs(t *testing.T, got []int64, want ...int64) {
 	testenv.Check(t, slices.Equal(got, want), "%v, want %v", got, want)
 }
 
-// Whoever is switched off and on again has the place of their last use, and one that was tried in
-// vain has the place it had.
+// Whoever is switched off and on again has the place of their last use, and one
+// that was tried in vain has the place it had.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	r := pooled(5)
@@ -74,8 +74,8 @@ func TestOrder(t *testing.T) {
 	testenv.Want(t, len(r.taken(5, noon.Add(5*time.Second))), 5, "of five requisites, back")
 }
 
-// A requisite outside its hours stands apart until they begin, and again after they have ended; one
-// whose hours are changed has its place at once.
+// A requisite outside its hours stands apart until they begin, and again after
+// they have ended; one whose hours are changed has its place at once.
 func TestHours(t *testing.T) {
 	t.Parallel()
 	for _, sleepers := range []int64{1, sortOver + 10} {

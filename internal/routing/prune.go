@@ -8,8 +8,9 @@ import (
 	"gateway.example/internal/db"
 )
 
-// daysKept is how long the counts of a requisite's days are kept. Only the present day is used; the
-// others are for people who want to see what a limit has counted.
+// daysKept is how long the counts of a requisite's days are kept. Only the
+// present day is used; the others are for people who want to see what a limit
+// has counted.
 const daysKept = 7 * 24 * time.Hour
 
 // PruneDays deletes the counts of old days.

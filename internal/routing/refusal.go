@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// These stand in place of a rule if no rule dropped a candidate: the pool is empty, or the currency never had a
-// rate.
+// These stand in place of a rule if no rule dropped a candidate: the pool is
+// empty, or the currency never had a rate.
 const (
 	noRequisite = "no_requisite"
 	NoRate      = "no_rate"
@@ -37,7 +37,8 @@ var rules = []Rule{
 	TraderShort,
 }
 
-// Closest is the rule that dropped the last candidate: without it the payment would have got a requisite.
+// Closest is the rule that dropped the last candidate: without it the payment
+// would have got a requisite.
 func (e *NoneError) Closest() Rule {
 	closest := Rule(noRequisite)
 	for _, rule := range rules {
@@ -56,8 +57,9 @@ type refusalKey struct {
 	cause            Rule
 }
 
-// Refusals counts the payments that found no requisite, by the rule that dropped the last candidate. Creating a
-// payment only counts in memory; Keep stores the counts.
+// Refusals counts the payments that found no requisite, by the rule that
+// dropped the last candidate. Creating a payment only counts in memory; Keep
+// stores the counts.
 type Refusals struct {
 	q     *db.Queries
 	clock clock.Clock
@@ -78,7 +80,8 @@ func NewRefusals(pools db.Pools, c clock.Clock, metrics prometheus.Registerer) *
 	return &Refusals{q: db.New(pools.Reads), clock: c, total: total, counts: map[refusalKey]int64{}}
 }
 
-// Tell counts and logs that a merchant's payment found no requisite, and why. It does nothing on a nil receiver.
+// Tell counts and logs that a merchant's payment found no requisite, and why.
+// It does nothing on a nil receiver.
 func (r *Refusals) Tell(ctx context.Context, merchantID int64, want Want, closest Rule, dropped map[Rule]int) {
 	if r == nil {
 		return
@@ -112,8 +115,8 @@ func (r *Refusals) take() map[refusalKey]int64 {
 // refusalsKept is how long counts of refusals are kept.
 const refusalsKept = 7 * 24 * time.Hour
 
-// Keep stores the refusals that this process has counted, and deletes old ones. If storing fails, the counts are
-// stored by a later call.
+// Keep stores the refusals that this process has counted, and deletes old ones.
+// If storing fails, the counts are stored by a later call.
 func (r *Refusals) Keep(ctx context.Context, pool db.Pool) error {
 	taken := r.take()
 	if len(taken) == 0 {
@@ -135,8 +138,8 @@ func (r *Refusals) Keep(ctx context.Context, pool db.Pool) error {
 	return q.RefusalHourPrune(ctx, r.clock.Now().Add(-refusalsKept))
 }
 
-// RefusalHour is how many payments of a merchant found no requisite in an hour, by the rule that
-// dropped the last candidate.
+// RefusalHour is how many payments of a merchant found no requisite in an hour,
+// by the rule that dropped the last candidate.
 type RefusalHour struct {
 	Hour             time.Time
 	MerchantID       int64

@@ -14,23 +14,27 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Requisites are all requisites in memory, by pool, with the terms of their traders.
+// Requisites are all requisites in memory, by pool, with the terms of their
+// traders.
 type Requisites struct {
 	mu      sync.Mutex
 	known   map[int64]*requisite
 	traders map[int64]db.TradersSinceRow
 	pools   map[poolKey]*pool
 	zones   map[string]*time.Location
-	// heldUntil are the traders who are skipped because another transaction has locked their accounts.
+	// heldUntil are the traders who are skipped because another transaction
+	// has locked their accounts.
 	heldUntil map[int64]time.Time
 }
 
 // poolKey is the kind of payment that a pool is for.
 type poolKey struct{ currency, method string }
 
-// pool are the requisites to choose from. The first one is that which this process gave to a payment the longest
-// time ago; among equals it is the one with the highest weight. Those that are off or outside their hours, which
-// may be most of them, are in a list of their own, so that no payment has to skip them.
+// pool are the requisites to choose from. The first one is that which this
+// process gave to a payment the longest time ago; among equals it is the one
+// with the highest weight. Those that are off or outside their hours, which may
+// be most of them, are in a list of their own, so that no payment has to skip
+// them.
 type pool struct {
 	on, off list.List
 	// wakesAt is when the hours of one of those in off begin next.
@@ -40,9 +44,11 @@ type pool struct {
 // requisite is a requisite as it was last read, with its place in the pool.
 type requisite struct {
 	db.RequisitesSinceRow
-	// hours are the operators' hours, in whose zone the days of limits are counted; own are the trader's hours.
+	// hours are the operators' hours, in whose zone the days of limits are
+	// counted; own are the trader's hours.
 	hours, own hours
-	// place is its element in the pool's list of those that are on, or in that of those that are off.
+	// place is its element in the pool's list of those that are on, or in
+	// that of those that are off.
 	pool  *pool
 	place *list.Element
 	off   bool
@@ -98,7 +104,8 @@ func (r *Requisites) Renew(n *Renewal) {
 	}
 }
 
-// put stores a requisite, and reports whether its place in the pool has to be determined again.
+// put stores a requisite, and reports whether its place in the pool has to be
+// determined again.
 func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bool) {
 	known = r.known[row.ID]
 	if resort = known == nil; resort {
@@ -133,8 +140,9 @@ func (r *Requisites) switchedOn(known *requisite) bool {
 	return known.Enabled && !known.OwnOff && takesPart(r.traders[known.TraderID])
 }
 
-// reinsert puts a requisite into the list of those that are on, in order, or of those that are off. Whether it is
-// within its hours is checked when its turn comes.
+// reinsert puts a requisite into the list of those that are on, in order, or of
+// those that are off. Whether it is within its hours is checked when its turn
+// comes.
 func (r *Requisites) reinsert(known *requisite) {
 	off := !r.switchedOn(known)
 	switch {
@@ -179,7 +187,8 @@ func (known *requisite) sleep(now time.Time) {
 	}
 }
 
-// sortOver is the number of woken requisites above which the whole pool is sorted instead of inserting each.
+// sortOver is the number of woken requisites above which the whole pool is
+// sorted instead of inserting each.
 const sortOver = 50
 
 // wake puts back the requisites whose hours have begun.
@@ -205,8 +214,8 @@ func (r *Requisites) wake(p *pool, now time.Time) {
 	}
 }
 
-// zone loads a time zone. UTC replaces a zone that is not known any more, since an error would stop
-// the whole pool.
+// zone loads a time zone. UTC replaces a zone that is not known any more, since
+// an error would stop the whole pool.
 func (r *Requisites) zone(name string) *time.Location {
 	if r.zones[name] == nil {
 		found, err := time.LoadLocation(name)
@@ -254,7 +263,8 @@ func (r *Requisites) sort(p *pool) {
 	}
 }
 
-// inOrder iterates over a pool; those that are off or outside their hours come last. The caller holds the lock.
+// inOrder iterates over a pool; those that are off or outside their hours come
+// last. The caller holds the lock.
 //
 //rule:in which order requisites are tried
 func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
@@ -276,8 +286,9 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	}
 }
 
-// next takes the first requisite that may be available, as far as this process knows, and moves it to the end, so
-// that concurrent payments get different ones.
+// next takes the first requisite that may be available, as far as this process
+// knows, and moves it to the end, so that concurrent payments get different
+// ones.
 func (r *Requisites) next(w Want) *Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -344,14 +355,16 @@ func (r *Requisites) putBack(c Candidate) {
 	}
 }
 
-// gone reports whether another payment of this process got the candidate since it was checked.
+// gone reports whether another payment of this process got the candidate since
+// it was checked.
 func (r *Requisites) gone(c Candidate, w Want, lookedAt time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[c.ID].gone(w.Amount, lookedAt)
 }
 
-// rested stores why a requisite was refused, so that it is not tried again at once.
+// rested stores why a requisite was refused, so that it is not tried again at
+// once.
 func (r *Requisites) rested(c Candidate, amount decimal.Decimal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,18 +8,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// restFor is how long a refused requisite is skipped, in real time, before it is tried again without
-// a check. If no other is left it is checked anyway.
+// restFor is how long a refused requisite is skipped, in real time, before it
+// is tried again without a check. If no other is left it is checked anyway.
 const restFor = time.Second
 
-// heldFor is how long no requisite of a trader is tried while another transaction has the trader's account locked.
-// If that is a process that has frozen, the lock lasts at least until the database ends its transaction. The time
-// ends sooner if a payment gets the trader nevertheless, because the account was only busy.
+// heldFor is how long no requisite of a trader is tried while another
+// transaction has the trader's account locked. If that is a process that has
+// frozen, the lock lasts at least until the database ends its transaction. The
+// time ends sooner if a payment gets the trader nevertheless, because the
+// account was only busy.
 //
 //rule:how long a trader without enough USDT is passed by
 const heldFor = 3 * time.Second
 
-// note stores why a candidate was refused, so that other payments do not wait for the same lock.
+// note stores why a candidate was refused, so that other payments do not wait
+// for the same lock.
 func (r *Requisites) note(c Candidate, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,13 +69,15 @@ func (r *rests) resting(amount decimal.Decimal, now time.Time) bool {
 		slices.ContainsFunc(r.taken, func(t taken) bool { return now.Before(t.until) && t.amount.Equal(amount) })
 }
 
-// gone reports whether this process gave away the slot of an amount since a time.
+// gone reports whether this process gave away the slot of an amount since a
+// time.
 func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
 	return slices.ContainsFunc(r.taken, func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) })
 }
 
-// rest stores the rule that refused a payment of an amount. A reached count refuses every amount, a reached sum
-// this amount and larger ones, and a taken slot only this amount.
+// rest stores the rule that refused a payment of an amount. A reached count
+// refuses every amount, a reached sum this amount and larger ones, and a taken
+// slot only this amount.
 func (r *rests) rest(rule Rule, amount decimal.Decimal, now time.Time) {
 	switch rule {
 	case SlotTaken:

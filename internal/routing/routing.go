@@ -1,6 +1,6 @@
-// Package routing chooses which requisite a payment gets, or says that there is none. It chooses from
-// memory and locks nothing. The database decides: reserving a requisite that is not available
-// violates a constraint.
+// Package routing chooses which requisite a payment gets, or says that there is
+// none. It chooses from memory and locks nothing. The database decides:
+// reserving a requisite that is not available violates a constraint.
 package routing
 
 import (
@@ -20,18 +20,19 @@ import (
 
 // NoneError says that no requisite is free for a payment.
 type NoneError struct {
-	// Dropped counts the requisites of the pool by the rule that dropped each.
+	// Dropped counts the requisites of the pool by the rule that dropped
+	// each.
 	Dropped map[Rule]int
 }
 
 func (e *NoneError) Error() string { return "no requisite is available" }
 
-// ErrAgain says that requisites were available but other payments got them, or that settings have just changed: the
-// caller should choose again.
+// ErrAgain says that requisites were available but other payments got them, or
+// that settings have just changed: the caller should choose again.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// What can be wrong with a candidate's trader: too few USDT, or an account that somebody else has
-// locked.
+// What can be wrong with a candidate's trader: too few USDT, or an account that
+// somebody else has locked.
 var (
 	ErrShort = errors.New("the trader lacks the USDT")
 	ErrHeld  = errors.New("the trader's account is held")
@@ -52,25 +53,27 @@ const firstLook = 64
 //	}
 //	return search.Err()
 //
-// Nearly always the first is to be had, which comes without a look at how it stands. It is for one payment.
+// Nearly always the first is to be had, which comes without a look at how it
+// stands. It is for one payment.
 type Search struct {
 	requisites *Requisites
 	want       Want
 	hold       func(Candidate) decimal.Decimal
 	first      *Candidate
-	// lost says that another payment got a candidate of the last check. held says that the account of a candidate's
-	// trader was locked.
+	// lost says that another payment got a candidate of the last check.
+	// held says that the account of a candidate's trader was locked.
 	lost, held bool
 	err        error
 }
 
-// Search begins a search. hold returns how much of a candidate's trader's USDT would be held.
+// Search begins a search. hold returns how much of a candidate's trader's USDT
+// would be held.
 func (r *Requisites) Search(w Want, hold func(Candidate) decimal.Decimal) *Search {
 	return &Search{requisites: r, want: w, hold: hold}
 }
 
-// Candidates yields candidates in the order of choice. The caller tries to make the payment on each,
-// in one transaction, and must pass the result to Over.
+// Candidates yields candidates in the order of choice. The caller tries to make
+// the payment on each, in one transaction, and must pass the result to Over.
 func (s *Search) Candidates(ctx context.Context, q *db.Queries) iter.Seq[Candidate] {
 	return func(yield func(Candidate) bool) {
 		if s.first = s.requisites.next(s.want); s.first != nil && !yield(*s.first) {
@@ -119,8 +122,8 @@ func (s *Search) offer(looked []Candidate, lookedAt time.Time, yield func(Candid
 	return true
 }
 
-// Over takes the result for a candidate, and reports whether the search ends. It continues only if the candidate
-// was not available.
+// Over takes the result for a candidate, and reports whether the search ends.
+// It continues only if the candidate was not available.
 func (s *Search) Over(c Candidate, err error) bool {
 	r := s.requisites
 	if err == nil {
@@ -164,7 +167,8 @@ func (s *Search) none(looked []Candidate) error {
 	return &NoneError{Dropped: dropped}
 }
 
-// lost reports whether the payment failed because the candidate is not available.
+// lost reports whether the payment failed because the candidate is not
+// available.
 func lost(err error) bool {
 	switch db.Violated(err) {
 	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
@@ -173,8 +177,8 @@ func lost(err error) bool {
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
 }
 
-// candidates lists the pool in order, each candidate with the first rule about settings that drops it, until the
-// given number is free by these rules.
+// candidates lists the pool in order, each candidate with the first rule about
+// settings that drops it, until the given number is free by these rules.
 func (r *Requisites) candidates(w Want, most int) []Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +202,8 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 	return found
 }
 
-// checkState reads the state of the first candidates that no setting drops, and sets the rules that drop them now.
+// checkState reads the state of the first candidates that no setting drops, and
+// sets the rules that drop them now.
 func (r *Requisites) checkState(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, most int,
 ) ([]Candidate, error) {
@@ -242,15 +247,16 @@ func read(
 		c.DroppedBy = c.byFacts(w, facts, hold(*c))
 		delete(at, facts.ID)
 	}
-	// A requisite that the database does not have, or whose trader has no account there, is only in
-	// memory.
+	// A requisite that the database does not have, or whose trader has no
+	// account there, is only in memory.
 	for _, i := range at {
 		candidates[i].DroppedBy = RequisiteOff
 	}
 	return nil
 }
 
-// Explain lists the pool in order, each with the rule that drops it. It locks and changes nothing.
+// Explain lists the pool in order, each with the rule that drops it. It locks
+// and changes nothing.
 func (r *Requisites) Explain(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal,
 ) ([]Candidate, error) {
@@ -258,8 +264,8 @@ func (r *Requisites) Explain(
 	return candidates, read(ctx, q, w, hold, candidates)
 }
 
-// Reserve counts a payment on a candidate and takes the slot of its amount. If the candidate is not available, that
-// violates a constraint.
+// Reserve counts a payment on a candidate and takes the slot of its amount. If
+// the candidate is not available, that violates a constraint.
 func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
 	if c.openPayments != nil {
@@ -284,14 +290,16 @@ func (s Slot) Take(now time.Time) db.Query {
 	})
 }
 
-// Free frees the slot from a time on. It does nothing if another payment has it.
+// Free frees the slot from a time on. It does nothing if another payment has
+// it.
 func (s Slot) Free(from, now time.Time) db.Query {
 	return db.Do((*db.Queries).SlotFree, db.SlotFreeParams{
 		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, FreeAt: from, Now: now,
 	})
 }
 
-// CountDay counts a payment towards its requisite's day again, or stops counting it.
+// CountDay counts a payment towards its requisite's day again, or stops
+// counting it.
 func CountDay(requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
 	if counts {
 		return db.Do((*db.Queries).RequisiteDayAdd, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})

@@ -25,7 +25,8 @@ type bundle struct {
 	settings *inforce.Keeper
 }
 
-// keep is the memory of a process that asks for changes whenever a requisite is chosen.
+// keep is the memory of a process that asks for changes whenever a requisite is
+// chosen.
 func keep(t *testing.T, d *dbtest.DB) *inforce.Keeper {
 	t.Helper()
 	return testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
@@ -45,7 +46,8 @@ type asked struct {
 	payment int64
 }
 
-// want is payment n asking for an amount of RUB over sbp, at Start plus n seconds.
+// want is payment n asking for an amount of RUB over sbp, at Start plus n
+// seconds.
 func want(n int64, amount string) asked {
 	return asked{
 		routing.Want{
@@ -110,8 +112,9 @@ func slot(id int64, a asked) routing.Slot {
 	return routing.Slot{RequisiteID: id, Amount: a.Amount, PaymentID: a.payment}
 }
 
-// Payments come one after another, each with its amount, at its moment of the day if one is given, and the place among a trader's
-// requisites of the one that it gets, or - for none.
+// Payments come one after another, each with its amount, at its moment of the
+// day if one is given, and the place among a trader's requisites of the one
+// that it gets, or - for none.
 func TestWhoIsChosen(t *testing.T) {
 	t.Parallel()
 	const of = " where id = (select min(id) from requisite)"
@@ -131,9 +134,11 @@ func TestWhoIsChosen(t *testing.T) {
 		"limits of the amount": {
 			trader: dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}, asks: "99.99 -, 100 0, 500.50 0, 500.51 -",
 		},
-		// Two open payments never share requisite and amount; another amount is no matter.
+		// Two open payments never share requisite and amount; another
+		// amount is no matter.
 		"a slot that is taken": {trader: dbtest.TraderOpts{Requisites: 2}, asks: "100 0, 100.00 1, 100 -, 100.01 0"},
-		// A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
+		// A zone that is not known any more fails nobody else's choice:
+		// its requisite keeps UTC's clock.
 		"an unknown zone": {
 			dbtest.TraderOpts{Requisites: 2},
 			"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00'" + of, "100 0, 200 1",
@@ -166,7 +171,8 @@ func TestWhoIsChosen(t *testing.T) {
 	}
 }
 
-// Another process, or one started anew, knows of each the last use that was counted.
+// Another process, or one started anew, knows of each the last use that was
+// counted.
 func TestLastUseIsKept(t *testing.T) {
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
@@ -199,14 +205,16 @@ func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
 	early.Now = dbtest.Start.Add(10*time.Second - time.Millisecond)
 	b.wantNone(t, early)
 	b.wantChosen(t, want(10, "100"), id)
-	// The slot has gone to payment 10: the first payment can neither free it nor take it back.
+	// The slot has gone to payment 10: the first payment can neither free
+	// it nor take it back.
 	b.run(t, slot(id, first).Free(dbtest.Start, first.Now))
 	b.run(t, slot(id, first).Take(first.Now))
 	testenv.Want(t, b.Count(t, "select payment_id from requisite_slot where requisite_id = $1", id), 10, "who has the slot")
 	b.wantNone(t, want(11, "100"))
 }
 
-// A payment that is set back to pending takes its own slot again while that rests.
+// A payment that is set back to pending takes its own slot again while that
+// rests.
 func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
@@ -219,13 +227,15 @@ func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
 	b.wantNone(t, late)
 }
 
-// Everybody of a trader who is short is passed by, and what was tried on them leaves no trace.
+// Everybody of a trader who is short is passed by, and what was tried on them
+// leaves no trace.
 func TestShortTraderIsPassedBy(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "0.99999999"})
 	rich := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "1"})
 	one := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
-	// As far as the blind try goes anybody will do: only a look tells who is short.
+	// As far as the blind try goes anybody will do: only a look tells who
+	// is short.
 	b.Exec(t,
 		"insert into requisite_slot select id, 100, 77, 'infinity', hash from requisite where id = (select min(id) from requisite)")
 	got, err := b.reserveHolding(want(1, "100"), one)

@@ -17,10 +17,11 @@ type Want struct {
 	Method   string
 	Amount   decimal.Decimal
 	Now      time.Time
-	// Desk asks for a requisite of card checkout: it has no slots, so it can take any number of equal
-	// amounts.
+	// Desk asks for a requisite of card checkout: it has no slots, so it
+	// can take any number of equal amounts.
 	Desk bool
-	// Dry only asks what would be chosen, possibly at another time than now. It does not change the order.
+	// Dry only asks what would be chosen, possibly at another time than
+	// now. It does not change the order.
 	Dry bool
 }
 
@@ -48,7 +49,8 @@ const (
 const (
 	// Resting is a requisite that was refused a moment ago.
 	Resting = "resting"
-	// Held is a requisite whose trader's account another transaction has locked.
+	// Held is a requisite whose trader's account another transaction has
+	// locked.
 	Held = "trader_held"
 )
 
@@ -83,14 +85,17 @@ type Candidate struct {
 	LastUsedAt         time.Time
 	TraderRatePercent  decimal.NullDecimal
 	TraderSharePercent decimal.Decimal
-	// Day is the local day of the requisite that the payment counts towards.
+	// Day is the local day of the requisite that the payment counts
+	// towards.
 	Day time.Time
 	// DroppedBy is Free if no rule drops the requisite.
 	DroppedBy Rule
-	// Pool is how many requisites of the pool were on and within their hours when this one was
-	// chosen, as far as this process knew. Looked is how many were checked, itself included.
+	// Pool is how many requisites of the pool were on and within their
+	// hours when this one was chosen, as far as this process knew. Looked
+	// is how many were checked, itself included.
 	Pool, Looked int32
-	// Passed are the requisites that were skipped before this one was chosen, in order, at most 100.
+	// Passed are the requisites that were skipped before this one was
+	// chosen, in order, at most 100.
 	Passed []Passed
 
 	dailyCount, openPayments *int32
@@ -134,7 +139,8 @@ var settingRules = []struct {
 	{WorkingHours, func(_ db.TradersSinceRow, w Want, known *requisite) bool { return !known.works(w.Now) }},
 }
 
-// bySettings is the first rule about settings that drops a requisite. The caller holds the lock.
+// bySettings is the first rule about settings that drops a requisite. The
+// caller holds the lock.
 //
 //rule:which requisites a payment may get
 func (r *Requisites) bySettings(w Want, known *requisite) Rule {
@@ -147,8 +153,8 @@ func (r *Requisites) bySettings(w Want, known *requisite) Rule {
 	return Free
 }
 
-// factRules are the rules about a candidate's state in the database. hold is how much of its trader's USDT would be
-// held.
+// factRules are the rules about a candidate's state in the database. hold is
+// how much of its trader's USDT would be held.
 var factRules = []struct {
 	rule  Rule
 	drops func(c Candidate, w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) bool
@@ -171,7 +177,8 @@ var factRules = []struct {
 	}},
 }
 
-// byFacts is the first rule that drops a candidate by its state in the database.
+// byFacts is the first rule that drops a candidate by its state in the
+// database.
 func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) Rule {
 	for _, f := range factRules {
 		if f.drops(c, w, facts, hold) {
@@ -181,8 +188,8 @@ func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Deci
 	return Free
 }
 
-// EncodePassed encodes which candidates a choice passed over, for the payment. It is empty if the choice
-// took the first, as it nearly always does.
+// EncodePassed encodes which candidates a choice passed over, for the payment.
+// It is empty if the choice took the first, as it nearly always does.
 func EncodePassed(passed []Passed) []byte {
 	if len(passed) == 0 {
 		return nil

@@ -17,30 +17,35 @@ type Standing struct {
 	Candidate
 	// Want is the payment.
 	Want Want
-	// Hold is how much of the trader's USDT would be held, and Available what they have.
+	// Hold is how much of the trader's USDT would be held, and Available
+	// what they have.
 	Hold, Available decimal.Decimal
-	// Drops are all rules that drop the requisite, in order. DroppedBy is the first.
+	// Drops are all rules that drop the requisite, in order. DroppedBy is
+	// the first.
 	Drops []Drop
 }
 
 // Drop is a rule that drops a requisite, with its numbers.
 type Drop struct {
 	Rule Rule
-	// Limit and Used are the rule's limit and how much of it is used. For AmountLimits they are the
-	// bound and the amount beyond it; for TraderShort what would be held and what is available. They
-	// are not valid for other rules without a number.
+	// Limit and Used are the rule's limit and how much of it is used. For
+	// AmountLimits they are the bound and the amount beyond it; for
+	// TraderShort what would be held and what is available. They are not
+	// valid for other rules without a number.
 	Limit, Used decimal.NullDecimal
-	// FreeAt is when the rule stops dropping the requisite by itself: when the hours begin, the day
-	// ends, or the slot is free. Nil is unknown or never.
+	// FreeAt is when the rule stops dropping the requisite by itself: when
+	// the hours begin, the day ends, or the slot is free. Nil is unknown or
+	// never.
 	FreeAt *time.Time
 }
 
-// Asked returns the payment to try on a requisite with the given smallest amount, and a function for how much would
-// be held.
+// Asked returns the payment to try on a requisite with the given smallest
+// amount, and a function for how much would be held.
 type Asked func(currency, method string, smallest decimal.Decimal) (w Want, hold func(Candidate) decimal.Decimal)
 
-// Stand checks a trader's requisite by the same rules as creating a payment; id 0 is all of their
-// requisites, in the order of ids. It locks and changes nothing.
+// Stand checks a trader's requisite by the same rules as creating a payment; id
+// 0 is all of their requisites, in the order of ids. It locks and changes
+// nothing.
 func (r *Requisites) Stand(
 	ctx context.Context, q *db.Queries, traderID, requisiteID int64, asked Asked,
 ) ([]Standing, error) {
@@ -100,7 +105,8 @@ func (r *Requisites) drops(s Standing, facts db.RequisiteFactsRow) []Drop {
 	}
 	on := r.switchedOn(known)
 	for _, rule := range factRules {
-		// Of a requisite that is off by another switch, that switch's own rule has been listed.
+		// Of a requisite that is off by another switch, that switch's
+		// own rule has been listed.
 		if rule.drops(s.Candidate, s.Want, facts, s.Hold) && (on || rule.rule != RequisiteOff) {
 			drops = append(drops, s.drop(rule.rule, known, facts))
 		}

@@ -7,8 +7,9 @@ import (
 	"gateway.example/internal/db"
 )
 
-// banks are three banks for payers of roubles: two whose app opens by a link, which the hosted pages
-// of a sandbox answer themselves, and one with only the steps.
+// banks are three banks for payers of roubles: two whose app opens by a link,
+// which the hosted pages of a sandbox answer themselves, and one with only the
+// steps.
 func (s *seeder) banks(ctx context.Context) error {
 	const (
 		link   = "https://test-bank.example/?to={value}&sum={amount}&name={recipient}"
@@ -29,8 +30,8 @@ func (s *seeder) banks(ctx context.Context) error {
 	return nil
 }
 
-// receiving sets the platform's addresses for deposits. They belong to no wallet: what somebody sent there would be
-// lost.
+// receiving sets the platform's addresses for deposits. They belong to no
+// wallet: what somebody sent there would be lost.
 func (s *seeder) receiving(ctx context.Context) error {
 	for network, address := range map[string]string{
 		"TRC20": "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", "ERC20": "0x0000000000000000000000000000000000000000",

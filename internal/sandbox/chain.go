@@ -17,16 +17,19 @@ import (
 )
 
 const (
-	// firstBlock is the newest block of a network on which nothing was sent yet.
+	// firstBlock is the newest block of a network on which nothing was sent
+	// yet.
 	firstBlock = 1000
-	// confirmedIn is how many seconds a transfer takes to become final, on every network.
+	// confirmedIn is how many seconds a transfer takes to become final, on
+	// every network.
 	confirmedIn = 15
 	// chainEvery is how often a network is checked for new blocks.
 	chainEvery = 2 * time.Second
 )
 
-// network is a simulated network. New blocks come for a while after each transfer, and then no more until the next
-// one, so that a network that nobody uses costs nothing.
+// network is a simulated network. New blocks come for a while after each
+// transfer, and then no more until the next one, so that a network that nobody
+// uses costs nothing.
 type network struct {
 	chain.Network
 	q *db.Queries
@@ -45,7 +48,8 @@ func (n network) Head(ctx context.Context) (int64, error) {
 // Hash implements simulated.Chain.
 func (n network) Hash(number int64) string { return digest(n.Name, "block", number) }
 
-// Time implements simulated.Chain. The sandbox's clock may be ahead of what its blocks were made at.
+// Time implements simulated.Chain. The sandbox's clock may be ahead of what its
+// blocks were made at.
 func (n network) Time(int64) time.Time { return time.Time{} }
 
 // Transfers implements simulated.Chain.
@@ -70,7 +74,8 @@ func digest(parts ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Follow lets a watcher read a simulated network whenever it has blocks that were not read.
+// Follow lets a watcher read a simulated network whenever it has blocks that
+// were not read.
 func Follow(
 	pool db.Pool, of chain.Network, watch func(*http.Client, chain.Network, []string) (*chain.Watcher, error),
 ) (every time.Duration, round func(context.Context) error, err error) {
@@ -99,7 +104,8 @@ type sent struct {
 	amount         decimal.Decimal
 }
 
-// send puts a transfer into the next block of a network, once for each transaction.
+// send puts a transfer into the next block of a network, once for each
+// transaction.
 func send(ctx context.Context, pool db.Pool, of chain.Network, s sent) error {
 	return db.InTx(ctx, pool, func(_ pgx.Tx, q *db.Queries) error {
 		if err := q.SandboxChainTurn(ctx, of.Name); err != nil {

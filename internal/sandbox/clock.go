@@ -18,13 +18,16 @@ import (
 const (
 	// followEvery is how often a process reads the offset.
 	followEvery = 100 * time.Millisecond
-	// shiftAgain is the pause before deliveries that others are changing are tried again.
+	// shiftAgain is the pause before deliveries that others are changing
+	// are tried again.
 	shiftAgain = 5 * time.Millisecond
-	// maxOffset limits how far ahead the clock can be, so that durations do not overflow.
+	// maxOffset limits how far ahead the clock can be, so that durations do
+	// not overflow.
 	maxOffset = 100 * 365 * 24 * time.Hour
 )
 
-// Clock is the sandbox's clock: an offset in the database that every process follows.
+// Clock is the sandbox's clock: an offset in the database that every process
+// follows.
 type Clock struct {
 	clock.Offset
 	pool db.Pool
@@ -61,8 +64,9 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock of every process forward. Before that it moves the due times of deliveries, which use the
-// database's clock. It returns once every process has had time to notice.
+// Advance moves the clock of every process forward. Before that it moves the
+// due times of deliveries, which use the database's clock. It returns once
+// every process has had time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
 	left := int64((maxOffset - c.Ahead()) / time.Second)
@@ -86,8 +90,8 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	return c.Now(), nil
 }
 
-// shift moves the due times of waiting deliveries forward, each as soon as nobody is changing it, and wakes their
-// endpoints.
+// shift moves the due times of waiting deliveries forward, each as soon as
+// nobody is changing it, and wakes their endpoints.
 func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 	left, err := q.WebhookWaiting(ctx, nil)
 	for err == nil {
@@ -107,8 +111,8 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 			return ctx.Err()
 		case <-time.After(shiftAgain):
 		}
-		// What was delivered meanwhile no longer waits. Without ids the query would list the deliveries that were
-		// already moved.
+		// What was delivered meanwhile no longer waits. Without ids the
+		// query would list the deliveries that were already moved.
 		if left = nil; len(ids) > 0 {
 			left, err = q.WebhookWaiting(ctx, slices.Concat(slices.Collect(maps.Values(ids))...))
 		}
@@ -116,7 +120,8 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 	return err
 }
 
-// shiftFree moves the due times of merchants' deliveries that nobody is changing, and returns the others.
+// shiftFree moves the due times of merchants' deliveries that nobody is
+// changing, and returns the others.
 func shiftFree(ctx context.Context, q *db.Queries, ids map[int64][]uuid.UUID, seconds float64) (map[int64][]uuid.UUID, error) {
 	left := map[int64][]uuid.UUID{}
 	for merchant, waiting := range ids {

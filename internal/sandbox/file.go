@@ -14,7 +14,8 @@ import (
 
 const infoFile = "sandbox.json"
 
-// Info is the contents of <data dir>/sandbox.json: everything needed to try the gateway.
+// Info is the contents of <data dir>/sandbox.json: everything needed to try the
+// gateway.
 type Info struct {
 	BaseURL                string      `json:"base_url"`
 	PayURL                 string      `json:"pay_url"`
@@ -93,7 +94,8 @@ func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) er
 	return nil
 }
 
-// Signers are all cashboxes whose webhooks come: that of a legacy key has nothing but its id, the key and the secrets.
+// Signers are all cashboxes whose webhooks come: that of a legacy key has
+// nothing but its id, the key and the secrets.
 func (i *Info) Signers() []Cashbox {
 	all := slices.Clone(i.Cashboxes)
 	for _, k := range i.LegacyKeys {

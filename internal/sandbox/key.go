@@ -1,5 +1,6 @@
-// Package sandbox fills an empty database with sample data, and moves its clock. Keys, secrets and
-// tokens are derived from one key in the data directory, so that they are the same after every start.
+// Package sandbox fills an empty database with sample data, and moves its
+// clock. Keys, secrets and tokens are derived from one key in the data
+// directory, so that they are the same after every start.
 package sandbox
 
 import (
@@ -23,8 +24,8 @@ const (
 // Key is the sandbox's root secret, from which all others are derived.
 type Key struct{ root []byte }
 
-// LoadKey reads the key in the data directory, or makes one. If two processes make one at the same
-// time, both get the same.
+// LoadKey reads the key in the data directory, or makes one. If two processes
+// make one at the same time, both get the same.
 func LoadKey(dir string) (Key, error) {
 	path := filepath.Join(dir, keyFile)
 	root, err := os.ReadFile(path)
@@ -43,8 +44,8 @@ func LoadKey(dir string) (Key, error) {
 	return Key{root: root}, nil
 }
 
-// makeKey writes the key to another file and then links it into place, so that the first process
-// wins.
+// makeKey writes the key to another file and then links it into place, so that
+// the first process wins.
 func makeKey(dir, path string) error {
 	root := make([]byte, keySize)
 	_, _ = rand.Read(root) // never fails
@@ -82,5 +83,6 @@ func (k Key) Secret(purpose string) string {
 // ExternalPaymentsSecret is the application's secret in a sandbox.
 func (k Key) ExternalPaymentsSecret() string { return k.Secret("external payments") }
 
-// fingerprint identifies the key without revealing it. It is stored in databases that were seeded with the key.
+// fingerprint identifies the key without revealing it. It is stored in
+// databases that were seeded with the key.
 func (k Key) fingerprint() string { return hex.EncodeToString(k.Bytes("fingerprint")[:8]) }

@@ -12,9 +12,11 @@ import (
 type LegacyKey struct {
 	KeyID  string `json:"key_id"`
 	Secret string `json:"secret"`
-	// MerchantCashboxID is the cashbox that its calls use; null for the key without a merchant.
+	// MerchantCashboxID is the cashbox that its calls use; null for the key
+	// without a merchant.
 	MerchantCashboxID *int64 `json:"merchantCashboxId"`
-	// WebhookSecret is the cashbox's; left out for the key without a merchant.
+	// WebhookSecret is the cashbox's; left out for the key without a
+	// merchant.
 	WebhookSecret string `json:"webhook_secret,omitempty"`
 }
 

@@ -70,7 +70,8 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 func (k Key) password(login string) string { return k.Secret("password " + login) }
 func (k Key) token(login string) string    { return k.Secret("token " + login) }
 
-// requisites inserts the requisites by COPY, because they are many and every first start waits for them.
+// requisites inserts the requisites by COPY, because they are many and every
+// first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := strings.Fields("id currency method trader_id sealed hash last4 holder bank min_amount max_amount created_at")
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)

@@ -23,8 +23,9 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Phones are the phones of a sandbox's traders. They forward what banks would write, by the same signed call as
-// real phones. A trader's phone is paired when it first has something to forward.
+// Phones are the phones of a sandbox's traders. They forward what banks would
+// write, by the same signed call as real phones. A trader's phone is paired
+// when it first has something to forward.
 type Phones struct {
 	pool  db.Pool
 	clock clock.Clock
@@ -42,8 +43,8 @@ func NewPhones(pool db.Pool, c clock.Clock, key Key, v *vault.Vault) *Phones {
 // Reach sets the address of the API.
 func (p *Phones) Reach(url string) { p.url.Store(&url) }
 
-// writing is the text in which a bank of a currency reports incoming money; the account and the amount are
-// inserted.
+// writing is the text in which a bank of a currency reports incoming money; the
+// account and the amount are inserted.
 type writing struct{ bank, sender, text string }
 
 var writings = map[string]writing{
@@ -57,8 +58,8 @@ type Written struct {
 	Sender, Text string
 }
 
-// Write is the message of a bank when a payment is paid. It returns false if no bank in the payment's currency
-// writes one.
+// Write is the message of a bank when a payment is paid. It returns false if no
+// bank in the payment's currency writes one.
 func Write(p db.SandboxTransferRow) (Written, bool) {
 	w, known := writings[p.Currency]
 	if !known || p.RequisiteLast4 == nil {
@@ -81,8 +82,9 @@ func (p *Phones) Find(ctx context.Context, paymentID int64) (Written, error) {
 	return w, nil
 }
 
-// Paid forwards the message that a payment was paid, and reports whether that confirmed the payment. It does
-// nothing if no bank writes a message, or if the trader has revoked the phone.
+// Paid forwards the message that a payment was paid, and reports whether that
+// confirmed the payment. It does nothing if no bank writes a message, or if the
+// trader has revoked the phone.
 func (p *Phones) Paid(ctx context.Context, t db.SandboxTransferRow) (bool, error) {
 	w, ok := Write(t)
 	if !ok || p.url.Load() == nil {
@@ -100,7 +102,8 @@ var (
 	errForward      = errors.New("the API does not take a message")
 )
 
-// Forward posts a message as the trader's phone does, and returns the state of the message.
+// Forward posts a message as the trader's phone does, and returns the state of
+// the message.
 func (p *Phones) Forward(ctx context.Context, id string, w Written) (state string, err error) {
 	key := "sandbox-phone-" + strconv.FormatInt(w.TraderID, 10)
 	secret := p.key.Secret("secret of " + key)
@@ -150,8 +153,8 @@ func (p *Phones) Forward(ctx context.Context, id string, w Written) (state strin
 
 const forwardTimeout = 10 * time.Second
 
-// pair pairs a trader's phone, unless that was done before, and lets its messages confirm payments of the trader's
-// requisites.
+// pair pairs a trader's phone, unless that was done before, and lets its
+// messages confirm payments of the trader's requisites.
 func (p *Phones) pair(ctx context.Context, traderID int64, key, secret string) error {
 	phone, err := db.New(p.pool).SandboxPhone(ctx, key)
 	switch {

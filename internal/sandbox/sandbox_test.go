@@ -35,7 +35,8 @@ func loadKey(t testing.TB, dir string) Key {
 	return testenv.Must(LoadKey(dir))(t)
 }
 
-// The same data directory gives the same secrets at every start, another directory others.
+// The same data directory gives the same secrets at every start, another
+// directory others.
 func TestKeyIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -123,8 +124,8 @@ func wantNear(t *testing.T, at time.Time, want time.Duration, what string) {
 
 func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }
 
-// Advancing moves the clock and brings deliveries as much closer, since those keep real time.
-// Endpoints are looked at again at once.
+// Advancing moves the clock and brings deliveries as much closer, since those
+// keep real time. Endpoints are looked at again at once.
 func TestAdvance(t *testing.T) {
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
@@ -143,7 +144,8 @@ func TestAdvance(t *testing.T) {
 	wantNear(t, now, 40*time.Minute, "ahead after three steps")
 }
 
-// Deliverers change deliveries in any order: who holds one is waited for by an advance that holds none.
+// Deliverers change deliveries in any order: who holds one is waited for by an
+// advance that holds none.
 func TestAdvanceBesideDeliverer(t *testing.T) {
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
@@ -185,7 +187,8 @@ func TestAdvanceRefused(t *testing.T) {
 	wantNear(t, c.Now(), 0, "a refused step moved the clock")
 }
 
-// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
+// Replicas follow, and a start finds the clock where it was left. Advance
+// answers once the replicas had time to notice.
 func TestFollow(t *testing.T) {
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
@@ -204,7 +207,8 @@ func TestFollow(t *testing.T) {
 	wantNear(t, later.Now(), 24*time.Hour, "after a start the clock")
 }
 
-// However often it is advanced, the clock never gets further than its offset can be counted.
+// However often it is advanced, the clock never gets further than its offset
+// can be counted.
 func TestAdvanceHasAnEnd(t *testing.T) {
 	s := seed(t)
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
@@ -261,7 +265,8 @@ func TestCashboxes(t *testing.T) {
 	}
 }
 
-// What is there to pay by and with: of each query, what it counts is no less than that.
+// What is there to pay by and with: of each query, what it counts is no less
+// than that.
 func TestRoom(t *testing.T) {
 	s := seed(t)
 	for what, c := range map[string]struct {
@@ -269,7 +274,8 @@ func TestRoom(t *testing.T) {
 		sql   string
 	}{
 		"merchants": {2, "select count(*) from merchant"},
-		// One equal amount of 1,000 open payments needs one requisite each.
+		// One equal amount of 1,000 open payments needs one requisite
+		// each.
 		"requisites for a payment of 5,000 of each method": {1000, `select min(n) from (select count(r.id) as n
 			from unnest(array['sbp', 'sim', 'card']) m left join requisite r on r.method = m and r.currency = 'RUB' and enabled
 			and 5000 between min_amount and max_amount group by m) counts`},
@@ -283,7 +289,8 @@ func TestRoom(t *testing.T) {
 		n := s.Count(t, c.sql)
 		testenv.Check(t, n >= c.least, "%s: %d, want %d", what, n, c.least)
 	}
-	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1 USDT.
+	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000
+	// / 92.50 = 54,054.1 USDT.
 	first := int64(s.Count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
 	balance := s.Balance(t, ledger.Available(ledger.Trader, first))
 	testenv.Check(t, balance.IntPart() >= 54_055, "a trader has %s USDT", balance)
@@ -297,7 +304,8 @@ func TestRoom(t *testing.T) {
 		"cards of a checkout":         {100, "select calls from rate_limit where name = 'checkout_cards'"},
 		"banks for payers of roubles": {3, "select count(*) from bank where currency = 'RUB' and 'sbp' = any(methods)"},
 		"banks with a link":           {2, "select count(*) from bank where link <> ''"},
-		// Every RUB cashbox pays out by sbp and c2c for a day, the others not at all; every trader can.
+		// Every RUB cashbox pays out by sbp and c2c for a day, the
+		// others not at all; every trader can.
 		"cashboxes that pay out otherwise": {0, `select count(*) from cashbox b where (currency = 'RUB') <> (2 =
 			(select count(*) from cashbox_payout_method where cashbox_id = b.id and enabled and validity_seconds = 86400
 			and method in ('sbp', 'c2c')))`},
@@ -346,8 +354,8 @@ func TestUsers(t *testing.T) {
 	testenv.Check(t, kinds["trader"] == traders, "%d users for %d traders", kinds["trader"], traders)
 }
 
-// Requisites are made up, yet of the form that their method's type asks for. Each is there once,
-// and desks that take cards have no value.
+// Requisites are made up, yet of the form that their method's type asks for.
+// Each is there once, and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {
 	s := seed(t)
 	rows := testenv.Must(s.Pool.Query(t.Context(), `select r.id, r.method, r.sealed, m.requisite_type
@@ -373,7 +381,8 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 	testenv.Check(t, len(seen) != 0, "nothing was made up")
 }
 
-// A second start finds everything there; replicas that start together seed once; a strange key is refused.
+// A second start finds everything there; replicas that start together seed
+// once; a strange key is refused.
 func TestSeedOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -24,10 +24,12 @@ import (
 // ErrOtherKey says that the database belongs to another sandbox.
 var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
 
-// Seed fills the database once, also if several processes start at the same time.
+// Seed fills the database once, also if several processes start at the same
+// time.
 func Seed(ctx context.Context, pool db.Pool, key Key, v *vault.Vault, safe *requisite.Safe) error {
 	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
-		// The first process to insert the row seeds; the others wait here until it commits.
+		// The first process to insert the row seeds; the others wait
+		// here until it commits.
 		first, err := q.TestClockSeed(ctx, key.fingerprint())
 		if err != nil {
 			return fmt.Errorf("claim the database: %w", err)
@@ -76,15 +78,15 @@ type requisites struct {
 	count            int
 }
 
-// Enough for 1,000 open RUB payments by one method, even with equal amounts: each needs its own
-// requisite.
+// Enough for 1,000 open RUB payments by one method, even with equal amounts:
+// each needs its own requisite.
 var pools = []requisites{
 	{0, "RUB", "sbp", 500}, {1, "RUB", "sbp", 500},
 	{0, "RUB", "sim", 500}, {1, "RUB", "sim", 500},
 	{0, "RUB", "card", 500}, {1, "RUB", "card", 500},
 	{2, "AZN", "c2c", 100}, {2, "TRY", "c2c", 100}, {2, "MNT", "c2c", 100}, {2, "MNT", "iban", 100},
-	// Requisites of card checkout. Each takes any number of payments; with several, creations do not
-	// wait for one another.
+	// Requisites of card checkout. Each takes any number of payments; with
+	// several, creations do not wait for one another.
 	{0, "RUB", "mtstpay", 8}, {1, "RUB", "mtstpay", 8}, {2, "AZN", "quasi_ecom", 8}, {2, "TRY", "quasi_ecom", 8},
 }
 
@@ -100,8 +102,8 @@ const (
 	limitMax    = "5000000"
 )
 
-// box is a cashbox with a key and all methods of its currency. Cashboxes of one merchant have the
-// same number.
+// box is a cashbox with a key and all methods of its currency. Cashboxes of one
+// merchant have the same number.
 type box struct {
 	keyID    string
 	merchant int
@@ -112,7 +114,8 @@ type box struct {
 	trader int
 }
 
-// usualScopes are the scopes of a key. A merchant has to add that for withdrawals.
+// usualScopes are the scopes of a key. A merchant has to add that for
+// withdrawals.
 var usualScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
 var boxes = []box{

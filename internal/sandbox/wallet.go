@@ -12,8 +12,8 @@ import (
 	"gateway.example/internal/withdrawal"
 )
 
-// Wallet sends USDT on the networks of a sandbox, both as a merchant who deposits and as the outside signer who
-// pays withdrawals.
+// Wallet sends USDT on the networks of a sandbox, both as a merchant who
+// deposits and as the outside signer who pays withdrawals.
 type Wallet struct {
 	pool        db.Pool
 	deposits    *deposit.Service
@@ -52,8 +52,8 @@ func (w *Wallet) Deposit(ctx context.Context, id int64) error {
 	})
 }
 
-// Pay pays a withdrawal that was handed over, and reports its transaction. The hash depends only on the withdrawal,
-// so paying again sends nothing.
+// Pay pays a withdrawal that was handed over, and reports its transaction. The
+// hash depends only on the withdrawal, so paying again sends nothing.
 func (w *Wallet) Pay(ctx context.Context, id int64) error {
 	found, err := w.withdrawals.Get(ctx, treasurer, id)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// withdrawals lets everybody try withdrawals at once, on two networks and to addresses that may already be used.
-// The addresses belong to no wallet.
+// withdrawals lets everybody try withdrawals at once, on two networks and to
+// addresses that may already be used. The addresses belong to no wallet.
 func (s *seeder) withdrawals(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for network, fee := range map[string]string{"TRC20": "1.50", "ERC20": "4"} {
 		err := s.q.WithdrawalTermsSet(ctx, db.WithdrawalTermsSetParams{

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// MaxName and maxQuery are in characters. The table has the same limit for names.
+	// MaxName and maxQuery are in characters. The table has the same limit
+	// for names.
 	MaxName  = 60
 	maxQuery = 2000
 	// MaxViews is how many views a user may have of a list.
@@ -67,8 +68,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]V
 	return db.Each(rows, func(row db.SavedViewListRow) View { return View(row) }), fault.Doing("list saved views", err)
 }
 
-// Save stores a view of the caller, and replaces one of the same list and name. It ignores the view's
-// id.
+// Save stores a view of the caller, and replaces one of the same list and name.
+// It ignores the view's id.
 func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
 	if err := needOwner(who); err != nil {
 		return err

@@ -71,7 +71,8 @@ func TestViews(t *testing.T) {
 	testenv.Check(t, err == nil && path == "/y" && b.listed(t, b.one, "/y") == "", "removed: %q, %v", path, err)
 }
 
-// A user has no more than 20 views of a list, also if they save several at a time.
+// A user has no more than 20 views of a list, also if they save several at a
+// time.
 func TestMostViews(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -17,7 +17,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The example of docs/ledger-proof.md, made anew of what its table says, and proven.
+// The example of docs/ledger-proof.md, made anew of what its table says, and
+// proven.
 func TestDocumentedExample(t *testing.T) {
 	t.Parallel()
 	doc := testenv.Must(os.ReadFile("../../docs/ledger-proof.md"))(t)
@@ -76,7 +77,8 @@ func example() (Transfer, Page, []byte) {
 	}, page, ed25519.Sign(key, page.signed())
 }
 
-// The leaves "a" to "e", hashed by hand with sha256sum: printf '\0a' | sha256sum and so on.
+// The leaves "a" to "e", hashed by hand with sha256sum: printf '\0a' |
+// sha256sum and so on.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{
@@ -98,8 +100,8 @@ func leaves(n int) []Hash {
 	return hashes
 }
 
-// From each leaf of each tree a path leads to the root, also through the roots of parts, and no other
-// leaf, place, size or path does.
+// From each leaf of each tree a path leads to the root, also through the roots
+// of parts, and no other leaf, place, size or path does.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	const part = 4

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// The formats of the texts that are hashed. Each is the first text of its hash, so that a hash of one format cannot
-// be taken for one of another.
+// The formats of the texts that are hashed. Each is the first text of its hash,
+// so that a hash of one format cannot be taken for one of another.
 const (
 	formatTransfer = "gateway-transfer-1"
 	formatSide     = "gateway-side-1"
@@ -34,8 +34,8 @@ const (
 // timeForm is the form of times in what is hashed, in UTC.
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-// texts writes texts as netstrings: the length in bytes, a colon, the text and a comma. So two different lists
-// always have different encodings.
+// texts writes texts as netstrings: the length in bytes, a colon, the text and
+// a comma. So two different lists always have different encodings.
 func texts(list ...string) []byte {
 	var out bytes.Buffer
 	for _, text := range list {
@@ -54,7 +54,8 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // MarshalText implements encoding.TextMarshaler.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It accepts only the form that String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts only the form
+// that String writes.
 func (h *Hash) UnmarshalText(text []byte) error {
 	plain, err := hex.DecodeString(string(text))
 	if err != nil || len(plain) != len(h) || toHash(plain).String() != string(text) {
@@ -69,29 +70,34 @@ func toHash(b []byte) (h Hash) {
 	return h
 }
 
-// Header is the part of a transfer that is visible to everybody who may see the transfer at all.
+// Header is the part of a transfer that is visible to everybody who may see the
+// transfer at all.
 type Header struct {
 	ID int64 `json:"id"`
-	// CreatedAt is in UTC with six decimals, such as 2026-11-20T12:00:00.000000Z.
+	// CreatedAt is in UTC with six decimals, such as
+	// 2026-11-20T12:00:00.000000Z.
 	CreatedAt string `json:"created_at"`
 	Kind      string `json:"kind"`
 	Subject   string `json:"subject"`
 	SubjectID int64  `json:"subject_id"`
 }
 
-// leaf is the content of a transfer's leaf, which is hashed: its header and its two hidden sides.
+// leaf is the content of a transfer's leaf, which is hashed: its header and its
+// two hidden sides.
 func (h Header) leaf(debited, credited Hash) []byte {
 	return texts(formatTransfer, number(h.ID), h.CreatedAt, h.Kind, h.Subject,
 		number(h.SubjectID), debited.String(), credited.String())
 }
 
-// Opening reveals a side of a transfer: which account was debited or credited, and how much.
+// Opening reveals a side of a transfer: which account was debited or credited,
+// and how much.
 type Opening struct {
 	Owner   string `json:"owner"`
 	OwnerID int64  `json:"owner_id"`
 	Account string `json:"account"`
 	Amount  string `json:"amount"`
-	// Salt prevents others from finding out a side by trying all possible values.
+	// Salt prevents others from finding out a side by trying all possible
+	// values.
 	Salt Hash `json:"salt"`
 }
 
@@ -145,7 +151,8 @@ type Page struct {
 	Root      Hash  `json:"root"`
 	// Totals is the hash of the day's totals, which only operators see.
 	Totals Hash `json:"totals"`
-	// Previous is the hash of the page of the day before, zeros for the first page.
+	// Previous is the hash of the page of the day before, zeros for the
+	// first page.
 	Previous Hash `json:"previous"`
 	// SealedAt is in UTC, such as 2026-11-21T00:10:00Z.
 	SealedAt string `json:"sealed_at"`
@@ -175,7 +182,8 @@ func pageOf(row db.LedgerPage) Page {
 	}
 }
 
-// Totals are the sums that the transfers of a page moved, and the balances after them. All are in USDT.
+// Totals are the sums that the transfers of a page moved, and the balances
+// after them. All are in USDT.
 type Totals struct {
 	Kinds    []KindTotal    `json:"kinds"`
 	Balances []BalanceTotal `json:"balances"`
@@ -188,8 +196,8 @@ type KindTotal struct {
 	Amount    decimal.Decimal `json:"amount"`
 }
 
-// BalanceTotal is the available or reserved money of all owners of a kind, after the transfers of this page and of
-// all pages before.
+// BalanceTotal is the available or reserved money of all owners of a kind,
+// after the transfers of this page and of all pages before.
 type BalanceTotal struct {
 	Owner   string          `json:"owner"`
 	Account string          `json:"account"`

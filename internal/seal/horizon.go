@@ -17,16 +17,18 @@ const writersPause = 20 * time.Millisecond
 
 var errWriterStays = errors.New("a transaction that moved money has been open for too long")
 
-// writing lists the transactions that may have taken ids of transfers. Every transaction that inserts transfers
-// takes this lock before it takes an id, and holds it until its end.
+// writing lists the transactions that may have taken ids of transfers. Every
+// transaction that inserts transfers takes this lock before it takes an id, and
+// holds it until its end.
 const writing = `select distinct virtualtransaction from pg_locks
 	where locktype = 'relation' and relation = 'transfer'::regclass and mode = 'RowExclusiveLock'
 		and database = (select oid from pg_database where datname = current_database())`
 
-// lastForGood returns an id up to which no further transfer can appear. Ids grow in the order in which they are
-// taken, but a transaction may commit its id later. So this reads the newest visible id, and then waits until all
-// transactions have ended that may have taken a lower one by then. They release their locks after their end, and
-// later transactions take higher ids.
+// lastForGood returns an id up to which no further transfer can appear. Ids
+// grow in the order in which they are taken, but a transaction may commit its
+// id later. So this reads the newest visible id, and then waits until all
+// transactions have ended that may have taken a lower one by then. They release
+// their locks after their end, and later transactions take higher ids.
 func (s *Sealer) lastForGood(ctx context.Context) (int64, error) {
 	last, err := s.q.LedgerNewestTransfer(ctx)
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 // State is the result of verifying a page.
 type State string
 
-// The states of pages. They do not say whether the ledger still has the transfers of a page: the audit verifies
-// that.
+// The states of pages. They do not say whether the ledger still has the
+// transfers of a page: the audit verifies that.
 const (
-	// Valid: what was signed is what is stored, and the page follows the one before.
+	// Valid: what was signed is what is stored, and the page follows the
+	// one before.
 	Valid State = "valid"
 	// Changed: the page or its totals are not what was hashed.
 	Changed State = "changed"
@@ -35,16 +36,18 @@ type SealedDay struct {
 	// Sums are the totals whose hash is in the page.
 	Sums  Totals
 	State State
-	// AuditedAt is when the last audit that read the day's transfers began, or nil. Violations is how many
-	// violations of any rule it found.
+	// AuditedAt is when the last audit that read the day's transfers began,
+	// or nil. Violations is how many violations of any rule it found.
 	AuditedAt  *time.Time
 	Violations int64
 }
 
-// Paging asks for a page of the list of days, newest first. Its cursor is a day.
+// Paging asks for a page of the list of days, newest first. Its cursor is a
+// day.
 type Paging = db.Page
 
-// Days lists sealed days for operators, the newest first. The cursor is nil on the last page.
+// Days lists sealed days for operators, the newest first. The cursor is nil on
+// the last page.
 func (s *Service) Days(ctx context.Context, who caller.Caller, p Paging) ([]SealedDay, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -115,13 +118,14 @@ func (s *Service) sealedDay(
 	return d, nil
 }
 
-// follows reports whether a page is that of the next day and is chained to the page before.
+// follows reports whether a page is that of the next day and is chained to the
+// page before.
 func follows(before, page Page) bool {
 	return before.after() == page.Day && page.Previous == before.Hash
 }
 
-// audited sets the last audit that read the day's transfers: a full audit reads all days, and any other only the
-// last day.
+// audited sets the last audit that read the day's transfers: a full audit reads
+// all days, and any other only the last day.
 func (d *SealedDay) audited(audits []db.LedgerAuditsRow, last bool) {
 	for _, a := range audits {
 		reads := a.Scope == "full" || last

@@ -25,8 +25,9 @@ const (
 	SubjectWithdrawal = "withdrawal"
 )
 
-// Proof proves that the transfers of a payment, a payout, a deposit or a withdrawal, as far as they debit or credit
-// its merchant, are on the pages of their days.
+// Proof proves that the transfers of a payment, a payout, a deposit or a
+// withdrawal, as far as they debit or credit its merchant, are on the pages of
+// their days.
 type Proof struct {
 	Format    string `json:"format"`
 	Subject   string `json:"subject"`
@@ -37,14 +38,15 @@ type Proof struct {
 	Waiting   []Waiting  `json:"waiting"`
 }
 
-// Transfer is a transfer that is on a page. Only the merchant's sides are shown.
+// Transfer is a transfer that is on a page. Only the merchant's sides are
+// shown.
 type Transfer struct {
 	Header Header `json:"header"`
 	Debit  Side   `json:"debit"`
 	Credit Side   `json:"credit"`
 	Leaf   Hash   `json:"leaf"`
-	// Day names the page. Index is the leaf's index on it, from 0, and Path leads from it to the
-	// root.
+	// Day names the page. Index is the leaf's index on it, from 0, and Path
+	// leads from it to the root.
 	Day   string `json:"day"`
 	Index int64  `json:"index"`
 	Path  []Hash `json:"path"`
@@ -71,7 +73,8 @@ func (p Proof) File() ([]byte, error) {
 	return append(file, '\n'), nil
 }
 
-// Payment proves a payment's transfers to a user of its merchant. It accepts the payment's id or uuid.
+// Payment proves a payment's transfers to a user of its merchant. It accepts
+// the payment's id or uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayment, func() (id, cashboxID int64, err error) {
 		p, err := s.services.Payments.Get(ctx, who, paymentID)
@@ -79,7 +82,8 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID stri
 	})
 }
 
-// Payout proves a payout's transfers to a user of its merchant. It accepts the payout's uuid.
+// Payout proves a payout's transfers to a user of its merchant. It accepts the
+// payout's uuid.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, payoutID string) (Proof, error) {
 	return s.prove(ctx, who, caller.MerchantRead, SubjectPayout, func() (id, cashboxID int64, err error) {
 		p, err := s.services.Payouts.Get(ctx, who, payoutID)
@@ -103,7 +107,8 @@ func (s *Service) Withdrawal(ctx context.Context, who caller.Caller, withdrawalI
 	})
 }
 
-// prove finds a subject for a caller with the capability, and proves the transfers of its cashbox.
+// prove finds a subject for a caller with the capability, and proves the
+// transfers of its cashbox.
 func (s *Service) prove(
 	ctx context.Context, who caller.Caller, needed caller.Capability, subject string,
 	find func() (id, cashboxID int64, err error),
@@ -169,8 +174,8 @@ func (s *Service) proveTransfer(ctx context.Context, p *Proof, t db.Transfer, ca
 	return nil
 }
 
-// waits tells when a transfer that is on no page will be sealed: with its own day or, if that is sealed already,
-// with the next one.
+// waits tells when a transfer that is on no page will be sealed: with its own
+// day or, if that is sealed already, with the next one.
 func (s *Service) waits(ctx context.Context, id int64, made time.Time) (Waiting, error) {
 	last, err := s.q.LedgerPageLast(ctx)
 	if db.IgnoreNoRows(err) != nil {
@@ -189,8 +194,8 @@ type placed struct {
 
 var errNotOnPage = errors.New("the ledger is not as it was when the page was sealed")
 
-// place finds a transfer's place on a page, and the path from there to the root. It reads only one part of the day,
-// and the stored roots of the others.
+// place finds a transfer's place on a page, and the path from there to the
+// root. It reads only one part of the day, and the stored roots of the others.
 func (s *Service) place(ctx context.Context, row db.LedgerPage, t db.Transfer) (placed, error) {
 	p := placed{Transfer: Transfer{Header: headerOf(t), Day: row.Day.Format(time.DateOnly)}}
 	decided, err := s.q.LedgerSealGet(ctx, row.Day)

@@ -49,7 +49,8 @@ func (b *bundle) verify(t *testing.T, file []byte, published []seal.Page) seal.V
 	return p.Verify(b.keys(t), published)
 }
 
-// proves wants nothing to be wrong with a proof, and each thing that it proves to say what is wanted of it.
+// proves wants nothing to be wrong with a proof, and each thing that it proves
+// to say what is wanted of it.
 func (b *bundle) proves(t *testing.T, p seal.Proof, want ...string) {
 	t.Helper()
 	v := b.verify(t, testenv.Must(p.File())(t), nil)
@@ -59,9 +60,9 @@ func (b *bundle) proves(t *testing.T, p seal.Proof, want ...string) {
 	}
 }
 
-// A payment of 1000 RUB at 100 RUB for a USDT with a markup of 5% brings the merchant 1000 / (100 ×
-// 1.05) = 9.52380952 USDT. The file proves that, and tells nothing of the trader nor of what the trader
-// and the platform got.
+// A payment of 1000 RUB at 100 RUB for a USDT with a markup of 5% brings the
+// merchant 1000 / (100 × 1.05) = 9.52380952 USDT. The file proves that, and
+// tells nothing of the trader nor of what the trader and the platform got.
 func TestPaymentProof(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t, b.shop)
@@ -200,7 +201,8 @@ func TestDepositProof(t *testing.T) {
 		"one of a sealed day that came late: %+v", proof)
 }
 
-// A withdrawal, whose fee is the platform's. Another merchant has no proof of it.
+// A withdrawal, whose fee is the platform's. Another merchant has no proof of
+// it.
 func TestWithdrawalProof(t *testing.T) {
 	b := setup(t)
 	var id int64
@@ -220,8 +222,8 @@ func TestWithdrawalProof(t *testing.T) {
 	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(b.proofs.Withdrawal(t.Context(), b.other.User(caller.Owner), id))), "not_found", "another merchant's")
 }
 
-// A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
-// are the merchant's own.
+// A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox:
+// both sides of that transfer are the merchant's own.
 func TestPayoutProof(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
@@ -248,14 +250,16 @@ func TestProofOfAChangedLedger(t *testing.T) {
 	testenv.Check(t, err != nil, "%+v", proof)
 }
 
-// Days are listed from the newest down, with what each moved and what there was after it: the trader
-// got 1000, the cashbox 9.52380952 of a payment, and the platform its share.
+// Days are listed from the newest down, with what each moved and what there was
+// after it: the trader got 1000, the cashbox 9.52380952 of a payment, and the
+// platform its share.
 func TestDayList(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
 	b.posts(t, 3, dbtest.Start.Add(day))
 	b.sealAt(t, 2*day+seal.Grace)
-	// A migration begins the count of the other audit at the real time, which has nothing to do with this clock.
+	// A migration begins the count of the other audit at the real time,
+	// which has nothing to do with this clock.
 	b.Exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
 	b.Exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))
 	two := int32(2)

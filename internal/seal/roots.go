@@ -17,20 +17,22 @@ const (
 	monthForm = "2006-01"
 	// newestPages is how many pages the file has if no month is asked for.
 	newestPages = 31
-	// Caches may keep the newest pages for minutes, and those of a past month for a day.
+	// Caches may keep the newest pages for minutes, and those of a past
+	// month for a day.
 	freshFor, pastFor = 5 * time.Minute, day
 )
 
 // Roots are published pages, by day.
 type Roots struct {
 	Format string `json:"format"`
-	// Months are all months that have pages; it is set if no month was asked for.
+	// Months are all months that have pages; it is set if no month was
+	// asked for.
 	Months []string `json:"months,omitempty"`
 	Pages  []Page   `json:"pages"`
 }
 
-// Published returns the file of the newest pages, or of the pages of a month such as 2026-11, and how long caches
-// may keep it.
+// Published returns the file of the newest pages, or of the pages of a month
+// such as 2026-11, and how long caches may keep it.
 func (s *Service) Published(ctx context.Context, month string) (file []byte, keep time.Duration, err error) {
 	roots, keep := Roots{Format: FormatRoots, Pages: []Page{}}, freshFor
 	var rows []db.LedgerPage

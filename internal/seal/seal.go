@@ -19,7 +19,8 @@ type Service struct {
 	services Services
 }
 
-// Services are the services that decide what a caller may see. Signer has the public keys.
+// Services are the services that decide what a caller may see. Signer has the
+// public keys.
 type Services struct {
 	Payments    *payment.Service
 	Payouts     *payout.Service
@@ -32,8 +33,9 @@ func New(pools db.Pools, services Services) *Service {
 	return &Service{db.New(pools.Reads), services}
 }
 
-// Age is how long ago the last sealed day ended, in seconds. Before the first sealed day, it counts
-// from the beginning of the day of the first transfer; without transfers it is 0.
+// Age is how long ago the last sealed day ended, in seconds. Before the first
+// sealed day, it counts from the beginning of the day of the first transfer;
+// without transfers it is 0.
 func Age(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 	since, err := q.LedgerFirstMade(ctx)
 	if err != nil {

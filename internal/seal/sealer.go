@@ -17,14 +17,17 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// Grace is how long after its end a day is sealed, so that most late transfers are still on its
-	// page. Later ones are on the next.
+	// Grace is how long after its end a day is sealed, so that most late
+	// transfers are still on its page. Later ones are on the next.
 	Grace = 10 * time.Minute
-	// partSize is how many transfers a part of a day has. The stored parts depend on it.
+	// partSize is how many transfers a part of a day has. The stored parts
+	// depend on it.
 	partSize = 1024
-	// readSize is how many transfers are read at a time: a whole number of parts.
+	// readSize is how many transfers are read at a time: a whole number of
+	// parts.
 	readSize = 8 * partSize
-	// turn is how long a process may take to seal a day before another process may try, too.
+	// turn is how long a process may take to seal a day before another
+	// process may try, too.
 	turn = 10 * time.Minute
 )
 
@@ -42,8 +45,9 @@ func NewSealer(pool db.Pool, c clock.Clock, signer *attest.Signer) *Sealer {
 	return &Sealer{pool: pool, q: db.New(pool), clock: c, signer: signer, writersLeave: 10 * time.Second}
 }
 
-// Run seals all days that are over and not sealed, one after the other. However many processes do
-// it, and wherever one of them stops, it comes to the same pages:
+// Run seals all days that are over and not sealed, one after the other. However
+// many processes do it, and wherever one of them stops, it comes to the same
+// pages:
 //
 //  1. It is decided once, in a row of its own, up to which id a day's page goes, and only when no
 //     transaction can commit such an id any more.
@@ -142,7 +146,8 @@ func (s *Sealer) seal(ctx context.Context, due dueDay) error {
 	return s.write(ctx, due, r)
 }
 
-// decide stores which transfers a day's page has, unless that is stored already.
+// decide stores which transfers a day's page has, unless that is stored
+// already.
 func (s *Sealer) decide(ctx context.Context, date time.Time) (db.LedgerSeal, error) {
 	decided, err := s.q.LedgerSealGet(ctx, date)
 	if !db.NoRows(err) {
@@ -246,8 +251,9 @@ func (r *reading) storeParts(ctx context.Context) error {
 	return nil
 }
 
-// write makes the page from the transfers that were read. If another process has already written it, that page
-// stays; one of the unique indexes notices that.
+// write makes the page from the transfers that were read. If another process
+// has already written it, that page stays; one of the unique indexes notices
+// that.
 func (s *Sealer) write(ctx context.Context, due dueDay, r reading) error {
 	totals, now := r.count.totals(), s.clock.Now().UTC().Truncate(time.Second)
 	page := Page{

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const day = 24 * time.Hour
 
-// bundle is the ledger of two merchants and a trader, with a rate of 100 RUB per USDT, and its sealer.
+// bundle is the ledger of two merchants and a trader, with a rate of 100 RUB
+// per USDT, and its sealer.
 type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
@@ -150,8 +151,8 @@ func wantPages(t *testing.T, b *bundle, want ...string) {
 	b.Audit(t)
 }
 
-// A day is sealed once it is over, each of several that were missed by itself, and one without
-// transfers as a page without leaves.
+// A day is sealed once it is over, each of several that were missed by itself,
+// and one without transfers as a page without leaves.
 func TestDays(t *testing.T) {
 	b := setup(t)
 	b.seal(t)
@@ -169,7 +170,8 @@ func TestDays(t *testing.T) {
 	wantPages(t, b, "20: 3", "21: 1", "22: 0", "23: 5")
 }
 
-// What is committed late, or made by a clock that went back, is on the next page, and on no other.
+// What is committed late, or made by a clock that went back, is on the next
+// page, and on no other.
 func TestLate(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
@@ -187,8 +189,8 @@ func TestLate(t *testing.T) {
 	wantPages(t, b, "20: 2", "21: 2", "22: 1", "23: 0", "24: 0", "25: 1", "26: 0")
 }
 
-// A transaction that is open across midnight has taken ids: no page is decided until it has ended,
-// and then its transfers are on it.
+// A transaction that is open across midnight has taken ids: no page is decided
+// until it has ended, and then its transfers are on it.
 func TestOpenAcrossMidnight(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 1, dbtest.Start)
@@ -209,7 +211,8 @@ func TestOpenAcrossMidnight(t *testing.T) {
 	wantPages(t, b, "20: 3")
 }
 
-// Several processes at once come to one page of each day, with turns and without.
+// Several processes at once come to one page of each day, with turns and
+// without.
 func TestManySealers(t *testing.T) {
 	b := setup(t)
 	for i := range 4 {
@@ -231,8 +234,8 @@ func TestManySealers(t *testing.T) {
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300", "24: 10")
 }
 
-// A process that dies between two steps leaves what another goes on with: the page is what it was
-// decided to be, whatever was moved since.
+// A process that dies between two steps leaves what another goes on with: the
+// page is what it was decided to be, whatever was moved since.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
@@ -255,8 +258,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// Whoever changes the books or the pages behind the gateway's back is found out, also where only the
-// last day is read again.
+// Whoever changes the books or the pages behind the gateway's back is found
+// out, also where only the last day is read again.
 func TestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range testenv.Rows(t, "changes.txt") {
@@ -281,7 +284,8 @@ func found(list []audit.Violation, detail string) bool {
 	})
 }
 
-// The pages and what they are made of are never changed, and stand in one chain.
+// The pages and what they are made of are never changed, and stand in one
+// chain.
 func TestPagesAreAppendOnly(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
@@ -301,7 +305,8 @@ func TestPagesAreAppendOnly(t *testing.T) {
 	}
 }
 
-// An id is taken when it is used, and not kept for later: the sealer goes by that.
+// An id is taken when it is used, and not kept for later: the sealer goes by
+// that.
 func TestIDsAreNotKept(t *testing.T) {
 	b := setup(t)
 	kept := b.Count(t, "select seqcache from pg_sequence where seqrelid = 'transfer_id_seq'::regclass")

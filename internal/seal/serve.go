@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// ServeRoots serves the published pages: the newest, or those of the month in the query, as in
-// ?month=2026-11.
+// ServeRoots serves the published pages: the newest, or those of the month in
+// the query, as in ?month=2026-11.
 func (s *Service) ServeRoots(w http.ResponseWriter, r *http.Request) error {
 	file, keep, err := s.Published(r.Context(), r.URL.Query().Get("month"))
 	if err != nil {

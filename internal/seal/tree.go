@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The tree is that of RFC 6962. Leaves and nodes are hashed with different first bytes, so that
-// neither can be taken for the other.
+// The tree is that of RFC 6962. Leaves and nodes are hashed with different
+// first bytes, so that neither can be taken for the other.
 const leafPrefix, nodePrefix = 0x00, 0x01
 
 // Hash is a SHA-256.
@@ -19,7 +19,8 @@ func nodeHash(left, right Hash) Hash {
 	return sha256.Sum256(append(both, right[:]...))
 }
 
-// tree adds leaves one after the other, and keeps only the roots of its complete subtrees, the largest first.
+// tree adds leaves one after the other, and keeps only the roots of its
+// complete subtrees, the largest first.
 type tree struct {
 	size  int64
 	roots []Hash
@@ -46,7 +47,8 @@ func (t *tree) root() Hash {
 	return root
 }
 
-// rootOf is the root over hashes of leaves, or of subtrees of which all but the last are complete.
+// rootOf is the root over hashes of leaves, or of subtrees of which all but the
+// last are complete.
 func rootOf(hashes []Hash) Hash {
 	var t tree
 	for _, hash := range hashes {
@@ -55,7 +57,8 @@ func rootOf(hashes []Hash) Hash {
 	return t.root()
 }
 
-// pathOf returns the hashes next to the way from a leaf to the root, from the bottom up.
+// pathOf returns the hashes next to the way from a leaf to the root, from the
+// bottom up.
 func pathOf(hashes []Hash, index int) []Hash {
 	if len(hashes) <= 1 {
 		return nil
@@ -67,8 +70,8 @@ func pathOf(hashes []Hash, index int) []Hash {
 	return append(pathOf(hashes[split:], index-split), rootOf(hashes[:split]))
 }
 
-// climb returns the root to which a path leads from a leaf, in a tree with size leaves. A path with too few or too
-// many hashes leads to none.
+// climb returns the root to which a path leads from a leaf, in a tree with size
+// leaves. A path with too few or too many hashes leads to none.
 func climb(leaf Hash, index, size int64, path []Hash) (Hash, bool) {
 	if index < 0 || index >= size {
 		return Hash{}, false

@@ -12,14 +12,16 @@ import (
 	"gateway.example/internal/attest"
 )
 
-// Verdict is the result of verifying a proof. Proven is meaningful only if nothing is wrong.
+// Verdict is the result of verifying a proof. Proven is meaningful only if
+// nothing is wrong.
 type Verdict struct {
 	Wrong  []string
 	Proven []string
 }
 
-// ParseProof parses a proof exactly as it was written. It refuses repeated and unknown names and another order,
-// because readers could interpret them differently.
+// ParseProof parses a proof exactly as it was written. It refuses repeated and
+// unknown names and another order, because readers could interpret them
+// differently.
 func ParseProof(file []byte) (Proof, error) {
 	var p Proof
 	if err := json.Unmarshal(file, &p); err != nil {
@@ -49,7 +51,8 @@ func (p Proof) Months() []string {
 	return slices.Compact(months)
 }
 
-// Verify checks a proof with the gateway's public keys and, if given, its published pages.
+// Verify checks a proof with the gateway's public keys and, if given, its
+// published pages.
 func (p Proof) Verify(keys attest.Keys, published []Page) Verdict {
 	var v Verdict
 	v.pages("the page of %s", p.Pages, keys)
@@ -87,7 +90,8 @@ func (v *Verdict) pages(name string, pages []Page, keys attest.Keys) {
 	}
 }
 
-// chain verifies that published pages follow each other. Pages on both sides of a missing month cannot be compared.
+// chain verifies that published pages follow each other. Pages on both sides of
+// a missing month cannot be compared.
 func (v *Verdict) chain(published []Page) {
 	for i := 1; i < len(published); i++ {
 		before, page := published[i-1], published[i]

@@ -1,5 +1,5 @@
-// Package sensitive notes who read what is only shown on request, such as a whole requisite or a
-// receipt.
+// Package sensitive notes who read what is only shown on request, such as a
+// whole requisite or a receipt.
 package sensitive
 
 import (
@@ -16,11 +16,12 @@ import (
 type Read struct {
 	ID int64
 	At time.Time
-	// UserID is the reader, and Login their login, or that of the user as whom they looked.
+	// UserID is the reader, and Login their login, or that of the user as
+	// whom they looked.
 	UserID int64
 	Login  string
-	// Subject is the kind of thing, such as requisite, and SubjectKey its id. What is the part that
-	// was read, such as value.
+	// Subject is the kind of thing, such as requisite, and SubjectKey its
+	// id. What is the part that was read, such as value.
 	Subject, SubjectKey, What string
 	// RequestID is the request, or "".
 	RequestID string
@@ -29,9 +30,10 @@ type Read struct {
 // Subject is the data that is about to be shown.
 type Subject struct{ Kind, Key, What string }
 
-// Record notes that an operator reads something. It is called before the thing is returned: if the
-// note fails, the thing is not shown. For an operator who looks as another user, the operator is
-// noted. Others only see what is theirs, which is not noted.
+// Record notes that an operator reads something. It is called before the thing
+// is returned: if the note fails, the thing is not shown. For an operator who
+// looks as another user, the operator is noted. Others only see what is theirs,
+// which is not noted.
 func Record(ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, s Subject) error {
 	if who.SeesWholeRequisites() {
 		return nil
@@ -55,7 +57,8 @@ type Reads struct{ pools db.Pools }
 
 func New(pools db.Pools) *Reads { return &Reads{pools: pools} }
 
-// Filter asks for a page of readings, the newest first. Nil fields do not filter.
+// Filter asks for a page of readings, the newest first. Nil fields do not
+// filter.
 type Filter struct {
 	db.Page
 	Subject, SubjectKey *string

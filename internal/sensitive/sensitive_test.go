@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// What was read stands in the list for good, by who read it, also while they looked as another.
+// What was read stands in the list for good, by who read it, also while they
+// looked as another.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -20,8 +20,8 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
-// token.
+// ChangePassword changes the user's password. It ends their other sessions, and
+// gives this one a new token.
 func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	if err := cmp.Or(session.NeedComplete(), session.needOwn()); err != nil {
 		return Opened{}, err
@@ -75,8 +75,9 @@ func (s *Service) replacePassword(ctx context.Context, session Session, old, nex
 	return s.opened(ctx, token, session.Door)
 }
 
-// ownSessions checks that the caller is a user whose sign-in is complete. It recognizes that by the role: until
-// then it is missing. Cabinet users have no role at all.
+// ownSessions checks that the caller is a user whose sign-in is complete. It
+// recognizes that by the role: until then it is missing. Cabinet users have no
+// role at all.
 func ownSessions(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -102,8 +103,8 @@ func mayEnd(ctx context.Context, who caller.Caller) error {
 	return fault.Decoded(ctx).Err()
 }
 
-// List lists the caller's sessions in the browser and over the API, the last used first. current is the id of this
-// session, which is marked.
+// List lists the caller's sessions in the browser and over the API, the last
+// used first. current is the id of this session, which is marked.
 func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([]Session, error) {
 	if err := cmp.Or(ownSessions(who), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
@@ -152,7 +153,8 @@ func (s *Service) Show(ctx context.Context, session Session) (Session, error) {
 	return session, fault.Decoded(ctx).Err()
 }
 
-// End ends this session, even if its sign-in is not complete or if it looks as another user.
+// End ends this session, even if its sign-in is not complete or if it looks as
+// another user.
 func (s *Service) End(ctx context.Context, session Session) error {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return err

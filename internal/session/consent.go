@@ -15,8 +15,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// awaits is how long a user whom an operator set up at a merchant or trader may only read. It ends earlier if an
-// owner answers.
+// awaits is how long a user whom an operator set up at a merchant or trader may
+// only read. It ends earlier if an owner answers.
 const awaits = 24 * time.Hour
 
 var (
@@ -26,7 +26,8 @@ var (
 		"Somebody waits for the answer of this owner, who is the only one. Switch that user off first.")
 )
 
-// place is a user's kind and role, and the merchant or trader whose user they are.
+// place is a user's kind and role, and the merchant or trader whose user they
+// are.
 type place struct {
 	id                   int64
 	kind                 caller.Kind
@@ -35,8 +36,8 @@ type place struct {
 	merchantID, traderID *int64
 }
 
-// ofSomebody reports whether the user belongs to a merchant or trader, whose owners have to be told about new
-// users.
+// ofSomebody reports whether the user belongs to a merchant or trader, whose
+// owners have to be told about new users.
 func (p place) ofSomebody() bool { return ofSomebody(p.kind) }
 
 func ofSomebody(kind caller.Kind) bool { return kind == caller.MerchantPortal || kind == caller.Trader }
@@ -52,14 +53,15 @@ func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 	}, nil
 }
 
-// lock prevents concurrent changes of users of the same merchant or trader until the transaction ends.
+// lock prevents concurrent changes of users of the same merchant or trader
+// until the transaction ends.
 func (p place) lock(ctx context.Context, q *db.Queries) error {
 	_, err := q.FellowLock(ctx, db.FellowLockParams{MerchantID: p.merchantID, TraderID: p.traderID})
 	return fault.Doing("lock the users", err)
 }
 
-// answered reports whether the merchant or trader has other users, who have to be told about this one, and how many
-// other owners could answer.
+// answered reports whether the merchant or trader has other users, who have to
+// be told about this one, and how many other owners could answer.
 func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (settled bool, owners int64, err error) {
 	settled, err = q.FellowSettled(ctx, db.FellowSettledParams{MerchantID: p.merchantID, TraderID: p.traderID, ID: p.id})
 	if err != nil {
@@ -69,7 +71,8 @@ func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (sett
 	return settled, owners, err
 }
 
-// hasMoney reports whether the merchant or trader has USDT that a user could take.
+// hasMoney reports whether the merchant or trader has USDT that a user could
+// take.
 func (p place) hasMoney(ctx context.Context, q *db.Queries) (bool, error) {
 	var accounts []ledger.Account
 	if p.traderID != nil {
@@ -103,8 +106,9 @@ func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now tim
 	return owners, fault.Doing("count owners", err)
 }
 
-// keepsOwner makes an operator's change of a user. It returns errConsentOpen if the change would remove the last
-// owner who could answer while another user waits for an answer.
+// keepsOwner makes an operator's change of a user. It returns errConsentOpen if
+// the change would remove the last owner who could answer while another user
+// waits for an answer.
 func (p place) keepsOwner(ctx context.Context, q *db.Queries, now time.Time, apply func(*db.Queries) error) error {
 	if !p.ofSomebody() {
 		return apply(q)
@@ -144,8 +148,9 @@ func (p place) waiting(ctx context.Context, q *db.Queries, now time.Time) ([]Awa
 	return list, nil
 }
 
-// Awaiting is a user of a merchant or trader whom an operator made, invited, promoted or switched on.
-// They may only read until an owner answers or until Until.
+// Awaiting is a user of a merchant or trader whom an operator made, invited,
+// promoted or switched on. They may only read until an owner answers or until
+// Until.
 type Awaiting struct {
 	ID           int64
 	Login        string
@@ -153,8 +158,9 @@ type Awaiting struct {
 	Since, Until time.Time
 }
 
-// Awaited lists the users who wait for the caller's answer. It is empty for callers who may not answer. An owner
-// may answer only if they were there before, and if no operator has set them up meanwhile.
+// Awaited lists the users who wait for the caller's answer. It is empty for
+// callers who may not answer. An owner may answer only if they were there
+// before, and if no operator has set them up meanwhile.
 func (s *Service) Awaited(ctx context.Context, who caller.Caller) ([]Awaiting, error) {
 	if !ofSomebody(who.Kind) || who.Role != caller.Owner {
 		return nil, nil
@@ -193,9 +199,9 @@ func answers(ctx context.Context, q *db.Queries, who caller.Caller, now time.Tim
 	return answers, fault.Doing("look whether the owner was there before", err)
 }
 
-// Consent accepts or refuses a user who waits for the owner's answer. Refusing switches the user off,
-// ends their sessions and voids their invitation; it needs no fresh second factor, because it only
-// takes away.
+// Consent accepts or refuses a user who waits for the owner's answer. Refusing
+// switches the user off, ends their sessions and voids their invitation; it
+// needs no fresh second factor, because it only takes away.
 func (s *Service) Consent(ctx context.Context, who caller.Caller, id int64, accept bool) error {
 	asked := who
 	if !accept {

@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// guarded is an office with a merchant whose owner is signed in, and an operator who wants to be their user.
+// guarded is an office with a merchant whose owner is signed in, and an
+// operator who wants to be their user.
 type guarded struct {
 	office
 	merchantID int64
@@ -64,7 +65,8 @@ func (g guarded) may(t *testing.T, login string) error {
 	return g.signIn(t, login, "").Session.Caller.Proved().Need(caller.MerchantKeys)
 }
 
-// An operator who is a merchant's user by their own invitation only looks until an owner accepts them or a day is over.
+// An operator who is a merchant's user by their own invitation only looks until
+// an owner accepts them or a day is over.
 func TestOperatorsPuppetWaits(t *testing.T) {
 	g := newGuarded(t)
 	opened := g.puppet(t, caller.Owner)
@@ -105,8 +107,9 @@ func TestPuppetsDayIsOver(t *testing.T) {
 	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 0, "still asked about")
 }
 
-// Whom an owner refuses is out at once, and their invitation is void, with the owner's name in the log. To refuse takes no fresh
-// second factor. Switched on by an operator they wait again.
+// Whom an owner refuses is out at once, and their invitation is void, with the
+// owner's name in the log. To refuse takes no fresh second factor. Switched on
+// by an operator they wait again.
 func TestRefusedPuppet(t *testing.T) {
 	g := newGuarded(t)
 	opened := g.puppet(t, caller.Owner)
@@ -123,7 +126,8 @@ func TestRefusedPuppet(t *testing.T) {
 	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 1, "asked again")
 }
 
-// Operators set nobody's password at a merchant or trader that has users; the first user is made as it is asked for.
+// Operators set nobody's password at a merchant or trader that has users; the
+// first user is made as it is asked for.
 func TestOperatorSetsNoPassword(t *testing.T) {
 	g := newGuarded(t)
 	trader := g.NewTrader(t, dbtest.TraderOpts{}).ID
@@ -153,8 +157,9 @@ func TestRaisedUserWaits(t *testing.T) {
 	refused(t, g.may(t, "boris"), "consent_awaited")
 }
 
-// No operator takes the owners out of the way: to invite the only one anew takes a second operator, also at the same time as the
-// other one, and who waits for the only owner's answer is to be switched off before that owner is.
+// No operator takes the owners out of the way: to invite the only one anew
+// takes a second operator, also at the same time as the other one, and who
+// waits for the only owner's answer is to be switched off before that owner is.
 func TestOwnersOutOfTheWay(t *testing.T) {
 	g := newGuarded(t)
 	g.operator(t, "carl")
@@ -194,7 +199,8 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 		"a user of a merchant without owners: %v", err)
 }
 
-// Another merchant's owner is asked nothing and answers nothing, and neither does an owner whom an operator has just set up.
+// Another merchant's owner is asked nothing and answers nothing, and neither
+// does an owner whom an operator has just set up.
 func TestForeignConsent(t *testing.T) {
 	g := newGuarded(t)
 	opened := g.puppet(t, caller.Developer)
@@ -218,7 +224,8 @@ func TestForeignConsent(t *testing.T) {
 	refused(t, g.may(t, "puppet"), "consent_awaited")
 }
 
-// Where second factors are compulsory a merchant's user without one neither makes keys nor runs the team, by either door.
+// Where second factors are compulsory a merchant's user without one neither
+// makes keys nor runs the team, by either door.
 func TestKeysTakeFactor(t *testing.T) {
 	g := newGuarded(t)
 	in := g.signIn(t, "anna", "")

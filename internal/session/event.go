@@ -12,7 +12,8 @@ import (
 	"gateway.example/internal/notify"
 )
 
-// The outcomes in the log of sign-ins. A sign-in that begins a session has the session's state as its outcome.
+// The outcomes in the log of sign-ins. A sign-in that begins a session has the
+// session's state as its outcome.
 const (
 	outcomeSignedIn      = "signed_in"
 	outcomeFactorGiven   = "factor_given"
@@ -22,18 +23,20 @@ const (
 )
 
 const (
-	// eventsMost is how many sign-ins of a user with the same outcome are stored within eventsWithin. Attempts with
-	// unknown logins all count as those of one user.
+	// eventsMost is how many sign-ins of a user with the same outcome are
+	// stored within eventsWithin. Attempts with unknown logins all count as
+	// those of one user.
 	eventsMost   = 100
 	eventsWithin = time.Hour
-	// eventsKept is how long they are kept. The table refuses to delete them earlier.
+	// eventsKept is how long they are kept. The table refuses to delete
+	// them earlier.
 	eventsKept = 400*24*time.Hour + time.Hour
 	// eventsAtOnce is how many old ones are deleted at a time.
 	eventsAtOnce = 10_000
 )
 
-// event is a sign-in or a try. What was typed is not stored: it may have been a password in the wrong
-// field.
+// event is a sign-in or a try. What was typed is not stored: it may have been a
+// password in the wrong field.
 type event struct {
 	// userID is 0 if no user has the login.
 	userID  int64
@@ -42,7 +45,8 @@ type event struct {
 	from    Origin
 }
 
-// logEvent stores an event in the log of sign-ins, unless there are too many already.
+// logEvent stores an event in the log of sign-ins, unless there are too many
+// already.
 func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 	now := s.wallNow()
 	err := q.SignInEventInsert(ctx, db.SignInEventInsertParams{
@@ -52,7 +56,8 @@ func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 	return fault.Doing("keep the sign-in", err)
 }
 
-// say queues messages, on every channel of the user, about a change of how they sign in.
+// say queues messages, on every channel of the user, about a change of how they
+// sign in.
 func (s *Service) say(ctx context.Context, q *db.Queries, kind notify.Kind, userID int64) error {
 	if err := notify.Say(kind, userID, rand.Text(), s.wallNow()).Run(ctx, q); err != nil {
 		return fmt.Errorf("say that %s: %w", kind, err)
@@ -60,8 +65,9 @@ func (s *Service) say(ctx context.Context, q *db.Queries, kind notify.Kind, user
 	return nil
 }
 
-// keepFailure stores a failed guess in the log of sign-ins, and returns the error for it. If storing fails, that
-// error is returned instead, and the guess still counts.
+// keepFailure stores a failed guess in the log of sign-ins, and returns the
+// error for it. If storing fails, that error is returned instead, and the guess
+// still counts.
 func (s *Service) keepFailure(ctx context.Context, e event, refusal error) error {
 	if !guessed(refusal) {
 		return refusal
@@ -72,8 +78,9 @@ func (s *Service) keepFailure(ctx context.Context, e event, refusal error) error
 	return refusal
 }
 
-// wrongMost is how many wrong codes in a row lock a second factor. Without that, somebody who has the password and
-// tries ten codes in every quarter of an hour would guess one of a million codes within weeks.
+// wrongMost is how many wrong codes in a row lock a second factor. Without
+// that, somebody who has the password and tries ten codes in every quarter of
+// an hour would guess one of a million codes within weeks.
 const wrongMost = 20
 
 // keepWrongCode counts a wrong code, and logs when the factor becomes locked.
@@ -102,7 +109,8 @@ func outcomeOf(state string) string {
 	return state
 }
 
-// kept makes a change and logs, in the same transaction, that a factor was given.
+// kept makes a change and logs, in the same transaction, that a factor was
+// given.
 func (s *Service) kept(ctx context.Context, session Session, prove change) change {
 	return func(q *db.Queries, user db.UserLockRow) error {
 		if err := prove(q, user); err != nil {
@@ -112,13 +120,15 @@ func (s *Service) kept(ctx context.Context, session Session, prove change) chang
 	}
 }
 
-// event describes something that the session's user did, from the address of the sign-in.
+// event describes something that the session's user did, from the address of
+// the sign-in.
 func (f Session) event(outcome string) event {
 	from := Origin{Address: f.Address, Agent: f.Agent}
 	return event{userID: f.userID(), door: f.Door, outcome: outcome, from: from}
 }
 
-// Prune deletes expired sessions and invitations, and old entries of the log of sign-ins.
+// Prune deletes expired sessions and invitations, and old entries of the log of
+// sign-ins.
 func (s *Service) Prune(ctx context.Context) error {
 	return errors.Join(
 		s.q.SessionPrune(ctx, s.now()),

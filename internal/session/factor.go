@@ -27,14 +27,15 @@ import (
 type Factor struct {
 	// Code is a code of an authenticator app, or a recovery code.
 	Code string
-	// Assertion is a passkey's answer, as navigator.credentials.get returns it, in JSON.
+	// Assertion is a passkey's answer, as navigator.credentials.get returns
+	// it, in JSON.
 	Assertion []byte
 	// Password is for users without a second factor.
 	Password string
 }
 
-// GiveFactor completes a sign-in, or renews the proof of a signed-in user. The session gets a new
-// token, and the old one stops working.
+// GiveFactor completes a sign-in, or renews the proof of a signed-in user. The
+// session gets a new token, and the old one stops working.
 func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Opened, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Opened{}, err
@@ -60,7 +61,8 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 	return opened, err
 }
 
-// prover prepares the check of a factor, which is made while the user is locked.
+// prover prepares the check of a factor, which is made while the user is
+// locked.
 func (s *Service) prover(ctx context.Context, session Session, f Factor) (change, error) {
 	switch {
 	case f.Assertion != nil:
@@ -98,7 +100,8 @@ func wrongFactor(err error) error {
 	return err
 }
 
-// change is made in the transaction that renews a session, with its user locked.
+// change is made in the transaction that renews a session, with its user
+// locked.
 type change func(q *db.Queries, user db.UserLockRow) error
 
 // renew makes a change and gives the session a new token, in one transaction.
@@ -144,9 +147,11 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 	})
 }
 
-// mayEnrol checks that the session may add a factor. Either its sign-in waits for the user's first factor, or the
-// sign-in is complete and the last proof is fresh, so that a stolen session cannot add one. Once the user has a
-// factor, an incomplete sign-in may not add another, so that somebody with only the password cannot add theirs.
+// mayEnrol checks that the session may add a factor. Either its sign-in waits
+// for the user's first factor, or the sign-in is complete and the last proof is
+// fresh, so that a stolen session cannot add one. Once the user has a factor,
+// an incomplete sign-in may not add another, so that somebody with only the
+// password cannot add theirs.
 func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 	switch {
 	case session.State == AwaitsFactor:
@@ -172,7 +177,8 @@ func (s *Service) mayChange(session Session) error {
 	return session.NeedComplete()
 }
 
-// now is the session with the user's current factors, because another session may have added one meanwhile.
+// now is the session with the user's current factors, because another session
+// may have added one meanwhile.
 func (f Session) now(user db.UserLockRow) Session {
 	f.Factors.TOTP, f.Factors.Passkeys = user.TotpSecret != nil, int(user.Passkeys)
 	return f
@@ -187,7 +193,8 @@ func totpPlace(userID int64) vault.Place {
 	return vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}
 }
 
-// takeCode accepts a code once: a code of the authenticator app for each of its time steps, or a recovery code.
+// takeCode accepts a code once: a code of the authenticator app for each of its
+// time steps, or a recovery code.
 func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
 	if user.FactorLockedAt != nil {
 		return errFactorLocked
@@ -229,7 +236,8 @@ func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRo
 	return nil
 }
 
-// matchingStep finds the time step of a code, near the present time and after the last step that was used.
+// matchingStep finds the time step of a code, near the present time and after
+// the last step that was used.
 func matchingStep(secret, code string, now time.Time, last *int64) (int64, bool) {
 	present := now.Unix() / totpPeriod
 	for step := present - 1; step <= present+1; step++ {
@@ -253,7 +261,8 @@ const (
 	codeHalf     = 5
 )
 
-// newCode makes a code like 7KMQR-2XWAB, of almost 50 random bits: for recovery, or for an invitation.
+// newCode makes a code like 7KMQR-2XWAB, of almost 50 random bits: for
+// recovery, or for an invitation.
 func newCode() string {
 	letters := make([]byte, 0, 2*codeHalf+1)
 	for len(letters) < cap(letters) {
@@ -262,7 +271,8 @@ func newCode() string {
 		}
 		raw := [1]byte{}
 		_, _ = rand.Read(raw[:]) // never fails
-		// Values above the last multiple of the alphabet's length would make the first letters more likely.
+		// Values above the last multiple of the alphabet's length would
+		// make the first letters more likely.
 		if int(raw[0]) < 256/len(codeAlphabet)*len(codeAlphabet) {
 			letters = append(letters, codeAlphabet[int(raw[0])%len(codeAlphabet)])
 		}
@@ -302,8 +312,8 @@ func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]strin
 	return codes, nil
 }
 
-// RenewRecoveryCodes gives a user ten new recovery codes, which are shown only here. The old ones
-// stop working.
+// RenewRecoveryCodes gives a user ten new recovery codes, which are shown only
+// here. The old ones stop working.
 func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]string, error) {
 	if err := cmp.Or(s.mayChange(session), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
@@ -352,7 +362,8 @@ func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int6
 	return fault.Doing("forget recovery codes", q.RecoveryCodeDeleteAll(ctx, user.ID))
 }
 
-// enrol adds a factor and gives the session a new token. The first factor brings recovery codes.
+// enrol adds a factor and gives the session a new token. The first factor
+// brings recovery codes.
 func (s *Service) enrol(ctx context.Context, session Session, add change) (opened Opened, codes []string, err error) {
 	opened, err = s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
 		if err := s.mayEnrol(session, user); err != nil {
@@ -370,8 +381,9 @@ func (s *Service) enrol(ctx context.Context, session Session, add change) (opene
 	return opened, codes, nil
 }
 
-// enrolled completes adding a factor. If it is the first one, it creates recovery codes and ends the user's other
-// sign-ins that wait for a first factor.
+// enrolled completes adding a factor. If it is the first one, it creates
+// recovery codes and ends the user's other sign-ins that wait for a first
+// factor.
 func enrolled(ctx context.Context, q *db.Queries, session Session, user db.UserLockRow) ([]string, error) {
 	if hasFactor(user) {
 		return nil, nil

@@ -21,7 +21,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Until a compulsory factor is set up, a sign-in is good for setting it up and for nothing else.
+// Until a compulsory factor is set up, a sign-in is good for setting it up and
+// for nothing else.
 func TestEnrolment(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
@@ -58,7 +59,8 @@ func TestEnrolment(t *testing.T) {
 	}
 }
 
-// Who knows only the password cannot add a factor of theirs once the user has one.
+// Who knows only the password cannot add a factor of theirs once the user has
+// one.
 func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
@@ -73,7 +75,8 @@ func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	refused(t, testenv.ErrOf(o.BeginPasskey(ctx, waiting.Session)), "second_factor_required")
 }
 
-// A code of the authenticator app works once, also where several use it at the same moment.
+// A code of the authenticator app works once, also where several use it at the
+// same moment.
 func TestCodeOnce(t *testing.T) {
 	o, _, secret, _ := withRoot(t)
 	code := o.nextCode(t, secret)
@@ -108,7 +111,8 @@ func TestCodeOfAnotherMinute(t *testing.T) {
 	}
 }
 
-// A recovery code finishes one sign-in, however it is written, and nobody else's.
+// A recovery code finishes one sign-in, however it is written, and nobody
+// else's.
 func TestRecoveryCodeOnce(t *testing.T) {
 	o, _, _, codes := withRoot(t)
 	_, _, others := o.operator(t, "other")
@@ -131,7 +135,8 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	testenv.Must(give(renewed[0]))(t)
 }
 
-// Wrong codes of a sign-in count against its user and address, and keep nobody from another sign-in.
+// Wrong codes of a sign-in count against its user and address, and keep nobody
+// from another sign-in.
 func TestCodesAreCounted(t *testing.T) {
 	o, _, secret, _ := withRoot(t)
 	in := o.signIn(t, "root", "")
@@ -139,7 +144,8 @@ func TestCodesAreCounted(t *testing.T) {
 		refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "rate_limited")
-	// Elsewhere the user can still sign in, until twenty wrong codes in a row have locked the factor.
+	// Elsewhere the user can still sign in, until twenty wrong codes in a
+	// row have locked the factor.
 	in = testenv.Must(o.SignIn(ctx, typed("root", ""), session.Origin{Address: "198.51.100.1"}))(t)
 	for range 10 {
 		refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
@@ -148,8 +154,8 @@ func TestCodesAreCounted(t *testing.T) {
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "factor_locked")
 }
 
-// What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
-// old one is dead.
+// What needs a fresh factor needs one of the last five minutes; giving one is a
+// new token, and the old one is dead.
 func TestStepUp(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	o.wait(5*time.Minute - time.Second)
@@ -176,7 +182,8 @@ func TestStepUp(t *testing.T) {
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, given(o.nextCode(t, secret)))), "unauthenticated")
 }
 
-// A user without a second factor is fresh after signing in, and again by the password.
+// A user without a second factor is fresh after signing in, and again by the
+// password.
 func TestStepUpByPassword(t *testing.T) {
 	o := newOffice(t)
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
@@ -190,7 +197,8 @@ func TestStepUpByPassword(t *testing.T) {
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, given("123456"))), "factor_missing")
 	again, err := o.GiveFactor(ctx, found, session.Factor{Password: password})
 	testenv.Check(t, err == nil && !again.Session.Caller.Stale, "%+v, %v", again.Session, err)
-	// A session that was stolen gets no first factor either. It may be taken away again.
+	// A session that was stolen gets no first factor either. It may be
+	// taken away again.
 	o.wait(5*time.Minute + time.Second)
 	refused(t, testenv.ErrOf(o.BeginTOTP(ctx, again.Session)), "factor_needed")
 	again = testenv.Must(o.GiveFactor(ctx, again.Session, session.Factor{Password: password}))(t)
@@ -208,7 +216,8 @@ func TestLastFactor(t *testing.T) {
 	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Factors.TOTP, true, "left")
 }
 
-// The API's sessions know second factors, too: a token without one is good for nothing else.
+// The API's sessions know second factors, too: a token without one is good for
+// nothing else.
 func TestSecondFactorOfTheAPI(t *testing.T) {
 	o, _, secret, _ := withRoot(t)
 	token := testenv.Must(o.Login(ctx, typed("root", ""), home))(t)
@@ -234,7 +243,8 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	testenv.Check(t, err == nil && at.State == session.Complete, "with the code at once: %s, %v", at.State, err)
 }
 
-// Once there is a factor, a session that never gave it is not fresh, however new it is.
+// Once there is a factor, a session that never gave it is not fresh, however
+// new it is.
 func TestSessionFromBeforeTheFactor(t *testing.T) {
 	o := newOffice(t)
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
@@ -289,7 +299,8 @@ func (a *authenticator) clientData(t testing.TB, kind string, options []byte) []
 	return data
 }
 
-// authData is the authenticator's own word: the site, that somebody was there, and a counter.
+// authData is the authenticator's own word: the site, that somebody was there,
+// and a counter.
 func (a *authenticator) authData(attested []byte) []byte {
 	site := sha256.Sum256([]byte(a.site))
 	const present, verified, hasKey = 0x01, 0x04, 0x40
@@ -375,7 +386,8 @@ func TestPasskey(t *testing.T) {
 	refused(t, testenv.ErrOf(o.GiveFactor(ctx, other.Session, session.Factor{Assertion: answer})), "factor_not_begun")
 }
 
-// An answer is taken from the user's own key, for this site, with a counter that goes on.
+// An answer is taken from the user's own key, for this site, with a counter
+// that goes on.
 func TestPasskeyRefused(t *testing.T) {
 	o := newOffice(t)
 	_, key := o.withPasskey(t, "root")
@@ -404,8 +416,8 @@ func TestPasskeyRefused(t *testing.T) {
 	refused(t, give(key, func(a *authenticator) { a.counter = 3 }), "factor_wrong")
 }
 
-// A challenge for a proof does not add a key, nor the other way round, and somebody's key is not
-// another's.
+// A challenge for a proof does not add a key, nor the other way round, and
+// somebody's key is not another's.
 func TestPasskeyCeremonies(t *testing.T) {
 	o := newOffice(t)
 	root, key := o.withPasskey(t, "root")

@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Find finds a session by the value of its cookie. For any other value it returns fault.ErrUnauthenticated. It
-// stores that the session is used.
+// Find finds a session by the value of its cookie. For any other value it
+// returns fault.ErrUnauthenticated. It stores that the session is used.
 func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	found, err := s.Peek(ctx, cookie)
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
 	return found, s.see(ctx, found)
 }
 
-// Peek is Find for requests that a page makes without its user. They do not count as use of the session, so they do
-// not keep it from ending for idleness.
+// Peek is Find for requests that a page makes without its user. They do not
+// count as use of the session, so they do not keep it from ending for idleness.
 func (s *Service) Peek(ctx context.Context, cookie string) (Session, error) {
 	var token []byte
 	if err := securecookie.DecodeMulti(cookieName, cookie, &token, s.codecs...); err != nil {
@@ -50,8 +50,8 @@ func (s *Service) Bearer(ctx context.Context, authorization string) (caller.Call
 	return found.Caller, found.NeedComplete()
 }
 
-// FindBearer is Find for the token of an Authorization header. The session may lack its second
-// factor.
+// FindBearer is Find for the token of an Authorization header. The session may
+// lack its second factor.
 func (s *Service) FindBearer(ctx context.Context, authorization string) (Session, error) {
 	if !HasBearer(authorization) {
 		return Session{}, fault.ErrUnauthenticated
@@ -115,7 +115,8 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	if user.AwaitsUntil != nil && user.AwaitsUntil.After(now) {
 		found.Caller.AwaitsUntil = *user.AwaitsUntil
 	}
-	// Over the API only users with a second factor can prove themselves again.
+	// Over the API only users with a second factor can prove themselves
+	// again.
 	found.Caller.Stale = found.stale(now) && (found.Door == Web || found.Factors.Any())
 	return found
 }
@@ -142,8 +143,8 @@ func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
 	return c
 }
 
-// stale reports whether the user has to prove themselves again: the last second factor or, for users without one,
-// the sign-in is older than fresh.
+// stale reports whether the user has to prove themselves again: the last second
+// factor or, for users without one, the sign-in is older than fresh.
 func (f Session) stale(now time.Time) bool {
 	var proved time.Time
 	switch {
@@ -162,7 +163,8 @@ func With(ctx context.Context, found Session) context.Context {
 	return context.WithValue(ctx, key{}, found)
 }
 
-// From returns the session of a context. Without one it returns an empty session, which may do nothing.
+// From returns the session of a context. Without one it returns an empty
+// session, which may do nothing.
 func From(ctx context.Context) Session {
 	found, _ := ctx.Value(key{}).(Session)
 	return found

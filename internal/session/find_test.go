@@ -29,8 +29,8 @@ var (
 	}
 )
 
-// office is the service where second factors are compulsory, with the limits in force and a clock
-// that stands until it is told to go on.
+// office is the service where second factors are compulsory, with the limits in
+// force and a clock that stands until it is told to go on.
 type office struct {
 	people
 	passed *atomic.Int64
@@ -88,7 +88,8 @@ func (o office) operator(t testing.TB, login string) (session.Opened, string, []
 	return o.enrol(t, o.signIn(t, login, "").Session)
 }
 
-// withRoot is an office with an operator, their authenticator app and their recovery codes.
+// withRoot is an office with an operator, their authenticator app and their
+// recovery codes.
 func withRoot(t *testing.T) (office, session.Opened, string, []string) {
 	t.Helper()
 	o := newOffice(t)
@@ -110,7 +111,8 @@ var (
 	ctx = context.Background()
 )
 
-// kinds are those of the refusals there are, by their code: they decide the status.
+// kinds are those of the refusals there are, by their code: they decide the
+// status.
 var kinds = map[string]fault.Kind{
 	"consent_over": fault.Conflict, "factor_last": fault.Conflict, "factor_missing": fault.Conflict,
 	"factor_not_begun": fault.Conflict, "passkeys_unavailable": fault.Conflict, "team_last_owner": fault.Conflict,
@@ -126,13 +128,15 @@ func refused(t testing.TB, err error, code string) {
 	dbtest.WantRefusal(t, err, kinds[code], code)
 }
 
-// typed is what somebody types who knows the password, and given the code of a second factor.
+// typed is what somebody types who knows the password, and given the code of a
+// second factor.
 func typed(login, code string) session.Credentials {
 	return session.Credentials{Login: login, Password: password, Code: code}
 }
 func given(code string) session.Factor { return session.Factor{Code: code} }
 
-// A session ends when it was idle for half an hour, and lives on while it is used.
+// A session ends when it was idle for half an hour, and lives on while it is
+// used.
 func TestIdle(t *testing.T) {
 	o, in, _, _ := withRoot(t)
 	for range 3 {
@@ -144,7 +148,8 @@ func TestIdle(t *testing.T) {
 	testenv.Want(t, len(testenv.Must(o.List(ctx, in.Session.Caller, 0))(t)), 0, "listed")
 }
 
-// It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
+// It ends twelve hours after the sign-in, however much it is used, and whatever
+// is given meanwhile.
 func TestAbsolute(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	for range 35 {
@@ -159,7 +164,8 @@ func TestAbsolute(t *testing.T) {
 	testenv.Want(t, o.live(t, again.Cookie), false, "the session outlives twelve hours")
 }
 
-// A trader who receives payments may be idle for longer than one who has paused.
+// A trader who receives payments may be idle for longer than one who has
+// paused.
 func TestReceivingTraderIdles(t *testing.T) {
 	o := newOffice(t)
 	desk := o.NewTrader(t, dbtest.TraderOpts{})
@@ -190,7 +196,8 @@ func TestSeen(t *testing.T) {
 	testenv.Check(t, got.Sub(at) >= time.Minute, "not written after a minute: %s", got.Sub(at))
 }
 
-// Who has signed out, was switched off, or whose session was ended, is out at once.
+// Who has signed out, was switched off, or whose session was ended, is out at
+// once.
 func TestOutAtOnce(t *testing.T) {
 	o, operator, _, _ := withRoot(t)
 	off := false
@@ -233,7 +240,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// Cookies of an older key are good while the key is listed; anything else is nobody's.
+// Cookies of an older key are good while the key is listed; anything else is
+// nobody's.
 func TestCookieKeys(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -291,7 +299,8 @@ func TestOwnSessions(t *testing.T) {
 	refused(t, testenv.ErrOf(o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)), "token_kind_not_allowed")
 }
 
-// A new password ends all other sessions, and the present one goes on with another token.
+// A new password ends all other sessions, and the present one goes on with
+// another token.
 func TestChangePassword(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	other := o.signIn(t, "root", o.nextCode(t, secret))

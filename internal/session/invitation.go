@@ -20,9 +20,11 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Invite invites a user again, who lost their password or second factors. It removes both, ends their sessions, and
-// returns the caller's half of the invitation, which is shown only here. Whoever proposed an invitation gets its link like
-// this, once another operator has approved it, and until it is used or has expired.
+// Invite invites a user again, who lost their password or second factors. It
+// removes both, ends their sessions, and returns the caller's half of the
+// invitation, which is shown only here. Whoever proposed an invitation gets its
+// link like this, once another operator has approved it, and until it is used
+// or has expired.
 func (s *Service) Invite(
 	ctx context.Context, who caller.Caller, id int64,
 ) (done db.Changed[User], half string, err error) {
@@ -57,9 +59,10 @@ func (s *Service) Invite(
 	return done, half, err
 }
 
-// invite makes an invitation, of which only hashes are stored, and returns the caller's half: the link, or of an approval
-// the code. That invitation takes both, and its link is for whoever proposed it, so that neither of the two operators is
-// the invited user.
+// invite makes an invitation, of which only hashes are stored, and returns the
+// caller's half: the link, or of an approval the code. That invitation takes
+// both, and its link is for whoever proposed it, so that neither of the two
+// operators is the invited user.
 func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (half string, err error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	put := db.InvitationPutParams{
@@ -83,8 +86,9 @@ func (s *Service) link(token string) string {
 	return strings.TrimSuffix(s.PortalURL, "/") + "/invitation/" + token
 }
 
-// approvedLink is the link of an open invitation that the caller proposed and another operator approved, or "". The
-// link that was made with the approval has been shown to nobody: its approver could be the invited one, too.
+// approvedLink is the link of an open invitation that the caller proposed and
+// another operator approved, or "". The link that was made with the approval
+// has been shown to nobody: its approver could be the invited one, too.
 func (s *Service) approvedLink(ctx context.Context, q *db.Queries, who caller.Caller, userID int64) (string, error) {
 	if s.proposal != 0 { // an approval invites anew
 		return "", nil
@@ -99,8 +103,9 @@ func (s *Service) approvedLink(ctx context.Context, q *db.Queries, who caller.Ca
 	return s.link(token), nil
 }
 
-// AnotherCode gives whoever approved the invitation of a user another code for it, while it is open: the one before was
-// shown once. It is "" for anybody else.
+// AnotherCode gives whoever approved the invitation of a user another code for
+// it, while it is open: the one before was shown once. It is "" for anybody
+// else.
 func (s *Service) AnotherCode(ctx context.Context, who caller.Caller, proposal, userID int64) (string, error) {
 	code := newCode()
 	given, err := s.q.InvitationRecode(ctx, db.InvitationRecodeParams{
@@ -112,7 +117,8 @@ func (s *Service) AnotherCode(ctx context.Context, who caller.Caller, proposal, 
 	return code, nil
 }
 
-// Invitation is an open invitation. Approver is who has the code that it takes; "" if it takes none.
+// Invitation is an open invitation. Approver is who has the code that it takes;
+// "" if it takes none.
 type Invitation struct{ Login, Approver string }
 
 // Invited finds the invitation of a token. It does not use the invitation up.
@@ -121,12 +127,12 @@ func (s *Service) Invited(ctx context.Context, token string) (Invitation, error)
 	return Invitation{Login: row.Login, Approver: optional.Value(row.Approver)}, db.Missing(err, errNoInvitation, "read invitation")
 }
 
-// Acceptance accepts an invitation: the token of its link, the code if it takes one, and the password that the invited
-// user has chosen.
+// Acceptance accepts an invitation: the token of its link, the code if it takes
+// one, and the password that the invited user has chosen.
 type Acceptance struct{ Token, Code, Password string }
 
-// AcceptInvitation sets the invited user's password and signs them in. An invitation can be accepted
-// once.
+// AcceptInvitation sets the invited user's password and signs them in. An
+// invitation can be accepted once.
 func (s *Service) AcceptInvitation(ctx context.Context, a Acceptance, from Origin) (Opened, error) {
 	f := fault.Decoded(ctx)
 	checkPassword(f, "password", a.Password)
@@ -175,8 +181,8 @@ var (
 	errLastCode  = fault.Fields{"code": {"was wrong five times: the invitation is void, ask for a new one"}}.Err()
 )
 
-// wrongCode compares the code of an invitation that is locked. It counts a wrong one and returns its refusal; too many
-// void the invitation.
+// wrongCode compares the code of an invitation that is locked. It counts a
+// wrong one and returns its refusal; too many void the invitation.
 //
 //rule:which code of an invitation is good
 func (s *Service) wrongCode(
@@ -198,8 +204,8 @@ func (s *Service) wrongCode(
 	return errLastCode, fault.Doing("void the invitation", q.InvitationDelete(ctx, i.UserID))
 }
 
-// acceptInvitation uses up an invitation that is locked, ends all sessions of the user, and removes the channels on which
-// they were notified.
+// acceptInvitation uses up an invitation that is locked, ends all sessions of
+// the user, and removes the channels on which they were notified.
 func acceptInvitation(ctx context.Context, q *db.Queries, id int64, hash string, now time.Time) (db.UserLockRow, error) {
 	user, err := q.UserLock(ctx, id)
 	if err != nil { // no row: the user was switched off meanwhile

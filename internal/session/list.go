@@ -19,29 +19,35 @@ type User struct {
 	Role    caller.Role `json:"role"`
 	Login   string      `json:"login"`
 	Enabled bool        `json:"enabled"`
-	// MerchantID or TraderID is the merchant or trader whose user they are, and OfName is its name. MerchantIDs are
-	// the merchants of a cabinet user.
+	// MerchantID or TraderID is the merchant or trader whose user they are,
+	// and OfName is its name. MerchantIDs are the merchants of a cabinet
+	// user.
 	MerchantID  *int64  `json:"merchant_id"`
 	TraderID    *int64  `json:"trader_id"`
 	OfName      string  `json:"-"`
 	MerchantIDs []int64 `json:"merchant_ids"`
-	// HasPassword says that they have accepted an invitation or were given a password.
+	// HasPassword says that they have accepted an invitation or were given
+	// a password.
 	HasPassword bool `json:"has_password"`
 	HasTOTP     bool `json:"has_totp"`
-	// FactorLockedAt is when too many wrong codes locked the second factor, or nil.
+	// FactorLockedAt is when too many wrong codes locked the second factor,
+	// or nil.
 	FactorLockedAt *time.Time `json:"factor_locked_at"`
 	Passkeys       int        `json:"passkeys"`
 	// AwaitsUntil is when their wait for an owner's answer ends, or nil.
 	AwaitsUntil *time.Time `json:"awaits_until"`
-	// Sessions is how many open sessions they have, and SeenAt when one was last used, or zero.
+	// Sessions is how many open sessions they have, and SeenAt when one was
+	// last used, or zero.
 	Sessions  int       `json:"-"`
 	SeenAt    time.Time `json:"-"`
 	CreatedAt time.Time `json:"created_at"`
-	// Version identifies the state that was read; a change passes it as UserUpdate.Seen.
+	// Version identifies the state that was read; a change passes it as
+	// UserUpdate.Seen.
 	Version string `json:"-"`
 }
 
-// UserSearch asks for a page of users, the newest first. Zero fields do not filter.
+// UserSearch asks for a page of users, the newest first. Zero fields do not
+// filter.
 type UserSearch struct {
 	db.Page
 	// Text is part of a login, or an id.

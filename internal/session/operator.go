@@ -13,8 +13,9 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change, the proposal with an id. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change, the proposal with an id. It does not ask for
+// another approval.
 func (s *Service) Approved(tx pgx.Tx, proposal, proposedBy int64) *Service {
 	within := *s
 	within.pool, within.q, within.reads = tx, db.New(tx), db.New(tx)
@@ -33,11 +34,14 @@ func Deciders() []string {
 	return roles
 }
 
-// settingUp decides how an operator may set a user up. For an operator that takes two operators, however few there
-// are: else one could switch the others off first. So it does for a payer, whom nobody else could tell from the operator
-// who signs in as them, with the links of their payments. The first user of a merchant or trader is set up at once, as
-// long as there is no USDT that they could take. A later one has to wait for an owner's answer; if no owner could answer,
-// it also takes two operators. Without four eyes, nobody is noted for an operator, who is trusted as one made by the command.
+// settingUp decides how an operator may set a user up. For an operator that
+// takes two operators, however few there are: else one could switch the others
+// off first. So it does for a payer, whom nobody else could tell from the
+// operator who signs in as them, with the links of their payments. The first
+// user of a merchant or trader is set up at once, as long as there is no USDT
+// that they could take. A later one has to wait for an owner's answer; if no
+// owner could answer, it also takes two operators. Without four eyes, nobody is
+// noted for an operator, who is trusted as one made by the command.
 func (s *Service) settingUp(
 	ctx context.Context, q *db.Queries, who caller.Caller, u place, at time.Time, wanted foureyes.SecondOperatorError,
 ) (setUp, error) {
@@ -66,8 +70,9 @@ func (s *Service) settingUp(
 	return by, nil
 }
 
-// setUp says which operator set a user up and when. until is when the user's wait for an owner's answer ends; nil
-// if they do not wait. A user who keeps their sign-in keeps the operator who gave it to them.
+// setUp says which operator set a user up and when. until is when the user's
+// wait for an owner's answer ends; nil if they do not wait. A user who keeps
+// their sign-in keeps the operator who gave it to them.
 type setUp struct {
 	at           time.Time
 	by           int64
@@ -85,8 +90,8 @@ func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 	return fault.Doing("note who set the user up", err)
 }
 
-// raises reports whether the change lets a user do more. An auditor may only read, and an owner of a merchant or
-// trader already may do everything.
+// raises reports whether the change lets a user do more. An auditor may only
+// read, and an owner of a merchant or trader already may do everything.
 func (u UserUpdate) raises(of place) bool {
 	if of.ofSomebody() {
 		return optional.Value(u.Enabled) && !of.enabled ||

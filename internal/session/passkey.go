@@ -28,8 +28,8 @@ type Passkey struct {
 	UsedAt *time.Time
 }
 
-// challenge is a WebAuthn ceremony in progress. A ceremony that adds a passkey cannot be used as a proof, nor the
-// other way round.
+// challenge is a WebAuthn ceremony in progress. A ceremony that adds a passkey
+// cannot be used as a proof, nor the other way round.
 type challenge struct {
 	Adds bool                 `json:"adds"`
 	Data webauthn.SessionData `json:"data"`
@@ -73,8 +73,8 @@ func (s *Service) holder(ctx context.Context, q *db.Queries, session Session) (h
 	return h, nil
 }
 
-// BeginAssertion asks for one of the user's passkeys. It returns the options for
-// navigator.credentials.get, in JSON.
+// BeginAssertion asks for one of the user's passkeys. It returns the options
+// for navigator.credentials.get, in JSON.
 func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, error) {
 	if err := session.needOwn(); err != nil {
 		return nil, err
@@ -93,7 +93,8 @@ func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, 
 	return s.ceremony(ctx, session, challenge{Data: *data}, options)
 }
 
-// ceremony stores a challenge until it is answered, and encodes the options for the browser.
+// ceremony stores a challenge until it is answered, and encodes the options for
+// the browser.
 func (s *Service) ceremony(ctx context.Context, session Session, c challenge, options any) ([]byte, error) {
 	kept, err := json.Marshal(c)
 	if err != nil {
@@ -108,8 +109,8 @@ func (s *Service) ceremony(ctx context.Context, session Session, c challenge, op
 	return json.Marshal(options)
 }
 
-// takeChallenge reads the ceremony in progress and deletes it, so that it is used at most once, whether the answer
-// is right or wrong.
+// takeChallenge reads the ceremony in progress and deletes it, so that it is
+// used at most once, whether the answer is right or wrong.
 func (s *Service) takeChallenge(ctx context.Context, session Session, adds bool) (webauthn.SessionData, error) {
 	kept, err := s.q.SessionTakeChallenge(ctx, db.SessionTakeChallengeParams{
 		ID: session.ID, Hash: []byte(session.hash),
@@ -143,7 +144,8 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 			return err
 		}
 		key, err := s.passkeys.ValidateLogin(h, asked, parsed)
-		// A counter that does not increase means that somebody has a copy of the authenticator.
+		// A counter that does not increase means that somebody has a
+		// copy of the authenticator.
 		if err != nil || key.Authenticator.CloneWarning {
 			return guess{error: errWrongFactor}
 		}
@@ -157,8 +159,8 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 	}, nil
 }
 
-// BeginPasskey begins to add a passkey. It returns the options for navigator.credentials.create, in
-// JSON.
+// BeginPasskey begins to add a passkey. It returns the options for
+// navigator.credentials.create, in JSON.
 func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, error) {
 	err := s.locked(ctx, session, func(_ *db.Queries, user db.UserLockRow) error {
 		return s.mayEnrol(session, user)
@@ -182,8 +184,8 @@ func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, er
 	return s.ceremony(ctx, session, challenge{Adds: true, Data: *data}, options)
 }
 
-// FinishPasskey adds the passkey that the browser has made. With a user's first second factor it
-// returns recovery codes, which are shown only here.
+// FinishPasskey adds the passkey that the browser has made. With a user's first
+// second factor it returns recovery codes, which are shown only here.
 func (s *Service) FinishPasskey(
 	ctx context.Context, session Session, name string, attestation []byte,
 ) (Opened, []string, error) {

@@ -1,5 +1,6 @@
-// Package session has how users sign in and stay signed in: passwords, second factors, invitations,
-// and sessions with a bearer token for the API or a cookie for the browser.
+// Package session has how users sign in and stay signed in: passwords, second
+// factors, invitations, and sessions with a bearer token for the API or a
+// cookie for the browser.
 package session
 
 import (
@@ -33,7 +34,8 @@ const (
 	life = 12 * time.Hour
 	// pendingLife is how long a user has to give or set up a second factor.
 	pendingLife = 30 * time.Minute
-	// idleLife is how long a browser session may be idle, and deskLife how long that of a trader who receives payments.
+	// idleLife is how long a browser session may be idle, and deskLife how
+	// long that of a trader who receives payments.
 	idleLife, deskLife = 30 * time.Minute, 12 * time.Hour
 	// fresh is how long a second factor counts as fresh.
 	fresh = 5 * time.Minute
@@ -43,10 +45,12 @@ const (
 	invitationLife = 72 * time.Hour
 )
 
-// CookieKeySize is the length of a cookie key: half of it signs, half of it encrypts.
+// CookieKeySize is the length of a cookie key: half of it signs, half of it
+// encrypts.
 const CookieKeySize = 64
 
-// cookieName is bound into the sealed value. The pages choose the cookie's real name.
+// cookieName is bound into the sealed value. The pages choose the cookie's real
+// name.
 const cookieName = "session"
 
 var (
@@ -67,7 +71,8 @@ type Origin struct {
 	Address string
 	// Agent is the browser's or client's name for itself.
 	Agent string
-	// Device is the cookie of an earlier successful sign-in in this browser; "" is none.
+	// Device is the cookie of an earlier successful sign-in in this
+	// browser; "" is none.
 	Device string
 }
 
@@ -78,10 +83,11 @@ type Config struct {
 	Compulsory bool
 	// Sandbox allows SignInAs.
 	Sandbox bool
-	// PortalURL is the address of the portals. Passkeys are bound to it, and links of invitations
-	// begin with it.
+	// PortalURL is the address of the portals. Passkeys are bound to it,
+	// and links of invitations begin with it.
 	PortalURL string
-	// CookieKeys seal cookies. Each has CookieKeySize bytes; the newest is first.
+	// CookieKeys seal cookies. Each has CookieKeySize bytes; the newest is
+	// first.
 	CookieKeys [][]byte
 }
 
@@ -90,9 +96,11 @@ type State string
 
 const (
 	Complete State = "whole"
-	// AwaitsFactor says that the password was right, and the second factor is missing.
+	// AwaitsFactor says that the password was right, and the second factor
+	// is missing.
 	AwaitsFactor State = "awaits_factor"
-	// AwaitsEnrolment says that the password was right, and a compulsory second factor is not set up yet.
+	// AwaitsEnrolment says that the password was right, and a compulsory
+	// second factor is not set up yet.
 	AwaitsEnrolment State = "awaits_enrolment"
 )
 
@@ -104,11 +112,13 @@ const (
 	Web Door = "web"
 )
 
-// Session is the session of a signed-in user. If it looks as another user, its caller, factors and preferences are
-// those of that user; everything else is about the user who signed in.
+// Session is the session of a signed-in user. If it looks as another user, its
+// caller, factors and preferences are those of that user; everything else is
+// about the user who signed in.
 type Session struct {
 	ID int64
-	// Caller has no role until the sign-in is complete, so it may do nothing.
+	// Caller has no role until the sign-in is complete, so it may do
+	// nothing.
 	Caller  caller.Caller
 	State   State
 	Door    Door
@@ -125,7 +135,8 @@ type Session struct {
 	// View is nil unless the session looks as another user.
 	View *View
 
-	// hash is the hash of the current token. A session that was found by an earlier token can do nothing.
+	// hash is the hash of the current token. A session that was found by an
+	// earlier token can do nothing.
 	hash string
 }
 
@@ -141,7 +152,8 @@ func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 type Preferences struct {
 	// Zone is an IANA time zone.
 	Zone string
-	// Language is en or ru, for traders also one that internal/tongue offers; empty is the browser's.
+	// Language is en or ru, for traders also one that internal/tongue
+	// offers; empty is the browser's.
 	Language string
 	// Theme is light, dark or system.
 	Theme string
@@ -149,8 +161,8 @@ type Preferences struct {
 	Shortcuts bool
 }
 
-// Opened is a session with its new token, which is shown only here: a cookie's value, or a bearer
-// token.
+// Opened is a session with its new token, which is shown only here: a cookie's
+// value, or a bearer token.
 type Opened struct {
 	Cookie, Bearer string
 	Session        Session
@@ -159,7 +171,8 @@ type Opened struct {
 // Service signs users in and finds their sessions.
 type Service struct {
 	Config
-	// proposal is the change that is being approved, and proposedBy the operator who proposed it, or 0.
+	// proposal is the change that is being approved, and proposedBy the
+	// operator who proposed it, or 0.
 	proposal, proposedBy int64
 
 	pool db.Beginner
@@ -174,11 +187,11 @@ type Service struct {
 	devices []securecookie.Codec
 	// passkeys is nil if passkeys cannot be bound to the portals' address.
 	passkeys *webauthn.WebAuthn
-	// hashing limits how many passwords are compared at the same time: each takes 19 MiB and a
-	// processor.
+	// hashing limits how many passwords are compared at the same time: each
+	// takes 19 MiB and a processor.
 	hashing chan struct{}
-	// nobody is a hash that is compared with when a login does not exist, so that the time taken does not reveal
-	// that.
+	// nobody is a hash that is compared with when a login does not exist,
+	// so that the time taken does not reveal that.
 	nobody string
 	now    func() time.Time
 }
@@ -203,8 +216,8 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 	}, nil
 }
 
-// nobodys is a random hash that no password has. Computing a hash takes long on purpose; comparing with this one
-// takes as long as with any other.
+// nobodys is a random hash that no password has. Computing a hash takes long on
+// purpose; comparing with this one takes as long as with any other.
 func nobodys() string {
 	random := func(size uint32) string {
 		bytes := make([]byte, size)
@@ -236,7 +249,8 @@ func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, erro
 	return codecs, nil
 }
 
-// relyingParty sets up passkeys for the domain of the portals. For a numeric address there are none.
+// relyingParty sets up passkeys for the domain of the portals. For a numeric
+// address there are none.
 func relyingParty(portalURL string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(portalURL)
 	if err != nil {
@@ -268,7 +282,8 @@ func (s *Service) compulsory(kind caller.Kind) bool {
 // wallNow is the real time, in the precision that the database stores.
 func (s *Service) wallNow() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// printable cleans a text that a stranger sent, so that it can be stored and shown.
+// printable cleans a text that a stranger sent, so that it can be stored and
+// shown.
 func printable(text string) string {
 	const longest = 255
 	kept := []rune(strings.Map(func(r rune) rune {

@@ -22,8 +22,9 @@ import (
 
 var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
 
-// guess is the error after a password or code was compared and was wrong. It counts towards the limits. For an
-// unknown login the password is compared with a hash that nobody has.
+// guess is the error after a password or code was compared and was wrong. It
+// counts towards the limits. For an unknown login the password is compared with
+// a hash that nobody has.
 type guess struct {
 	error
 	// ofCode says that a code was wrong. Too many in a row lock the factor.
@@ -34,8 +35,8 @@ func (g guess) Unwrap() error { return g.error }
 
 func guessed(err error) bool { return errors.As(err, new(guess)) }
 
-// passwordParams are the parameters of argon2id that OWASP recommends for a server: 19 MiB, two
-// passes.
+// passwordParams are the parameters of argon2id that OWASP recommends for a
+// server: 19 MiB, two passes.
 var passwordParams = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // HashPassword returns the hash that is stored.
@@ -43,8 +44,8 @@ func HashPassword(password string) (string, error) {
 	return argon2id.CreateHash(password, passwordParams)
 }
 
-// Credentials are what a user signs in with. The code, of an authenticator app or a recovery code,
-// may be given later.
+// Credentials are what a user signs in with. The code, of an authenticator app
+// or a recovery code, may be given later.
 type Credentials struct{ Login, Password, Code string }
 
 // check refuses credentials that no user can have.
@@ -69,8 +70,9 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Login exchanges credentials for a bearer token. If the sign-in still lacks a second factor, the token's State
-// says so, and the token can only be used to complete the sign-in.
+// Login exchanges credentials for a bearer token. If the sign-in still lacks a
+// second factor, the token's State says so, and the token can only be used to
+// complete the sign-in.
 func (s *Service) Login(ctx context.Context, c Credentials, from Origin) (Token, error) {
 	opened, err := s.signIn(ctx, c, from, API)
 	if err != nil {
@@ -87,8 +89,8 @@ func (s *Service) SignIn(ctx context.Context, c Credentials, from Origin) (Opene
 	return s.signIn(ctx, c, from, Web)
 }
 
-// SignInAs begins a browser session as the user with a login, without a password. Outside a sandbox
-// it finds nobody.
+// SignInAs begins a browser session as the user with a login, without a
+// password. Outside a sandbox it finds nobody.
 func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Opened, error) {
 	if !s.Sandbox {
 		return Opened{}, fault.ErrNotFound
@@ -103,8 +105,9 @@ func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Open
 	return s.enter(ctx, entrance{userID: user.ID, hash: *user.PasswordHash, from: from, door: Web})
 }
 
-// signIn counts every sign-in as a failure until it has succeeded, so that parallel attempts gain nothing. A
-// sign-in that is refused before its password is compared does not count.
+// signIn counts every sign-in as a failure until it has succeeded, so that
+// parallel attempts gain nothing. A sign-in that is refused before its password
+// is compared does not count.
 func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door Door) (Opened, error) {
 	if err := c.check(ctx); err != nil {
 		return Opened{}, err
@@ -133,7 +136,8 @@ type failureOf struct {
 	who  string
 }
 
-// counted counts a failure, runs a function, and takes the failure back unless the function's error is a guess.
+// counted counts a failure, runs a function, and takes the failure back unless
+// the function's error is a guess.
 func (s *Service) counted(ctx context.Context, under []failureOf, try func() error) error {
 	counted, err := s.countFailure(ctx, under)
 	if err != nil {
@@ -146,8 +150,9 @@ func (s *Service) counted(ctx context.Context, under []failureOf, try func() err
 	return err
 }
 
-// countFailure counts a failure under every rule, or under none if one of them refuses. Unknown logins count too,
-// so that the limits do not reveal which logins exist.
+// countFailure counts a failure under every rule, or under none if one of them
+// refuses. Unknown logins count too, so that the limits do not reveal which
+// logins exist.
 func (s *Service) countFailure(ctx context.Context, under []failureOf) ([]limit.Failure, error) {
 	var counted []limit.Failure
 	for _, by := range under {
@@ -169,11 +174,13 @@ func forgive(ctx context.Context, counted []limit.Failure) error {
 	return failed
 }
 
-// knownFor is how long an address from which somebody has signed in counts as known.
+// knownFor is how long an address from which somebody has signed in counts as
+// known.
 const knownFor = 90 * 24 * time.Hour
 
-// ofSignIn is what a wrong password counts under. Attempts from a device or address of an earlier successful
-// sign-in count separately, so that strangers who guess the password do not lock the user out there.
+// ofSignIn is what a wrong password counts under. Attempts from a device or
+// address of an earlier successful sign-in count separately, so that strangers
+// who guess the password do not lock the user out there.
 //
 //rule:whose failed sign-ins are counted together
 func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]failureOf, error) {
@@ -203,8 +210,9 @@ func (s *Service) ofSignIn(ctx context.Context, login string, from Origin) ([]fa
 	return under, nil
 }
 
-// ofFactor is what a wrong factor counts under: the user, and not the login, which anybody can try. Sessions for
-// which only the password was given count separately from complete ones.
+// ofFactor is what a wrong factor counts under: the user, and not the login,
+// which anybody can try. Sessions for which only the password was given count
+// separately from complete ones.
 func ofFactor(session Session) []failureOf {
 	id := strconv.FormatInt(session.userID(), 10)
 	if session.State == Complete {
@@ -216,8 +224,9 @@ func ofFactor(session Session) []failureOf {
 	}
 }
 
-// byPassword finds the user with the login and password, and returns the hash that matched. After a wrong password
-// it returns the id of the user with that login, or 0.
+// byPassword finds the user with the login and password, and returns the hash
+// that matched. After a wrong password it returns the id of the user with that
+// login, or 0.
 func (s *Service) byPassword(ctx context.Context, login, password string) (id int64, hash string, err error) {
 	user, err := s.reads.UserByLogin(ctx, login)
 	if err != nil && !db.NoRows(err) {
@@ -250,7 +259,8 @@ func (s *Service) compare(ctx context.Context, password, hash string) (bool, err
 // entrance is a sign-in whose password was right.
 type entrance struct {
 	userID int64
-	// hash is the password's hash. When the session begins, it must still be the user's.
+	// hash is the password's hash. When the session begins, it must still
+	// be the user's.
 	hash string
 	code string
 	from Origin
@@ -321,7 +331,8 @@ func (s *Service) opened(ctx context.Context, token string, door Door) (Opened, 
 	return Opened{Cookie: cookie, Session: session}, nil
 }
 
-// InsertToken makes a bearer token for a user for some time. Only its hash is stored.
+// InsertToken makes a bearer token for a user for some time. Only its hash is
+// stored.
 func InsertToken(
 	ctx context.Context,
 	q *db.Queries,

@@ -158,7 +158,8 @@ func TestCreateOperator(t *testing.T) {
 	testenv.Check(t, err == nil && token.Kind == caller.Operator, "%s, %v", token.Kind, err)
 	err = session.CreateOperator(ctx, p.Pool, "root", "another password")
 	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "another password"), "the login is taken: %v", err)
-	// Who has the database's address leaves a trace, without the password's hash.
+	// Who has the database's address leaves a trace, without the password's
+	// hash.
 	kept := p.Text(
 		t,
 		`select string_agg(concat_ws(' ', actor, subject, after->>'login', after->>'role', after ? 'password_hash'), ', ')
@@ -167,7 +168,8 @@ func TestCreateOperator(t *testing.T) {
 	testenv.Want(t, kept, "command user root admin f", "the log of settings has")
 }
 
-// FuzzBearer: whatever the header holds, it is the one token or nobody. The scheme's name is case-insensitive (RFC 9110, 11.1).
+// FuzzBearer: whatever the header holds, it is the one token or nobody. The
+// scheme's name is case-insensitive (RFC 9110, 11.1).
 func FuzzBearer(f *testing.F) {
 	p := newPeople(f)
 	id := p.add(f, caller.Operator, "operator", nil, nil)
@@ -228,7 +230,8 @@ root signed_in 192.0.2.1`
 	testenv.Check(t, !strings.Contains(all, "canary") && !strings.Contains(all, password), "what was typed is kept: %s", all)
 }
 
-// Of a user and an outcome only so many sign-ins are kept in an hour, and others no less for that.
+// Of a user and an outcome only so many sign-ins are kept in an hour, and
+// others no less for that.
 func TestSignInsAreBounded(t *testing.T) {
 	o := newOffice(t)
 	id := o.add(t, caller.Cabinet, "payer", nil, nil)
@@ -257,7 +260,8 @@ func TestSignInsStay(t *testing.T) {
 	testenv.Check(t, !strings.Contains(events, "old") && strings.Contains(events, "payer signed_in"), "kept: %s", events)
 }
 
-// tries gives a wrong password so often, each time from another address that the format makes.
+// tries gives a wrong password so often, each time from another address that
+// the format makes.
 func (o office) tries(t *testing.T, login, addresses string, times int) error {
 	t.Helper()
 	for n := range times {
@@ -276,8 +280,9 @@ func (o office) from(t *testing.T, login string, from session.Origin) error {
 	return err
 }
 
-// Strangers who try a login lock nobody out who has signed in before: not from the address they did it from,
-// and not in the browser they did it in. Others wait, whatever their address.
+// Strangers who try a login lock nobody out who has signed in before: not from
+// the address they did it from, and not in the browser they did it in. Others
+// wait, whatever their address.
 func TestStrangersLockNobodyOut(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	in = testenv.Must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
@@ -286,7 +291,8 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1"}), "rate_limited")
 	testenv.NoError(t, o.from(t, "root", home))
 	testenv.NoError(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device}))
-	// The browser of one user is no help with another's login, nor is one that nobody gave.
+	// The browser of one user is no help with another's login, nor is one
+	// that nobody gave.
 	o.add(t, caller.Operator, "other", nil, nil)
 	testenv.NoError(t, o.tries(t, "other", "198.51.101.%d", 100))
 	known := session.Origin{Address: "203.0.113.1", Device: device}
@@ -303,7 +309,8 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	refused(t, o.from(t, "root", known), "rate_limited")
 }
 
-// Who has a whole network of IPv6 addresses has as many tries at a login as who has one address.
+// Who has a whole network of IPv6 addresses has as many tries at a login as who
+// has one address.
 func TestNetworksAreCounted(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
@@ -330,8 +337,8 @@ func TestCountsAreShared(t *testing.T) {
 	refused(t, testenv.ErrOf(other.SignIn(ctx, typed("root", ""), home)), "rate_limited")
 }
 
-// Twenty wrong codes in a row lock the second factor, which the log of sign-ins says, until the user is
-// invited anew. A right code ends a row.
+// Twenty wrong codes in a row lock the second factor, which the log of sign-ins
+// says, until the user is invited anew. A right code ends a row.
 func TestGuessedFactorIsLocked(t *testing.T) {
 	o, _, secret, recovery := withRoot(t)
 	wrong := func(times int) {

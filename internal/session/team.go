@@ -27,9 +27,11 @@ type Member struct {
 	Role      caller.Role
 	Enabled   bool
 	CreatedAt time.Time
-	// Invited says that they have no password yet, Factor that they have a second factor.
+	// Invited says that they have no password yet, Factor that they have a
+	// second factor.
 	Invited, Factor bool
-	// Sessions is how many open sessions they have, and SeenAt when one was last used.
+	// Sessions is how many open sessions they have, and SeenAt when one was
+	// last used.
 	Sessions int
 	SeenAt   time.Time
 	// AwaitsUntil is until when they wait for an owner's answer, or nil.
@@ -68,8 +70,8 @@ func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error)
 	return list, nil
 }
 
-// InviteMember makes a user of the owner's merchant, and returns the link to set a password, which is
-// shown only here.
+// InviteMember makes a user of the owner's merchant, and returns the link to
+// set a password, which is shown only here.
 func (s *Service) InviteMember(
 	ctx context.Context, who caller.Caller, login string, role caller.Role,
 ) (link string, err error) {
@@ -85,8 +87,8 @@ func (s *Service) InviteMember(
 	return link, err
 }
 
-// UpdateMember changes the role of a user of the owner's merchant, or switches them off or on, and
-// ends their sessions. It cannot set a password.
+// UpdateMember changes the role of a user of the owner's merchant, or switches
+// them off or on, and ends their sessions. It cannot set a password.
 func (s *Service) UpdateMember(ctx context.Context, who caller.Caller, u UserUpdate) error {
 	c, err := s.change(who, u.ID, caller.MerchantTeam)
 	if err != nil {
@@ -120,8 +122,9 @@ func (s *Service) EndMember(ctx context.Context, who caller.Caller, id int64) er
 	return s.changeMember(ctx, who, c, id, func(*db.Queries) error { return nil })
 }
 
-// ReinviteMember invites a user of the owner's merchant again, who lost their password or second factors. It
-// removes both, ends their sessions, and returns the link, which is shown only here.
+// ReinviteMember invites a user of the owner's merchant again, who lost their
+// password or second factors. It removes both, ends their sessions, and returns
+// the link, which is shown only here.
 func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int64) (link string, err error) {
 	c, err := s.change(who, id, caller.MerchantTeam)
 	if err != nil {
@@ -144,9 +147,9 @@ func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int6
 	return link, nil
 }
 
-// changeMember changes a user of the owner's merchant and ends their sessions. A user of another merchant is not
-// found. It locks the owners first, always in the same order, so that the second of two concurrent changes sees the
-// first.
+// changeMember changes a user of the owner's merchant and ends their sessions.
+// A user of another merchant is not found. It locks the owners first, always in
+// the same order, so that the second of two concurrent changes sees the first.
 func (s *Service) changeMember(
 	ctx context.Context, who caller.Caller, c db.SettingChange, id int64, apply func(*db.Queries) error,
 ) error {
@@ -182,8 +185,8 @@ func (s *Service) changeMember(
 	return err
 }
 
-// TeamChange is a change that a user of a merchant made, or that an operator made to such a user; then Login is
-// empty. Before is nil for something new.
+// TeamChange is a change that a user of a merchant made, or that an operator
+// made to such a user; then Login is empty. Before is nil for something new.
 type TeamChange struct {
 	ID            int64
 	At            time.Time
@@ -204,8 +207,9 @@ type TeamSession struct {
 // teamPage is how many changes a page of the log has.
 const teamPage = 50
 
-// TeamLog lists what users of the owner's merchant changed and what operators changed about them, the newest first.
-// before is the last id of the previous page; 0 begins the list. more says that there are older changes.
+// TeamLog lists what users of the owner's merchant changed and what operators
+// changed about them, the newest first. before is the last id of the previous
+// page; 0 begins the list. more says that there are older changes.
 func (s *Service) TeamLog(
 	ctx context.Context,
 	who caller.Caller,
@@ -235,7 +239,8 @@ func (s *Service) TeamLog(
 	return list, more, nil
 }
 
-// TeamSessions lists the open sessions of users of the owner's merchant, the last used first.
+// TeamSessions lists the open sessions of users of the owner's merchant, the
+// last used first.
 func (s *Service) TeamSessions(ctx context.Context, who caller.Caller) ([]TeamSession, error) {
 	if err := who.Admit(ctx, caller.MerchantTeamRead); err != nil {
 		return nil, err

@@ -54,7 +54,8 @@ func (p people) bearer(t *testing.T, login, word string) string {
 
 func (m team) isIn(bearer string) bool { return testenv.ErrOf(m.Bearer(ctx, bearer)) == nil }
 
-// stands is a user as the team's page lists them: role, switched on, and still invited.
+// stands is a user as the team's page lists them: role, switched on, and still
+// invited.
 func (m team) stands(t *testing.T, id int64) string {
 	t.Helper()
 	for _, member := range testenv.Must(m.Team(ctx, m.owner))(t) {
@@ -77,8 +78,8 @@ func wrongField(t *testing.T, err error, name string) {
 	testenv.Check(t, f != nil && f.Fields.Wrong(name), "error %v; want a flaw of %s", err, name)
 }
 
-// An owner invites somebody, who comes in with the role they were given; of two invitations of one
-// login at a time one is made.
+// An owner invites somebody, who comes in with the role they were given; of two
+// invitations of one login at a time one is made.
 func TestInviteMember(t *testing.T) {
 	m := newTeam(t)
 	for _, role := range []caller.Role{"", "admin", caller.Desk} {
@@ -104,7 +105,8 @@ func TestInviteMember(t *testing.T) {
 		who.Kind == caller.MerchantPortal, "they are %+v, %v", who, err)
 }
 
-// Who is switched off before they accept their invitation does not come in by it.
+// Who is switched off before they accept their invitation does not come in by
+// it.
 func TestInvitedAndSwitchedOff(t *testing.T) {
 	m := newTeam(t)
 	link := testenv.Must(m.InviteMember(ctx, m.owner, "boris", caller.Support))(t)
@@ -136,7 +138,8 @@ func TestUpdateMember(t *testing.T) {
 	}
 }
 
-// A password that an owner sends along is not set: passwords are each user's own.
+// A password that an owner sends along is not set: passwords are each user's
+// own.
 func TestMemberKeepsPassword(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
@@ -145,8 +148,8 @@ func TestMemberKeepsPassword(t *testing.T) {
 	testenv.Check(t, m.bearer(t, "boris", other) == "" && m.bearer(t, "boris", password) != "", "an owner has set a password")
 }
 
-// Sessions are ended without any other change, and an invitation anew takes password and the link
-// before it away.
+// Sessions are ended without any other change, and an invitation anew takes
+// password and the link before it away.
 func TestEndAndReinviteMember(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Developer)
@@ -168,8 +171,8 @@ func TestEndAndReinviteMember(t *testing.T) {
 	testenv.Must(m.AcceptInvitation(ctx, session.Acceptance{Token: tokens[1], Password: password}, home))(t)
 }
 
-// The last owner who can sign in stays what they are, however they would go; one who is only invited
-// does not count.
+// The last owner who can sign in stays what they are, however they would go;
+// one who is only invited does not count.
 func TestLastOwnerStays(t *testing.T) {
 	m := newTeam(t)
 	testenv.Must(m.InviteMember(ctx, m.owner, "invited", caller.Owner))(t)
@@ -189,8 +192,8 @@ func TestLastOwnerStays(t *testing.T) {
 	refused(t, m.update(m.as(other, caller.Owner), other, session.UserUpdate{Enabled: new(false)}), "team_last_owner")
 }
 
-// Of two owners who take each other's role, switch each other off or invite each other anew at the
-// same time, one stays.
+// Of two owners who take each other's role, switch each other off or invite
+// each other anew at the same time, one stays.
 func TestOwnersAtOnce(t *testing.T) {
 	m := newTeam(t)
 	ids := []int64{m.owner.ID, m.member(t, "boris", caller.Owner)}
@@ -215,7 +218,8 @@ func TestOwnersAtOnce(t *testing.T) {
 	}
 }
 
-// Another merchant's users are not there, nor are users of other kinds, and only owners run a team.
+// Another merchant's users are not there, nor are users of other kinds, and
+// only owners run a team.
 func TestForeignTeam(t *testing.T) {
 	m := newTeam(t)
 	member := m.member(t, "boris", caller.Finance)

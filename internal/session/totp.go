@@ -13,7 +13,8 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// TOTPOffer is a secret for an authenticator app. It becomes a factor only once one of its codes is confirmed.
+// TOTPOffer is a secret for an authenticator app. It becomes a factor only once
+// one of its codes is confirmed.
 type TOTPOffer struct {
 	// Secret is in base32, for typing.
 	Secret string
@@ -25,7 +26,8 @@ func pendingPlace(sessionID int64) vault.Place {
 	return vault.Place{Table: "session", Column: "totp_pending", Row: sessionID}
 }
 
-// BeginTOTP offers the user a secret for their authenticator app. Another call offers another secret.
+// BeginTOTP offers the user a secret for their authenticator app. Another call
+// offers another secret.
 func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return TOTPOffer{}, err
@@ -49,8 +51,9 @@ func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, er
 	return TOTPOffer{Secret: key.Secret(), URL: key.URL()}, nil
 }
 
-// ConfirmTOTP sets up the offered secret with one of its codes, and replaces an earlier one. With a
-// user's first second factor it returns recovery codes, which are shown only here.
+// ConfirmTOTP sets up the offered secret with one of its codes, and replaces an
+// earlier one. With a user's first second factor it returns recovery codes,
+// which are shown only here.
 func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string) (Opened, []string, error) {
 	if err := session.needOwn(); err != nil {
 		return Opened{}, nil, err

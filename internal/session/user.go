@@ -20,14 +20,16 @@ import (
 
 type NewUser struct {
 	Kind caller.Kind
-	// Role is a role of the kind; empty is the one with the most capabilities.
+	// Role is a role of the kind; empty is the one with the most
+	// capabilities.
 	Role  caller.Role `json:",omitempty"`
 	Login string
 	// Password may be empty: then the user is invited to set one.
 	Password   string `json:",omitempty"`
 	MerchantID *int64
 	TraderID   *int64
-	// MerchantIDs are for a cabinet user, who sees their own payments at these merchants.
+	// MerchantIDs are for a cabinet user, who sees their own payments at
+	// these merchants.
 	MerchantIDs []int64 `json:",omitempty"`
 }
 
@@ -35,12 +37,14 @@ const (
 	minPassword = 12
 	maxPassword = 255
 	maxLogin    = 255
-	// maxMerchants is at how many merchants a cabinet user may see payments; it is more than anybody has.
+	// maxMerchants is at how many merchants a cabinet user may see
+	// payments; it is more than anybody has.
 	maxMerchants = 100
 )
 
-// Create makes a user, for an operator. A user without a password gets an invitation, of which the caller's half is
-// shown only here. The audit log has neither the password nor the half.
+// Create makes a user, for an operator. A user without a password gets an
+// invitation, of which the caller's half is shown only here. The audit log has
+// neither the password nor the half.
 func (s *Service) Create(
 	ctx context.Context, who caller.Caller, n NewUser,
 ) (done db.Changed[User], half string, err error) {
@@ -107,7 +111,8 @@ func (s *Service) create(
 	return c, half, nil
 }
 
-// creating decides how a user may be created. A user whom an owner invites needs no other approval.
+// creating decides how a user may be created. A user whom an owner invites
+// needs no other approval.
 func (s *Service) creating(
 	ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, n NewUser,
 ) (setUp, error) {
@@ -125,7 +130,8 @@ func (s *Service) creating(
 	return by, err
 }
 
-// errOwnPassword refuses a password that an operator sets for a user of a merchant or trader.
+// errOwnPassword refuses a password that an operator sets for a user of a
+// merchant or trader.
 var errOwnPassword = fault.Fields{"password": {ownPassword}}.Err()
 
 const ownPassword = "users of merchants and traders set their own password: invite them"
@@ -133,8 +139,8 @@ const ownPassword = "users of merchants and traders set their own password: invi
 // byCommand is the actor of a change that a command on the machine makes.
 const byCommand = "command"
 
-// CreateOperator makes an operator, for whoever has access to the database. The audit log shows it, and an alarm
-// fires if there were operators already.
+// CreateOperator makes an operator, for whoever has access to the database. The
+// audit log shows it, and an alarm fires if there were operators already.
 func CreateOperator(ctx context.Context, b db.Beginner, login, password string) error {
 	hash, err := HashPassword(password)
 	if err != nil {
@@ -153,8 +159,9 @@ func CreateOperator(ctx context.Context, b db.Beginner, login, password string) 
 	return nil
 }
 
-// InsertUser stores a user, with the merchants of a cabinet user. The hash is from HashPassword, which the caller
-// computes before the transaction because it is slow. A user without a hash cannot sign in.
+// InsertUser stores a user, with the merchants of a cabinet user. The hash is
+// from HashPassword, which the caller computes before the transaction because
+// it is slow. A user without a hash cannot sign in.
 func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at time.Time) (int64, error) {
 	if roles := caller.Roles(n.Kind); n.Role == "" && len(roles) > 0 {
 		n.Role = roles[0]
@@ -183,7 +190,8 @@ func (n NewUser) insertError(err error) error {
 	return fmt.Errorf("insert user: %w", err)
 }
 
-// validate checks the user. It also sorts the merchants and removes repeated ones.
+// validate checks the user. It also sorts the merchants and removes repeated
+// ones.
 func (n *NewUser) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	switch n.Kind {
@@ -192,7 +200,8 @@ func (n *NewUser) validate(ctx context.Context) error {
 		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
 	}
 	f.Check(n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin, "login", "must be 1 to %d characters", maxLogin)
-	// A payment names its payer by login or by id, so a login must not look like an id.
+	// A payment names its payer by login or by id, so a login must not look
+	// like an id.
 	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
 	if n.Password != "" {
 		checkPassword(f, "password", n.Password)
@@ -238,13 +247,16 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
-	// Reason is why, for the audit log. It is required from an operator who switches a user off; "" is none.
+	// Reason is why, for the audit log. It is required from an operator who
+	// switches a user off; "" is none.
 	Reason string `json:",omitempty"`
-	// Seen is the version that the caller has seen; "" makes the change to any version.
+	// Seen is the version that the caller has seen; "" makes the change to
+	// any version.
 	Seen string `json:",omitempty"`
 }
 
-// Update switches a user off or on, or changes their password or role. It ends their sessions.
+// Update switches a user off or on, or changes their password or role. It ends
+// their sessions.
 func (s *Service) Update(
 	ctx context.Context, who caller.Caller, update UserUpdate,
 ) (done db.Changed[User], err error) {
@@ -378,7 +390,8 @@ func (s *Service) changeUser(
 	})
 }
 
-// change begins the log entry for a change of a user. The caller needs one of the capabilities.
+// change begins the log entry for a change of a user. The caller needs one of
+// the capabilities.
 func (s *Service) change(who caller.Caller, id int64, needed ...caller.Capability) (db.SettingChange, error) {
 	return db.SettingChange{
 		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),

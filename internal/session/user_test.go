@@ -84,7 +84,8 @@ func newSandbox(t *testing.T) people {
 	return people{DB: d, Service: testenv.Must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)}
 }
 
-// In a sandbox anybody signs in as anybody, and is that user. Nobody else can be signed in as.
+// In a sandbox anybody signs in as anybody, and is that user. Nobody else can
+// be signed in as.
 func TestSignInAs(t *testing.T) {
 	p := newSandbox(t)
 	trader := p.NewTrader(t, dbtest.TraderOpts{})
@@ -95,7 +96,8 @@ func TestSignInAs(t *testing.T) {
 		found.Address == home.Address, "signed in: %+v", found)
 	refused(t, testenv.ErrOf(p.SignInAs(ctx, "nobody", home)), "not_found")
 
-	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
+	// Those who were invited and have no password yet cannot sign in, and
+	// neither can those switched off.
 	p.Exec(t, "update app_user set password_hash = null where id = $1", id)
 	refused(t, testenv.ErrOf(p.SignInAs(ctx, "trader", home)), "not_found")
 	off := p.add(t, caller.Trader, "off", nil, &trader.ID)
@@ -123,7 +125,8 @@ func TestSignInAsOutsideSandbox(t *testing.T) {
 
 var admin = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
-// invited makes a user without a password, and returns their id and the token of their link.
+// invited makes a user without a password, and returns their id and the token
+// of their link.
 func (o office) invited(t testing.TB, login string) (int64, string) {
 	t.Helper()
 	change, link, err := o.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Role: caller.Support, Login: login})
@@ -132,7 +135,8 @@ func (o office) invited(t testing.TB, login string) (int64, string) {
 	return testenv.Must(strconv.ParseInt(change.SubjectKey, 10, 64))(t), of
 }
 
-// token is that of a link which invites somebody. What the log keeps of it does not have the token.
+// token is that of a link which invites somebody. What the log keeps of it does
+// not have the token.
 func token(change db.Changed[session.User], link string, err error) func(t testing.TB) string {
 	return func(t testing.TB) string {
 		t.Helper()
@@ -172,8 +176,8 @@ func TestInvitationExpires(t *testing.T) {
 	testenv.Want(t, left, 0, "invitations are left")
 }
 
-// The user is signed in by accepting, with what is still missing, and a later invitation takes the
-// place of an earlier one.
+// The user is signed in by accepting, with what is still missing, and a later
+// invitation takes the place of an earlier one.
 func TestInvitedAnew(t *testing.T) {
 	o := newOffice(t)
 	id, first := o.invited(t, "eva")
@@ -182,7 +186,8 @@ func TestInvitedAnew(t *testing.T) {
 	in := testenv.Must(o.AcceptInvitation(ctx, session.Acceptance{Token: second, Password: password}, home))(t)
 	in, _, codes := o.enrol(t, in.Session)
 	testenv.Want(t, in.Session.Caller.Role, caller.Support, "role")
-	// Who lost everything begins anew: neither password nor factors nor sessions are left.
+	// Who lost everything begins anew: neither password nor factors nor
+	// sessions are left.
 	third := token(o.Invite(ctx, admin, id))(t)
 	testenv.Want(t, o.live(t, in.Cookie), false, "a session goes on")
 	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("eva", codes[0]), home)), "invalid_credentials")
@@ -192,7 +197,8 @@ func TestInvitedAnew(t *testing.T) {
 	refused(t, testenv.ErrOf2(o.Invite(ctx, admin, 1<<40)), "not_found")
 }
 
-// A password set by an operator voids the invitation, and so does switching the user off.
+// A password set by an operator voids the invitation, and so does switching the
+// user off.
 func TestInvitationVoided(t *testing.T) {
 	o := newOffice(t)
 	next, off := "another long password", false
@@ -204,7 +210,8 @@ func TestInvitationVoided(t *testing.T) {
 	}
 }
 
-// A role is one of the kind's, the first where none is given; another role ends the sessions.
+// A role is one of the kind's, the first where none is given; another role ends
+// the sessions.
 func TestRoles(t *testing.T) {
 	o, in, _, _ := withRoot(t)
 	testenv.Want(t, in.Session.Caller.Role, caller.Admin, "role")

@@ -20,11 +20,13 @@ const (
 	// viewLife is how long an operator may look as another user.
 	viewLife  = 30 * time.Minute
 	maxReason = 255
-	// maxUpdateReason is how long the reason of a user's update may be, as of other settings.
+	// maxUpdateReason is how long the reason of a user's update may be, as
+	// of other settings.
 	maxUpdateReason = 500
 )
 
-// View is about a session that looks as another user: who looks, until when, and why.
+// View is about a session that looks as another user: who looks, until when,
+// and why.
 type View struct {
 	// Login and Preferences are the operator's.
 	Login       string
@@ -49,8 +51,9 @@ func (f Session) userID() int64 {
 	return f.Caller.ID
 }
 
-// ViewAs makes a browser session look as another user, named by id or login, for half an hour at
-// most, without changing anything. Its beginning is in the log of settings.
+// ViewAs makes a browser session look as another user, named by id or login,
+// for half an hour at most, without changing anything. Its beginning is in the
+// log of settings.
 func (s *Service) ViewAs(ctx context.Context, session Session, user, reason string) (Session, error) {
 	if err := mayView(session); err != nil {
 		return session, err
@@ -105,8 +108,8 @@ func mayView(session Session) error {
 	return session.Caller.Need(caller.OperatorViewAs)
 }
 
-// toView finds the user to look as. It gives the same error for an unknown user, one who is switched
-// off, and an operator.
+// toView finds the user to look as. It gives the same error for an unknown
+// user, one who is switched off, and an operator.
 func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	params := db.UserToViewParams{Named: user}
 	if id, err := strconv.ParseInt(user, 10, 64); err == nil {
@@ -119,8 +122,8 @@ func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	return row, fault.Doing("read the user to look as", err)
 }
 
-// EndViewAs makes the session the operator's again, and records that in the audit log. It does nothing if the
-// session already is.
+// EndViewAs makes the session the operator's again, and records that in the
+// audit log. It does nothing if the session already is.
 func (s *Service) EndViewAs(ctx context.Context, session Session) (Session, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return session, err
@@ -147,7 +150,8 @@ func endView(ctx context.Context, q *db.Queries, session Session, now time.Time)
 	return v.record(ctx, q, session)
 }
 
-// viewing is the entry in the audit log about a session that begins or ends to look as another user.
+// viewing is the entry in the audit log about a session that begins or ends to
+// look as another user.
 type viewing struct {
 	userID int64
 	ended  bool
@@ -173,8 +177,9 @@ func (v viewing) record(ctx context.Context, q *db.Queries, session Session) err
 	return db.RecordSetting(ctx, q, c)
 }
 
-// viewCaller sets the caller of a session that looks as another user. If the time is over or that user was switched
-// off, the session is the operator's again.
+// viewCaller sets the caller of a session that looks as another user. If the
+// time is over or that user was switched off, the session is the operator's
+// again.
 func (s *Service) viewCaller(ctx context.Context, found Session, kept db.Session, now time.Time) (Session, error) {
 	if kept.ViewAs == nil || kept.ViewUntil == nil || !kept.ViewUntil.After(now) {
 		return found, nil

@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// viewers is an office with an operator, signed in by browser, and a trader's owner to look as.
+// viewers is an office with an operator, signed in by browser, and a trader's
+// owner to look as.
 type viewers struct {
 	office
 	in      session.Opened
@@ -44,8 +45,9 @@ func (v viewers) look(t testing.TB) session.Session {
 	return testenv.Must(v.ViewAs(ctx, v.found(t), "owner", "They see no payments"))(t)
 }
 
-// log is what the log of settings tells of looking as others, a line each: who and as whom, why before and after, and whether
-// until when and since when not is told.
+// log is what the log of settings tells of looking as others, a line each: who
+// and as whom, why before and after, and whether until when and since when not
+// is told.
 func (v viewers) log(t testing.TB) string {
 	t.Helper()
 	return v.Text(t, `select coalesce(string_agg(concat_ws(' ', actor, subject_key, coalesce(before->>'reason', '-'), '/',
@@ -53,8 +55,9 @@ func (v viewers) log(t testing.TB) string {
 		from setting_change where subject = 'view_as'`)
 }
 
-// While an operator looks as a trader's owner they read what the owner reads and change nothing;
-// afterwards they are themselves, and the log of settings tells of both.
+// While an operator looks as a trader's owner they read what the owner reads
+// and change nothing; afterwards they are themselves, and the log of settings
+// tells of both.
 func TestViewAs(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)
@@ -89,8 +92,8 @@ func (v viewers) checkLog(t *testing.T) {
 
 func id(n int64) string { return strconv.FormatInt(n, 10) }
 
-// It ends by itself after half an hour, with the session if that ends sooner, and at once where the
-// user is switched off.
+// It ends by itself after half an hour, with the session if that ends sooner,
+// and at once where the user is switched off.
 func TestViewAsEnds(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)
@@ -124,8 +127,9 @@ func (v *viewers) prove(t *testing.T) {
 	v.in = opened
 }
 
-// Only an operator with the right, a fresh second factor and a browser looks as somebody, only as a
-// user who is no operator and is switched on, and only for a reason.
+// Only an operator with the right, a fresh second factor and a browser looks as
+// somebody, only as a user who is no operator and is switched on, and only for
+// a reason.
 func TestViewAsRefused(t *testing.T) {
 	v := newViewers(t)
 	v.add(t, caller.Operator, "other", nil, nil)
@@ -177,8 +181,8 @@ func (v viewers) refusedToOthers(t *testing.T) {
 	refused(t, try(stale), "factor_needed")
 }
 
-// Nothing that is the viewed user's own can be changed: no password, factor, session or preference.
-// Nor can a password or a code be tried out.
+// Nothing that is the viewed user's own can be changed: no password, factor,
+// session or preference. Nor can a password or a code be tried out.
 func TestViewAsChangesNothing(t *testing.T) {
 	v := newViewers(t)
 	theirs := v.signIn(t, "owner", "")
@@ -225,7 +229,8 @@ func (v viewers) state(t testing.TB) string {
 	return state
 }
 
-// Whoever signs out while they look as another user ends their own session and no other.
+// Whoever signs out while they look as another user ends their own session and
+// no other.
 func TestSignOutWhileViewing(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)

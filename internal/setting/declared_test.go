@@ -7,7 +7,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What takes a second operator stands where one is asked for, and nothing is bounded that has no bounds.
+// What takes a second operator stands where one is asked for, and nothing is
+// bounded that has no bounds.
 func TestDeclarationsMeanSomething(t *testing.T) {
 	t.Parallel()
 	for _, subject := range setting.Subjects {

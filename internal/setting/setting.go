@@ -1,6 +1,7 @@
-// Package setting declares once what operators set of merchants, cashboxes, traders and requisites:
-// names, kinds, bounds and phrases. The checks of services, the inputs of forms, the names in
-// proposals and the table of the manual follow from it, and a test compares it with the schema.
+// Package setting declares once what operators set of merchants, cashboxes,
+// traders and requisites: names, kinds, bounds and phrases. The checks of
+// services, the inputs of forms, the names in proposals and the table of the
+// manual follow from it, and a test compares it with the schema.
 package setting
 
 import (
@@ -22,9 +23,10 @@ import (
 // Kind is the type of a setting, which says how it is typed and checked.
 type Kind int
 
-// The kinds. A Percent has four decimals and is at most 100, and an Earning is one that decides what somebody earns: a large change
-// of it takes a second operator. An Amount is fiat. Lines are several texts, a Clock is a time of day, an ID is the id of something
-// else, a Choice is one of the options.
+// The kinds. A Percent has four decimals and is at most 100, and an Earning is
+// one that decides what somebody earns: a large change of it takes a second
+// operator. An Amount is fiat. Lines are several texts, a Clock is a time of
+// day, an ID is the id of something else, a Choice is one of the options.
 const (
 	Text Kind = iota
 	Percent
@@ -49,17 +51,20 @@ type Option struct {
 
 // Setting is one field that can be set.
 type Setting struct {
-	// Name is the field's name in the API and in forms. Columns and Go fields are named alike.
+	// Name is the field's name in the API and in forms. Columns and Go
+	// fields are named alike.
 	Name string
 	Kind Kind
-	// Min and Max bound a Whole; for a Text, Max is its greatest length. A Max of 0 is no bound.
+	// Min and Max bound a Whole; for a Text, Max is its greatest length. A
+	// Max of 0 is no bound.
 	Min, Max int32
 	// First is the default, or "" if the schema has none.
 	First string
 	// Needed says that it cannot be cleared.
 	Needed bool
-	// ByTwo says that each change of it takes a second operator, because who may choose it chooses what others pay. Only a subject
-	// with an Action has one, or an Earning.
+	// ByTwo says that each change of it takes a second operator, because
+	// who may choose it chooses what others pay. Only a subject with an
+	// Action has one, or an Earning.
 	ByTwo bool
 	// Options are what a Choice can be.
 	Options []Option
@@ -67,13 +72,15 @@ type Setting struct {
 	Heading, Label, Hint Phrase
 }
 
-// Subject is what settings belong to, named as its table and its log entries are.
+// Subject is what settings belong to, named as its table and its log entries
+// are.
 type Subject struct {
 	Name string
-	// Needs is the capability for a change, which also says whether the second factor has to be
-	// fresh.
+	// Needs is the capability for a change, which also says whether the
+	// second factor has to be fresh.
 	Needs caller.Capability
-	// Action is the change of it, of which a proposal is made where it takes a second operator.
+	// Action is the change of it, of which a proposal is made where it
+	// takes a second operator.
 	Action   foureyes.Action
 	Settings []Setting
 }
@@ -105,13 +112,15 @@ func (s Subject) Only(names ...string) []Setting {
 	return list
 }
 
-// Without is the subject but for one setting, which is not changed among the others.
+// Without is the subject but for one setting, which is not changed among the
+// others.
 func (s Subject) Without(name string) Subject {
 	s.Settings = slices.DeleteFunc(slices.Clone(s.Settings), func(one Setting) bool { return one.Name == name })
 	return s
 }
 
-// In is the field of a struct for the setting; it is not valid if there is none.
+// In is the field of a struct for the setting; it is not valid if there is
+// none.
 func (s Setting) In(object reflect.Value) reflect.Value {
 	return object.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, s.Name) })
 }
@@ -163,7 +172,8 @@ func (s Setting) Between(f fault.Fields, n int32) {
 	f.Check(n >= s.Min && (s.Max == 0 || n <= s.Max), s.Name, "must be between %d and %d", s.Min, s.Max)
 }
 
-// Read checks the settings that an update gives, and returns them by their columns. A pointer to nothing gives none.
+// Read checks the settings that an update gives, and returns them by their
+// columns. A pointer to nothing gives none.
 func (s Subject) Read(f fault.Fields, update any) map[string]any {
 	columns := map[string]any{}
 	for _, one := range s.Settings {
@@ -222,8 +232,9 @@ func (s Setting) number(
 	return decimal.NullDecimal{Decimal: value, Valid: err == nil}
 }
 
-// Fill copies the fields that both structs have, into the types of messages or out of them. It formats numbers, and a text that
-// may be missing becomes one that is empty.
+// Fill copies the fields that both structs have, into the types of messages or
+// out of them. It formats numbers, and a text that may be missing becomes one
+// that is empty.
 func (s Subject) Fill(to, from any) {
 	source, target := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem()
 	for _, one := range s.Settings {

@@ -9,19 +9,24 @@ import (
 	"strings"
 )
 
-// most is how many elements of a kind a file of a workbook may have. Of each cell style the library looks through the number formats,
-// and of each sheet through the relationships; Excel itself makes no more than these.
+// most is how many elements of a kind a file of a workbook may have. Of each
+// cell style the library looks through the number formats, and of each sheet
+// through the relationships; Excel itself makes no more than these.
 var most = map[string]int{"c": maxCells, "xf": 1 << 16, "numFmt": 1000, "sheet": 1000, "Relationship": 10_000}
 
-// deepest is how many elements may be in one another. Each that is open takes much more memory than it has bytes.
+// deepest is how many elements may be in one another. Each that is open takes
+// much more memory than it has bytes.
 const deepest = 100
 
-// longestFormat is how many bytes a number format may have. It is read again for each style.
+// longestFormat is how many bytes a number format may have. It is read again
+// for each style.
 const longestFormat = 2 * 255
 
-// harmless refuses what the library that reads workbooks would not survive, or would keep quiet about: more of anything than there
-// is memory or time for, a text by a number below zero, which panics where nobody can recover it, and a sheet that breaks off.
-// A workbook may have a sheet in any of its files, whatever that is called.
+// harmless refuses what the library that reads workbooks would not survive, or
+// would keep quiet about: more of anything than there is memory or time for, a
+// text by a number below zero, which panics where nobody can recover it, and a
+// sheet that breaks off. A workbook may have a sheet in any of its files,
+// whatever that is called.
 func harmless(file *zip.File) error {
 	content, err := file.Open()
 	if err != nil {
@@ -75,8 +80,9 @@ func harmless(file *zip.File) error {
 	}
 }
 
-// modest reports whether what an element says of itself is bounded: its number of parts, such as texts, for which the library makes
-// room at once, and a number format.
+// modest reports whether what an element says of itself is bounded: its number
+// of parts, such as texts, for which the library makes room at once, and a
+// number format.
 func modest(one xml.StartElement) bool {
 	for _, attribute := range one.Attr {
 		switch attribute.Name.Local {

@@ -1,5 +1,5 @@
-// Package sheet reads tables out of files as people send them: text with a column for each value (CSV), and workbooks of
-// Excel (XLSX).
+// Package sheet reads tables out of files as people send them: text with a
+// column for each value (CSV), and workbooks of Excel (XLSX).
 package sheet
 
 import (
@@ -21,13 +21,16 @@ import (
 )
 
 const (
-	// maxUnpacked is how many bytes a workbook may have when it is unpacked. Its texts are all in memory at once.
+	// maxUnpacked is how many bytes a workbook may have when it is
+	// unpacked. Its texts are all in memory at once.
 	maxUnpacked = 16 << 20
 	// maxColumns is how many columns are read.
 	maxColumns = 200
-	// maxCells is how many cells a workbook may have: a few bytes of a file are many of memory.
+	// maxCells is how many cells a workbook may have: a few bytes of a file
+	// are many of memory.
 	maxCells = 1 << 20
-	// maxText is how many bytes the cells of a workbook may have in all. A text that it has once may be in each of them.
+	// maxText is how many bytes the cells of a workbook may have in all. A
+	// text that it has once may be in each of them.
 	maxText = 2 * maxUnpacked
 )
 
@@ -42,8 +45,9 @@ var (
 // IsBook tells a workbook from text.
 func IsBook(content []byte) bool { return bytes.HasPrefix(content, []byte("PK\x03\x04")) }
 
-// Rows reads the rows of a file, of a workbook those of its first sheet. A row's place is its line in the file, so that
-// empty ones are there as well. A workbook waits until those before it are read: hold no connection meanwhile.
+// Rows reads the rows of a file, of a workbook those of its first sheet. A
+// row's place is its line in the file, so that empty ones are there as well. A
+// workbook waits until those before it are read: hold no connection meanwhile.
 func Rows(ctx context.Context, content []byte, most int) ([][]string, error) {
 	if IsBook(content) {
 		ctx, cancel := context.WithTimeout(ctx, longestWait)
@@ -59,7 +63,8 @@ func Rows(ctx context.Context, content []byte, most int) ([][]string, error) {
 	return textRows(Decode(content), most)
 }
 
-// Decode makes text of a file, which is in UTF-8 or, as older programs write it, in Windows' Cyrillic.
+// Decode makes text of a file, which is in UTF-8 or, as older programs write
+// it, in Windows' Cyrillic.
 func Decode(content []byte) string {
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	if utf8.Valid(content) {
@@ -82,7 +87,8 @@ func textRows(text string, most int) ([][]string, error) {
 		case err != nil:
 			return nil, fmt.Errorf("has a line that cannot be read: %w", err)
 		}
-		// The reader leaves out empty lines, and a text may go over several.
+		// The reader leaves out empty lines, and a text may go over
+		// several.
 		number, _ := reader.FieldPos(0)
 		for len(rows) < number-1 && len(rows) <= most {
 			rows = append(rows, nil)
@@ -93,8 +99,9 @@ func textRows(text string, most int) ([][]string, error) {
 	}
 }
 
-// separatorOf is what separates the values of a text: a semicolon or a tab, whichever there is more of. A comma is it only
-// where there is neither, because commas stand in amounts and texts, too.
+// separatorOf is what separates the values of a text: a semicolon or a tab,
+// whichever there is more of. A comma is it only where there is neither,
+// because commas stand in amounts and texts, too.
 func separatorOf(text string) rune {
 	semicolons, tabs := strings.Count(text, ";"), strings.Count(text, "\t")
 	switch {
@@ -106,8 +113,8 @@ func separatorOf(text string) rune {
 	return ','
 }
 
-// reading lets only one workbook be read at a time, because each can take some hundred megabytes of memory for a moment,
-// and two seconds.
+// reading lets only one workbook be read at a time, because each can take some
+// hundred megabytes of memory for a moment, and two seconds.
 var reading = make(chan struct{}, 1)
 
 // longestWait is how long a workbook waits for those before it.
@@ -168,7 +175,8 @@ func bookRows(content []byte, most int) ([][]string, error) {
 	return rows, failed
 }
 
-// cells are a row's values. A cell that does not say where it is could be any of them.
+// cells are a row's values. A cell that does not say where it is could be any
+// of them.
 func cells(row xlsxreader.Row) ([]string, error) {
 	var values []string
 	for _, cell := range row.Cells {
@@ -189,14 +197,17 @@ func cells(row xlsxreader.Row) ([]string, error) {
 const (
 	// farthest is up to which power of ten a number is written out.
 	farthest = 30
-	// exact is how many digits of a whole number a workbook keeps. Of a longer one, such as an account, the last are lost.
+	// exact is how many digits of a whole number a workbook keeps. Of a
+	// longer one, such as an account, the last are lost.
 	exact = 15
-	// longest is more characters than a workbook has for a number. Of millions of digits a number would take minutes.
+	// longest is more characters than a workbook has for a number. Of
+	// millions of digits a number would take minutes.
 	longest = 64
 )
 
-// plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much. One with digits
-// that are lost is cut there, so that nothing takes it for an account.
+// plain is a cell as people write it: a number is kept as 1.2345678E7, and with
+// what binary fractions have too much. One with digits that are lost is cut
+// there, so that nothing takes it for an account.
 func plain(cell xlsxreader.Cell) string {
 	if cell.Type == xlsxreader.TypeDateTime { // a workbook knows no zones, and a time alone is one of its first day
 		return strings.TrimPrefix(strings.TrimSuffix(cell.Value, "Z"), "1899-12-30T")
@@ -220,7 +231,8 @@ const lost = "…"
 // rounded matches a long number as a spreadsheet writes it into text.
 var rounded = regexp.MustCompile(`^-?\d([.,]\d+)?E\+\d+$`)
 
-// LostDigits reports whether a value is a number of which a workbook, or a spreadsheet that made text of it, has lost digits.
+// LostDigits reports whether a value is a number of which a workbook, or a
+// spreadsheet that made text of it, has lost digits.
 func LostDigits(value string) bool {
 	kept, found := strings.CutSuffix(value, lost)
 	return found && len(kept) == exact && strings.Trim(kept, "-0123456789") == "" || rounded.MatchString(value)

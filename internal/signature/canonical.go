@@ -9,11 +9,13 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
-// canonicalForms returns the canonical encodings of a JSON body that a signature may be made over
-// besides the raw bytes: numbers as written, then, where it differs, numbers in shortest form. Both
-// keep the body's field order, have no white space and escape only what JSON needs escaped. A body
-// without a canonical form (not JSON, nested too deep, invalid UTF-8, lone surrogates) yields nil;
-// duplicate names are kept, refusing them is left to the validation.
+// canonicalForms returns the canonical encodings of a JSON body that a
+// signature may be made over besides the raw bytes: numbers as written, then,
+// where it differs, numbers in shortest form. Both keep the body's field order,
+// have no white space and escape only what JSON needs escaped. A body without a
+// canonical form (not JSON, nested too deep, invalid UTF-8, lone surrogates)
+// yields nil; duplicate names are kept, refusing them is left to the
+// validation.
 func canonicalForms(body []byte) [][]byte {
 	root, err := strictjson.Parse(body)
 	if err != nil {
@@ -89,10 +91,11 @@ func (w *canonicalWriter) separate(index int) {
 
 func asWritten(literal string) string { return literal }
 
-// shortestNumber is how a client writes a number after parsing it: integers unchanged, others as
-// JavaScript prints a double (100.10 as 100.1, 1e2 as 100, 1e30 as 1e+30, -0 as 0). PHP and Python do
-// the same for all usual amounts. A number with more digits than a double has no agreed short form
-// and is unchanged.
+// shortestNumber is how a client writes a number after parsing it: integers
+// unchanged, others as JavaScript prints a double (100.10 as 100.1, 1e2 as 100,
+// 1e30 as 1e+30, -0 as 0). PHP and Python do the same for all usual amounts. A
+// number with more digits than a double has no agreed short form and is
+// unchanged.
 func shortestNumber(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
 		return literal
@@ -107,8 +110,8 @@ func shortestNumber(literal string) string {
 	return literal
 }
 
-// formatDouble is JavaScript's Number.prototype.toString: plain notation from 1e-6 up to 1e21, else
-// an exponent without leading zeros.
+// formatDouble is JavaScript's Number.prototype.toString: plain notation from
+// 1e-6 up to 1e21, else an exponent without leading zeros.
 func formatDouble(f float64) string {
 	size := math.Abs(f)
 	if size == 0 {
@@ -121,15 +124,17 @@ func formatDouble(f float64) string {
 	return strings.Replace(short, "e-0", "e-", 1) // Go pads exponents to two digits: 1e-07
 }
 
-// sameDecimal reports whether two JSON numbers are equal as decimals, except for the sign of zero.
+// sameDecimal reports whether two JSON numbers are equal as decimals, except
+// for the sign of zero.
 func sameDecimal(a, b string) bool {
 	digitsA, exponentA, okA := decimalOf(a)
 	digitsB, exponentB, okB := decimalOf(b)
 	return okA && okB && digitsA == digitsB && exponentA == exponentB
 }
 
-// decimalOf splits a JSON number into its digits with the sign, without leading and trailing zeros,
-// and the exponent of the last digit. It reports false for an exponent that does not fit an int.
+// decimalOf splits a JSON number into its digits with the sign, without leading
+// and trailing zeros, and the exponent of the last digit. It reports false for
+// an exponent that does not fit an int.
 func decimalOf(number string) (digits string, exponent int, ok bool) {
 	mantissa, power := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

@@ -53,7 +53,8 @@ func TestShortestNumber(t *testing.T) {
 		"1": "1", "1.0": "1", "-1.50": "-1.5", "100.10": "100.1", "1500.00": "1500", "0.10": "0.1", "1234567.89": "1234567.89",
 		"1e2": "100", "1E+2": "100", "1.5e1": "15", "12e-1": "1.2", "100e-2": "1", "1e20": "100000000000000000000",
 		"1e21": "1e+21", "1E30": "1e+30", "1.50e-7": "1.5e-7", "1e-06": "0.000001", "0.0000001": "1e-7", "-1e-10": "-1e-10",
-		// Integers are never read as doubles: PHP and Python keep them, and so may any client with big integers.
+		// Integers are never read as doubles: PHP and Python keep them,
+		// and so may any client with big integers.
 		"9007199254740993": "9007199254740993", "12345678901234567890123": "12345678901234567890123",
 		// More digits than a double holds, or no double at all.
 		"0.1000000000000000055": "0.1000000000000000055", "123456789012345678.5": "123456789012345678.5",
@@ -63,7 +64,8 @@ func TestShortestNumber(t *testing.T) {
 	}
 }
 
-// FuzzCanonical checks that a canonical form is its own canonical form and still says what the body said.
+// FuzzCanonical checks that a canonical form is its own canonical form and
+// still says what the body said.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		`{"amount": 100.10, "url":"https:\/\/x","n":[1e2,-0,1.0,1e-7,1E400,0.1000000000000000055]}`,
@@ -96,7 +98,8 @@ func decodedJSON(t *testing.T, document []byte) any {
 	return v
 }
 
-// exact replaces every number by its exact decimal, so that 1.0 and 1 compare equal.
+// exact replaces every number by its exact decimal, so that 1.0 and 1 compare
+// equal.
 func exact(v any) any {
 	switch v := v.(type) {
 	case json.Number:

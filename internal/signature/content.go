@@ -19,17 +19,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// candidate is a text that may have been signed, or used as the key, by mistake.
+// candidate is a text that may have been signed, or used as the key, by
+// mistake.
 type candidate struct {
 	mistake Mistake
 	bytes   []byte
-	// form says that it is a form of the body, which can be compared byte by byte.
+	// form says that it is a form of the body, which can be compared byte
+	// by byte.
 	form bool
 }
 
 const (
-	// searchedMost is the longest body, with its path, for which everything is tried, since that
-	// makes hundreds of copies. Bodies of our calls are far shorter.
+	// searchedMost is the longest body, with its path, for which everything
+	// is tried, since that makes hundreds of copies. Bodies of our calls
+	// are far shorter.
 	searchedMost = 8 << 10
 	// How many headers, and how long, may be tried as a signed time.
 	timesMost, timeLongest = 30, 128
@@ -38,7 +41,8 @@ const (
 // isLong reports whether a request is too long to try everything.
 func (c checkup) isLong() bool { return len(c.Body)+len(c.Path) > searchedMost }
 
-// contents are what may have been signed instead of the body, the simplest first.
+// contents are what may have been signed instead of the body, the simplest
+// first.
 func (c checkup) contents() []candidate {
 	if c.isLong() {
 		return broken(c.Body)
@@ -68,7 +72,8 @@ func placeholders() []candidate {
 
 var mark = []byte("\xef\xbb\xbf")
 
-// broken are forms with other line breaks, or with the mark that some editors begin a file with.
+// broken are forms with other line breaks, or with the mark that some editors
+// begin a file with.
 func broken(text []byte) []candidate {
 	bare := bytes.TrimRight(text, "\r\n")
 	lf := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))

@@ -30,9 +30,10 @@ type Key struct {
 	Revoked bool
 }
 
-// Diagnose says what is wrong with a request of somebody who has these keys and webhook secrets. It
-// never says what the right signature would be. Unless the request has the secret of one of the keys,
-// it only says what the request itself shows.
+// Diagnose says what is wrong with a request of somebody who has these keys and
+// webhook secrets. It never says what the right signature would be. Unless the
+// request has the secret of one of the keys, it only says what the request
+// itself shows.
 func Diagnose(r Request, names Headers, keys []Key, webhooks ...string) Finding {
 	if lacking, is := lacks(r.Header, names); is {
 		return lacking
@@ -68,8 +69,8 @@ func lacks(header http.Header, names Headers) (Finding, bool) {
 
 const quotes = "\"'`"
 
-// proves returns Right if the secret belongs to the key id. Other answers than that and Unproven need
-// the secret of a key.
+// proves returns Right if the secret belongs to the key id. Other answers than
+// that and Unproven need the secret of a key.
 func proves(id, secret string, keys []Key) Mistake {
 	trimmed := strings.TrimSpace(secret)
 	for _, form := range []struct {
@@ -104,7 +105,8 @@ func proves(id, secret string, keys []Key) Mistake {
 }
 
 const (
-	// secretBegins is the prefix of keys' secrets, webhookBegins that of webhook secrets.
+	// secretBegins is the prefix of keys' secrets, webhookBegins that of
+	// webhook secrets.
 	secretBegins, webhookBegins = "sk_", "whsec_"
 )
 
@@ -142,7 +144,8 @@ func (c checkup) signature(given string) Finding {
 	return found(WrongSize)
 }
 
-// notHex recognises a signature in Base64, of whatever text, or of its hex text.
+// notHex recognises a signature in Base64, of whatever text, or of its hex
+// text.
 func (c checkup) notHex(given string) Finding {
 	for _, encoding := range []*base64.Encoding{
 		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
@@ -192,7 +195,8 @@ func (c checkup) search(claimed []byte) Finding {
 	return found(Other)
 }
 
-// differs finds where the body begins to differ from the form of it that was signed.
+// differs finds where the body begins to differ from the form of it that was
+// signed.
 func (c checkup) differs(text candidate) Finding {
 	f := found(text.mistake)
 	if !text.form {

@@ -76,7 +76,8 @@ func encoded(t *testing.T, encode func(string) (string, error), text string) str
 	return testenv.Must(encode(text))(t)
 }
 
-// one is a mistake, and the byte at which the body begins to differ; -1 is none.
+// one is a mistake, and the byte at which the body begins to differ; -1 is
+// none.
 type one struct {
 	sent   sample
 	want   signature.Mistake
@@ -171,7 +172,8 @@ func mistakes(t *testing.T) map[string]one {
 	}
 }
 
-// Each of the usual mistakes is told from the others, with where the body begins to differ.
+// Each of the usual mistakes is told from the others, with where the body
+// begins to differ.
 func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	for name, c := range mistakes(t) {
@@ -192,7 +194,8 @@ func TestDecodedSecret(t *testing.T) {
 	testenv.Want(t, signature.Diagnose(r, names, own).Mistake, signature.SecretDecoded, "the mistake")
 }
 
-// However long a body is, looking at it takes a moment only: what would take long is left out.
+// However long a body is, looking at it takes a moment only: what would take
+// long is left out.
 func TestLongBody(t *testing.T) {
 	t.Parallel()
 	long := `{"a":"` + strings.Repeat("ж/", 20_000) + `"}`
@@ -202,7 +205,8 @@ func TestLongBody(t *testing.T) {
 	}
 }
 
-// However many headers a request has, and however long they are, looking at them takes no more than a few megabytes.
+// However many headers a request has, and however long they are, looking at
+// them takes no more than a few megabytes.
 func TestManyHeaders(t *testing.T) {
 	for name, length := range map[string]int{"short": 8000, "long": 64 << 10} {
 		r := mine(strings.Repeat("x", length), strings.Repeat("0", 64)).request()
@@ -236,8 +240,9 @@ func TestHints(t *testing.T) {
 	testenv.Check(t, len(seen) >= 30, "only %d hints", len(seen))
 }
 
-// Whoever does not have the secret learns nothing of the keys: what they are told is the same
-// whether the key is there, is revoked, or is not. Nor does it depend on the signature.
+// Whoever does not have the secret learns nothing of the keys: what they are
+// told is the same whether the key is there, is revoked, or is not. Nor does it
+// depend on the signature.
 func TestNoOracle(t *testing.T) {
 	t.Parallel()
 	for name, c := range mistakes(t) {

@@ -8,12 +8,14 @@ import (
 // Mistake is what is wrong with a signed request; Right is nothing.
 type Mistake string
 
-// The mistakes. The first three are shown to anybody, since the request itself shows them. All others
-// are shown only to somebody who has sent the secret of one of their keys.
+// The mistakes. The first three are shown to anybody, since the request itself
+// shows them. All others are shown only to somebody who has sent the secret of
+// one of their keys.
 const (
 	HeaderMissing  Mistake = "header_missing"
 	HeaderMisnamed Mistake = "header_misnamed"
-	// Unproven is an unknown key, a revoked key or a wrong secret, without saying which.
+	// Unproven is an unknown key, a revoked key or a wrong secret, without
+	// saying which.
 	Unproven Mistake = "key"
 
 	Right Mistake = "right"
@@ -115,7 +117,8 @@ func Mistakes() []Mistake { return slices.Sorted(maps.Keys(hints)) }
 // Finding is the result of a diagnosis.
 type Finding struct {
 	Mistake Mistake
-	// Offset is the first byte of the body that differs from what was signed; -1 is unknown.
+	// Offset is the first byte of the body that differs from what was
+	// signed; -1 is unknown.
 	Offset int
 	// Header is the right name of the header that it is about, or "".
 	Header string

@@ -15,7 +15,8 @@ var (
 	errBodyFile  = errors.New("takes its body from a file: paste the body")
 )
 
-// Parse parses a request given as text: as it is on the wire, or as a curl command.
+// Parse parses a request given as text: as it is on the wire, or as a curl
+// command.
 func Parse(text string) (Request, error) {
 	if fields := strings.Fields(text); len(fields) > 0 && fields[0] == "curl" {
 		return parseCurl(text)
@@ -42,7 +43,8 @@ func cutHead(text string) (head, body string) {
 	return text, ""
 }
 
-// ParseHeaders reads lines of a name, a colon and a value. Other lines are left out.
+// ParseHeaders reads lines of a name, a colon and a value. Other lines are left
+// out.
 func ParseHeaders(text string) http.Header {
 	header := http.Header{}
 	for line := range strings.Lines(text) {
@@ -62,7 +64,8 @@ func pathOf(target string) string {
 	return target
 }
 
-// passed are the options of curl that have a value and say nothing of what is signed.
+// passed are the options of curl that have a value and say nothing of what is
+// signed.
 var passed = []string{
 	"-o", "--output", "-u", "--user", "-A", "--user-agent", "-b", "--cookie", "-e", "--referer", "-m", "--max-time",
 	"--connect-timeout", "-x", "--proxy", "--cacert", "--cert", "--key", "-w", "--write-out", "--retry", "--resolve",
@@ -135,7 +138,8 @@ func option(words []string) (name, value string, rest []string) {
 	return name, "", rest
 }
 
-// shellWords splits a line as a shell does, as far as what people paste needs it.
+// shellWords splits a line as a shell does, as far as what people paste needs
+// it.
 func shellWords(line string) []string {
 	line = strings.NewReplacer("\\\r\n", " ", "\\\n", " ").Replace(line)
 	var words []string

@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
-// layout is where a serialiser writes white space. Without an indent everything is on one line.
+// layout is where a serialiser writes white space. Without an indent everything
+// is on one line.
 type layout struct{ indent, colon, comma string }
 
 // layouts are those of common languages' serialisers.
@@ -17,7 +18,8 @@ var layouts = []layout{
 	{"", ":", ","}, {"", ": ", ", "}, {"  ", ": ", ","}, {"    ", ": ", ","}, {"\t", ": ", ","}, {"  ", " : ", ","},
 }
 
-// escapings are the letters that serialisers escape although JSON does not require it.
+// escapings are the letters that serialisers escape although JSON does not
+// require it.
 var escapings = []func(letter rune) string{
 	func(rune) string { return "" },
 	escapeASCII,
@@ -50,7 +52,8 @@ func escapeHTML(letter rune) string {
 	return ""
 }
 
-// restyledMost is the longest body for which other forms are tried: there are hundreds.
+// restyledMost is the longest body for which other forms are tried: there are
+// hundreds.
 const restyledMost = 16 << 10
 
 // restyled are the forms that serialisers would write a JSON body in.

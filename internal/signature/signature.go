@@ -1,5 +1,6 @@
-// Package signature is about what merchants' signatures cover: the bytes of a request's body, or a
-// canonical form of it. It checks them, and says what is wrong with a wrong one.
+// Package signature is about what merchants' signatures cover: the bytes of a
+// request's body, or a canonical form of it. It checks them, and says what is
+// wrong with a wrong one.
 package signature
 
 import (
@@ -20,7 +21,8 @@ func DefaultHeaders() Headers {
 	return Headers{KeyID: "X-Merchant-Key-Id", Secret: "X-Merchant-Secret", Signature: "Signature"}
 }
 
-// Verify accepts the hex HMAC-SHA256 of the raw body or of one of its canonical forms.
+// Verify accepts the hex HMAC-SHA256 of the raw body or of one of its canonical
+// forms.
 func Verify(secret, body []byte, signature string) bool {
 	claimed, err := hex.DecodeString(signature)
 	if err != nil {
@@ -37,7 +39,8 @@ func Verify(secret, body []byte, signature string) bool {
 	return false
 }
 
-// Sign returns the lowercase hex HMAC-SHA256 of what a request's signature covers.
+// Sign returns the lowercase hex HMAC-SHA256 of what a request's signature
+// covers.
 func Sign(secret, content []byte) string { return hex.EncodeToString(mac(secret, content)) }
 
 func mac(secret, content []byte) []byte {

@@ -1,5 +1,5 @@
-// Package simulator answers payments in a sandbox as traders would, so that people who try an
-// integration see payments end in every way.
+// Package simulator answers payments in a sandbox as traders would, so that
+// people who try an integration see payments end in every way.
 package simulator
 
 import (
@@ -31,13 +31,16 @@ const (
 // Play is how the payments of a method are answered.
 type Play struct {
 	Method string
-	// Confirmed, WrongAmount and Cancelled are percentages. The rest is never answered, and expires.
+	// Confirmed, WrongAmount and Cancelled are percentages. The rest is
+	// never answered, and expires.
 	Confirmed, WrongAmount, Cancelled int32
-	// The answer comes between From and To seconds after the payment was created.
+	// The answer comes between From and To seconds after the payment was
+	// created.
 	From, To int32
 }
 
-// State is whether and how traders are simulated, and what they have answered since the last start.
+// State is whether and how traders are simulated, and what they have answered
+// since the last start.
 type State struct {
 	Running bool
 	// Since is the last start, or nil.
@@ -51,13 +54,15 @@ type Service struct {
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service
-	// Phones forward what the traders' banks write; nil has traders confirm by hand.
+	// Phones forward what the traders' banks write; nil has traders confirm
+	// by hand.
 	Phones Phones
 }
 
 // Phones are the phones of traders.
 type Phones interface {
-	// Paid forwards that a payment was paid, and tells whether that confirmed it.
+	// Paid forwards that a payment was paid, and tells whether that
+	// confirmed it.
 	Paid(ctx context.Context, p db.SandboxTransferRow) (bool, error)
 }
 
@@ -65,8 +70,9 @@ func New(pool db.Pool, clock clock.Clock, payments *payment.Service) *Service {
 	return &Service{pool: pool, q: db.New(pool), clock: clock, payments: payments}
 }
 
-// Defaults are the plays unless somebody sets others: most payments are confirmed within a minute.
-// Card checkout is not among them: the sandbox's processor answers it.
+// Defaults are the plays unless somebody sets others: most payments are
+// confirmed within a minute. Card checkout is not among them: the sandbox's
+// processor answers it.
 func Defaults() []Play {
 	var plays []Play
 	for _, method := range catalogue.Methods {
@@ -77,7 +83,8 @@ func Defaults() []Play {
 	return plays
 }
 
-// Get reads the state of the simulation. Before the first start its plays are the defaults.
+// Get reads the state of the simulation. Before the first start its plays are
+// the defaults.
 func (s *Service) Get(ctx context.Context) (State, error) {
 	row, err := s.q.SimulationGet(ctx)
 	if err != nil {
@@ -107,8 +114,8 @@ func (s *Service) Get(ctx context.Context) (State, error) {
 	return state, nil
 }
 
-// Start starts answering by the plays, open payments too. A running simulation continues with the new
-// plays and counts from zero.
+// Start starts answering by the plays, open payments too. A running simulation
+// continues with the new plays and counts from zero.
 func (s *Service) Start(ctx context.Context, plays []Play) (State, error) {
 	if err := validate(ctx, plays); err != nil {
 		return State{}, err
@@ -168,7 +175,8 @@ func validate(ctx context.Context, plays []Play) error {
 	return f.Err()
 }
 
-// Step answers the due payments. Several processes may call it: a payment is answered once.
+// Step answers the due payments. Several processes may call it: a payment is
+// answered once.
 func (s *Service) Step(ctx context.Context) error {
 	state, err := s.Get(ctx)
 	if err != nil || !state.Running {
@@ -206,8 +214,8 @@ func (s *Service) count(ctx context.Context, counted db.SimulationCountParams) e
 	return nil
 }
 
-// answer answers a payment by its draw, if it is time. It leaves a payment that somebody else has
-// answered.
+// answer answers a payment by its draw, if it is time. It leaves a payment that
+// somebody else has answered.
 func (s *Service) answer(
 	ctx context.Context, p db.SimulationOpenRow, play Play, counted *db.SimulationCountParams,
 ) error {
@@ -237,7 +245,8 @@ func (s *Service) answer(
 	return err
 }
 
-// act has a payment paid, which its bank's message confirms or else its trader, or cancels it for a reason.
+// act has a payment paid, which its bank's message confirms or else its trader,
+// or cancels it for a reason.
 func (s *Service) act(ctx context.Context, p db.SimulationOpenRow, reason string) error {
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	var err error
@@ -260,8 +269,8 @@ func (s *Service) act(ctx context.Context, p db.SimulationOpenRow, reason string
 	return err
 }
 
-// draw derives a number below a hundred and a delay from the payment's uuid alone, so that every
-// process, also after a restart, answers in the same way.
+// draw derives a number below a hundred and a delay from the payment's uuid
+// alone, so that every process, also after a restart, answers in the same way.
 func draw(id uuid.UUID, play Play) (share int32, delay time.Duration) {
 	sum := sha256.Sum256(id[:])
 	share = int32(binary.BigEndian.Uint32(sum[:4]) % 100)

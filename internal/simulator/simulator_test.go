@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a merchant whose payments by sbp go to the requisites of a trader, and who simulates the
-// trader.
+// bundle is a merchant whose payments by sbp go to the requisites of a trader,
+// and who simulates the trader.
 type bundle struct {
 	*dbtest.DB
 	clock     *dbtest.Clock
@@ -104,8 +104,8 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// Of many payments about as many end in each way as the play says. The bounds are four standard
-// deviations of 400 draws.
+// Of many payments about as many end in each way as the play says. The bounds
+// are four standard deviations of 400 draws.
 func TestShares(t *testing.T) {
 	b := setup(t)
 	for i := range 400 {
@@ -124,7 +124,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// A simulation that was stopped, or never started, answers nothing; a start counts anew.
+// A simulation that was stopped, or never started, answers nothing; a start
+// counts anew.
 func TestStop(t *testing.T) {
 	b := setup(t)
 	b.create(t, "first", "1000")
@@ -143,7 +144,8 @@ func TestStop(t *testing.T) {
 	testenv.Want(t, state.Confirmed, 0, "confirmed at a new start")
 }
 
-// What cannot be played is refused with the field's name, and what was played goes on.
+// What cannot be played is refused with the field's name, and what was played
+// goes on.
 func TestStartRefused(t *testing.T) {
 	b := setup(t)
 	first := []simulator.Play{every(50, 0, 0, 1, 2)}

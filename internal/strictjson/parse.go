@@ -1,5 +1,6 @@
-// Package strictjson parses JSON strictly: numbers stay as written, duplicate names stay visible, and
-// strings that encoding/json would silently repair are marked.
+// Package strictjson parses JSON strictly: numbers stay as written, duplicate
+// names stay visible, and strings that encoding/json would silently repair are
+// marked.
 package strictjson
 
 import (
@@ -13,10 +14,11 @@ const MaxDepth = 32
 // ErrTooDeep is returned for a document nested deeper than MaxDepth.
 var ErrTooDeep = errors.New("nested too deep")
 
-// SyntaxError says where a document stops being JSON. It quotes nothing of the document, which may
-// contain secrets.
+// SyntaxError says where a document stops being JSON. It quotes nothing of the
+// document, which may contain secrets.
 type SyntaxError struct {
-	// Offset is the index of the first wrong byte, or the document's length if it is incomplete.
+	// Offset is the index of the first wrong byte, or the document's length
+	// if it is incomplete.
 	Offset int
 }
 
@@ -41,8 +43,8 @@ type Value struct {
 	Kind Kind
 	// Text is a string's unescaped text, or a number or boolean as written.
 	Text string
-	// Flaw is why a String is unusable, in words that follow the field's name. Text has U+FFFD in
-	// those places.
+	// Flaw is why a String is unusable, in words that follow the field's
+	// name. Text has U+FFFD in those places.
 	Flaw string
 	// Items are an Array's elements.
 	Items []Value
@@ -50,14 +52,15 @@ type Value struct {
 	Members []Member
 }
 
-// Member is one name and value of an object. The name is a String and may have a flaw like any
-// other.
+// Member is one name and value of an object. The name is a String and may have
+// a flaw like any other.
 type Member struct {
 	Name  Value
 	Value Value
 }
 
-// Parse parses exactly one JSON value, in linear time. The error is ErrTooDeep or a *SyntaxError.
+// Parse parses exactly one JSON value, in linear time. The error is ErrTooDeep
+// or a *SyntaxError.
 func Parse(document []byte) (Value, error) {
 	r := NewReader(document)
 	v := r.whole()

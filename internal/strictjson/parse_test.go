@@ -92,7 +92,8 @@ func TestAppendString(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the parser against encoding/json, which accepts the same grammar.
+// FuzzParse holds the parser against encoding/json, which accepts the same
+// grammar.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,-0.5e+3,"\ud83d\ude00\u0000\/"],"b":null}`, `[true,false]`, `"\ud800"`, "\"\xff\"", `{"a":1,}`} {
 		f.Add([]byte(seed))

@@ -2,21 +2,23 @@ package strictjson
 
 import "strings"
 
-// Token is a name, or a value without what is inside it: for an Object or Array it is the beginning.
+// Token is a name, or a value without what is inside it: for an Object or Array
+// it is the beginning.
 type Token struct {
 	Kind Kind
 	// Text and Flaw are those of a Value.
 	Text, Flaw string
 }
 
-// Reader reads a document once, from beginning to end, and keeps nothing of it. After beginning an
-// object or array the caller must read it to its end. After an error there is nothing more to read,
-// and End returns it.
+// Reader reads a document once, from beginning to end, and keeps nothing of it.
+// After beginning an object or array the caller must read it to its end. After
+// an error there is nothing more to read, and End returns it.
 type Reader struct {
 	// data is the document. Texts without escapes share its memory.
 	data       string
 	pos, depth int
-	// entered says that an object or array has just begun: its first value has no comma before it.
+	// entered says that an object or array has just begun: its first value
+	// has no comma before it.
 	entered bool
 	err     error
 }
@@ -24,7 +26,8 @@ type Reader struct {
 // NewReader reads a document of exactly one JSON value, in linear time.
 func NewReader(document []byte) *Reader { return &Reader{data: string(document)} }
 
-// End returns what is wrong with the document, after reading: nil, ErrTooDeep or a *SyntaxError.
+// End returns what is wrong with the document, after reading: nil, ErrTooDeep
+// or a *SyntaxError.
 func (r *Reader) End() error {
 	if r.space(); r.err == nil && r.pos != len(r.data) {
 		r.fail()
@@ -52,8 +55,8 @@ func (r *Reader) Next() Token {
 	}
 }
 
-// Member reads the name of the object's next member, whose value comes next, or reports the end of
-// the object.
+// Member reads the name of the object's next member, whose value comes next, or
+// reports the end of the object.
 func (r *Reader) Member() (name Token, ok bool) {
 	if !r.another('}') {
 		return name, false
@@ -80,7 +83,8 @@ func (r *Reader) enter(kind Kind) Token {
 	return Token{Kind: kind}
 }
 
-// another ends the object or array if it is closed here, or goes to its next value.
+// another ends the object or array if it is closed here, or goes to its next
+// value.
 func (r *Reader) another(closing byte) bool {
 	first := r.entered
 	r.entered = false
@@ -103,7 +107,8 @@ func (r *Reader) fail() Token {
 	return Token{}
 }
 
-// peek returns the next byte, or 0 at the end; a 0 in the document is wrong anyway.
+// peek returns the next byte, or 0 at the end; a 0 in the document is wrong
+// anyway.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.data) {
 		return r.data[r.pos]

@@ -11,7 +11,8 @@ const (
 	flawSurrogate = "must not contain a lone surrogate"
 )
 
-// text reads a string: it first finds the end and checks each escape's form, and then unescapes.
+// text reads a string: it first finds the end and checks each escape's form,
+// and then unescapes.
 func (r *Reader) text() Token {
 	r.pos++
 	start := r.pos
@@ -111,8 +112,8 @@ func short(c byte) byte {
 	}
 }
 
-// unicodeEscape decodes the \uXXXX at the beginning of raw, with its other half if it is a surrogate.
-// A size of 0 is a lone surrogate.
+// unicodeEscape decodes the \uXXXX at the beginning of raw, with its other half
+// if it is a surrogate. A size of 0 is a lone surrogate.
 func unicodeEscape(raw string) (r rune, size int) {
 	r = hex4(raw[2:])
 	if !utf16.IsSurrogate(r) {
@@ -147,9 +148,9 @@ func unhex(c byte) (rune, bool) {
 	return 0, false
 }
 
-// AppendString appends text as a JSON string with only the escapes that JSON needs: quote,
-// backslash and control characters, these in their short form or as \u00xx in lower case. Invalid
-// UTF-8 becomes U+FFFD.
+// AppendString appends text as a JSON string with only the escapes that JSON
+// needs: quote, backslash and control characters, these in their short form or
+// as \u00xx in lower case. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")

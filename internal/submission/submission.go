@@ -1,5 +1,6 @@
-// Package submission makes forms act once, however often they are sent: a double click, the Back
-// button and a repeat after a lost answer all lead to the first one's result.
+// Package submission makes forms act once, however often they are sent: a
+// double click, the Back button and a repeat after a lost answer all lead to
+// the first one's result.
 package submission
 
 import (
@@ -16,16 +17,18 @@ import (
 // Outcome is where a form led to, and a word for what it did.
 type Outcome struct{ LedTo, Said string }
 
-// ErrUnfinished says that a form was sent before and its result is not known: the process is still
-// working on it, or died.
+// ErrUnfinished says that a form was sent before and its result is not known:
+// the process is still working on it, or died.
 var ErrUnfinished = fault.New(fault.Refused, "submission_unfinished",
 	"This was sent before, and its outcome is not known yet. Look before you repeat it.")
 
 const (
-	// waitFor is how long a repeat waits for the first one's result, which it checks every waitStep.
+	// waitFor is how long a repeat waits for the first one's result, which
+	// it checks every waitStep.
 	waitFor  = 5 * time.Second
 	waitStep = 50 * time.Millisecond
-	// keepFor is how long outcomes are kept: as long as a page with the form may stay open.
+	// keepFor is how long outcomes are kept: as long as a page with the
+	// form may stay open.
 	keepFor = 24 * time.Hour
 )
 
@@ -37,8 +40,8 @@ func New(pools db.Pools) *Service { return &Service{db.New(pools.Calls)} }
 // NewToken identifies a form that is about to be shown.
 func NewToken() string { return uuid.NewString() }
 
-// Once calls act the first time that a user sends a form, and returns its outcome each time. If act
-// fails, the form may be sent again.
+// Once calls act the first time that a user sends a form, and returns its
+// outcome each time. If act fails, the form may be sent again.
 func (s *Service) Once(
 	ctx context.Context, userID int64, token string, act func() (Outcome, error),
 ) (Outcome, error) {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Endpoint is somebody's HTTP server, which answers as it is told and remembers what it was sent.
+// Endpoint is somebody's HTTP server, which answers as it is told and remembers
+// what it was sent.
 type Endpoint struct {
 	*httptest.Server
 	mu     sync.Mutex

@@ -9,15 +9,17 @@ import (
 
 const (
 	memory = "/dev/shm"
-	// tmpfsRoom and machineRoom are what the file system and the machine must have left: the databases of two packages
-	// at a time, and as much for everything else.
+	// tmpfsRoom and machineRoom are what the file system and the machine
+	// must have left: the databases of two packages at a time, and as much
+	// for everything else.
 	tmpfsRoom   = 4 << 30
 	machineRoom = 6 << 30
 	noExec      = 8 // ST_NOEXEC of statfs(2)
 )
 
-// InMemory has the temporary files of this process and its children lie in memory, where that has room and none was
-// named. Databases are made there in a tenth of the time that a disk takes.
+// InMemory has the temporary files of this process and its children lie in
+// memory, where that has room and none was named. Databases are made there in a
+// tenth of the time that a disk takes.
 func InMemory() {
 	if os.Getenv("TMPDIR") != "" {
 		return
@@ -30,7 +32,8 @@ func InMemory() {
 	_ = os.Setenv("TMPDIR", memory)
 }
 
-// available is how much memory the machine has left, in bytes, as far as the system tells.
+// available is how much memory the machine has left, in bytes, as far as the
+// system tells.
 func available() uint64 {
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are the values of counters and gauges, by their name and the values of their labels, with spaces between.
+// Metrics are the values of counters and gauges, by their name and the values
+// of their labels, with spaces between.
 func Metrics(t testing.TB, from prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}

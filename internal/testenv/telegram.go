@@ -15,12 +15,14 @@ import (
 // Telegram is the other side of a bot.
 type Telegram struct {
 	*httptest.Server
-	// Refuse is how chats answer that do not take messages. While Down is set the connection of every message breaks.
+	// Refuse is how chats answer that do not take messages. While Down is
+	// set the connection of every message breaks.
 	Refuse map[string]string
 	Down   atomic.Bool
 	// Updates are given to the bot when it asks.
 	Updates chan string
-	// Asking are those who ask for updates now, Most how many were at a time.
+	// Asking are those who ask for updates now, Most how many were at a
+	// time.
 	Asking, Most atomic.Int64
 	mu           sync.Mutex
 	texts        map[string][]string

@@ -1,5 +1,7 @@
-// Package testenv tells tests where they run: in "go test ./...", where everything is proved once and quickly, or in the
-// whole check, which also runs what takes long and has every tool installed. It also has the one deadline of all waits.
+// Package testenv tells tests where they run: in "go test ./...", where
+// everything is proved once and quickly, or in the whole check, which also runs
+// what takes long and has every tool installed. It also has the one deadline of
+// all waits.
 package testenv
 
 import (
@@ -18,20 +20,23 @@ import (
 // longEnv set to "required" is the whole check.
 const longEnv = "GATEWAY_TEST_LONG"
 
-// shortEnv names the file that lists the tests which ran in their short form, by directory and name, once for each time
-// they asked. The check has those run again.
+// shortEnv names the file that lists the tests which ran in their short form,
+// by directory and name, once for each time they asked. The check has those run
+// again.
 const shortEnv = "GATEWAY_TEST_SHORT"
 
-// Patience bounds everything that a test waits for. It is generous, because the machine may be busy with other tests:
-// what takes longer is broken, and not slow.
+// Patience bounds everything that a test waits for. It is generous, because the
+// machine may be busy with other tests: what takes longer is broken, and not
+// slow.
 const Patience = 2 * time.Minute
 
 // PNG is a picture as small as they come.
 const PNG = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// pause lasts from one look at what is waited for to the next: the longer the wait has been, the longer, since a look is
-// often a call that keeps the program and its database busy.
+// pause lasts from one look at what is waited for to the next: the longer the
+// wait has been, the longer, since a look is often a call that keeps the
+// program and its database busy.
 func pause(began time.Time) {
 	time.Sleep(min(max(time.Since(began)/8, 5*time.Millisecond), 100*time.Millisecond))
 }
@@ -39,7 +44,8 @@ func pause(began time.Time) {
 // Required reports whether this is the whole check.
 func Required() bool { return os.Getenv(longEnv) == "required" }
 
-// Whole reports whether this is the whole check. Where it is not, the test is one that has a long form.
+// Whole reports whether this is the whole check. Where it is not, the test is
+// one that has a long form.
 func Whole(t testing.TB) bool {
 	t.Helper()
 	if Required() {
@@ -54,7 +60,8 @@ func Whole(t testing.TB) bool {
 	return false
 }
 
-// Long skips a test that only the whole check runs, for the reason given: it takes long, or bounds a time.
+// Long skips a test that only the whole check runs, for the reason given: it
+// takes long, or bounds a time.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if !Whole(t) {
@@ -62,8 +69,9 @@ func Long(t testing.TB, why string) {
 	}
 }
 
-// OneByOne leaves a test to the whole check's run without the race detector: that finds nothing where each call follows
-// the one before, and takes several times as long for it.
+// OneByOne leaves a test to the whole check's run without the race detector:
+// that finds nothing where each call follows the one before, and takes several
+// times as long for it.
 func OneByOne(t testing.TB) {
 	t.Helper()
 	if Race && !Whole(t) {
@@ -71,7 +79,8 @@ func OneByOne(t testing.TB) {
 	}
 }
 
-// Missing ends a test that needs what the machine does not have: it is skipped, and fails in the whole check.
+// Missing ends a test that needs what the machine does not have: it is skipped,
+// and fails in the whole check.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if Whole(t) {
@@ -80,7 +89,8 @@ func Missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// Pick is how much of something a test does: little in "go test ./...", all of it in the whole check.
+// Pick is how much of something a test does: little in "go test ./...", all of
+// it in the whole check.
 func Pick[T any](t testing.TB, little, all T) T {
 	t.Helper()
 	if Whole(t) {
@@ -97,8 +107,9 @@ func NoError(t testing.TB, errs ...error) {
 	}
 }
 
-// Must gives what a call has given that has to succeed, and ends the test if there is an error. The test comes last,
-// Must(call())(t), because Go passes a call's two values on only where nothing stands beside them.
+// Must gives what a call has given that has to succeed, and ends the test if
+// there is an error. The test comes last, Must(call())(t), because Go passes a
+// call's two values on only where nothing stands beside them.
 func Must[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -125,8 +136,8 @@ func ErrOf2[A, B any](_ A, _ B, err error) error { return err }
 // repeated is a cell's shorthand for one character many times over.
 var repeated = regexp.MustCompile(`<(.)\*(\d+)>`)
 
-// Rows reads a table of a package's testdata: the cells of each line, between " | ", but for lines that begin with #. In a
-// cell <x*3> stands for xxx.
+// Rows reads a table of a package's testdata: the cells of each line, between "
+// | ", but for lines that begin with #. In a cell <x*3> stands for xxx.
 func Rows(t testing.TB, file string) (rows [][]string) {
 	t.Helper()
 	content := Must(os.ReadFile("testdata/" + file))(t)
@@ -157,7 +168,8 @@ func AtOnce(calls int, call func(i int) error) []error {
 	return errs
 }
 
-// Want wants what was got to be as it should. What it is is said as in fmt.Sprintf.
+// Want wants what was got to be as it should. What it is is said as in
+// fmt.Sprintf.
 func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	t.Helper()
 	if got != want {
@@ -165,7 +177,8 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	}
 }
 
-// WantAll wants a list to have all that it should, in this order. What it is is said as in fmt.Sprintf.
+// WantAll wants a list to have all that it should, in this order. What it is is
+// said as in fmt.Sprintf.
 func WantAll[T comparable](t testing.TB, got, want []T, what string, args ...any) {
 	t.Helper()
 	Check(t, slices.Equal(got, want), "%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
@@ -177,7 +190,8 @@ func WantError(t testing.TB, err, want error, what string, args ...any) {
 	Check(t, errors.Is(err, want), "%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
 }
 
-// Check wants something to be so. What is, where it is not, is said as in fmt.Sprintf.
+// Check wants something to be so. What is, where it is not, is said as in
+// fmt.Sprintf.
 func Check(t testing.TB, so bool, otherwise string, args ...any) {
 	t.Helper()
 	if !so {
@@ -193,7 +207,8 @@ func Need(t testing.TB, so bool, otherwise string, args ...any) {
 	}
 }
 
-// Until waits until something is so, and fails the test with its name if it does not come to be.
+// Until waits until something is so, and fails the test with its name if it
+// does not come to be.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for began := time.Now(); !so(); pause(began) {
@@ -203,7 +218,8 @@ func Until(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// Eventually tries until there is no error, or one of Never, and returns the last one if there always is.
+// Eventually tries until there is no error, or one of Never, and returns the
+// last one if there always is.
 func Eventually(try func() error) error {
 	for began := time.Now(); ; pause(began) {
 		err := try()
@@ -213,7 +229,8 @@ func Eventually(try func() error) error {
 	}
 }
 
-// Never is an error that no further try of Eventually takes away; no error stays none.
+// Never is an error that no further try of Eventually takes away; no error
+// stays none.
 func Never(err error) error {
 	if err == nil {
 		return nil

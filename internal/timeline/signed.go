@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// Signed is the timeline of a payment as a signed document: a file to give to others, who can verify that nothing
-// in it was changed.
+// Signed is the timeline of a payment as a signed document: a file to give to
+// others, who can verify that nothing in it was changed.
 func (s *Service) Signed(
 	ctx context.Context, who caller.Caller, paymentID string, signer *attest.Signer,
 ) ([]byte, error) {
@@ -41,7 +41,8 @@ func (s *Service) Signed(
 	}, lines)
 }
 
-// plainLine is a line as JSON, without empty fields. Durations are in milliseconds.
+// plainLine is a line as JSON, without empty fields. Durations are in
+// milliseconds.
 func plainLine(line Line) (any, error) {
 	line.At = line.At.UTC()
 	text, err := json.Marshal(line)

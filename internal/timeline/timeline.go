@@ -1,5 +1,6 @@
-// Package timeline tells what happened to a payment or a payout, to each kind of caller what is theirs. Lines are typed, for
-// others to put into words, or go into a signed document.
+// Package timeline tells what happened to a payment or a payout, to each kind
+// of caller what is theirs. Lines are typed, for others to put into words, or
+// go into a signed document.
 package timeline
 
 import (
@@ -23,10 +24,12 @@ import (
 )
 
 const (
-	// stepsMost is how many steps are shown, and attemptsMost how many delivery attempts: the earliest ones.
+	// stepsMost is how many steps are shown, and attemptsMost how many
+	// delivery attempts: the earliest ones.
 	stepsMost    = 500
 	attemptsMost = 500
-	// kindSettled is the kind of the transfers of a payment that is settled after its completion.
+	// kindSettled is the kind of the transfers of a payment that is settled
+	// after its completion.
 	kindSettled = "completed-completed"
 	actorPayer  = "payer"
 )
@@ -43,8 +46,8 @@ func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
 	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments}
 }
 
-// Payment is the timeline of a payment, the oldest line first, with what the caller may see. The payment is named
-// by its id or its uuid.
+// Payment is the timeline of a payment, the oldest line first, with what the
+// caller may see. The payment is named by its id or its uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
@@ -62,7 +65,8 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID stri
 	return t.sorted(), nil
 }
 
-// told is a timeline while it is built: the rows that were read, and the lines made of them.
+// told is a timeline while it is built: the rows that were read, and the lines
+// made of them.
 type told struct {
 	who            caller.Caller
 	merchantID, id int64
@@ -112,7 +116,8 @@ func (r *paymentSources) queries(t told) []db.Query {
 	}
 }
 
-// payment adds the lines of a payment. Of lines with the same time, the line added first comes first.
+// payment adds the lines of a payment. Of lines with the same time, the line
+// added first comes first.
 func (t *told) payment(p payment.Payment, read paymentSources) {
 	var creator string
 	if len(read.history) > 0 {
@@ -178,7 +183,8 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	return c
 }
 
-// passedBy groups the requisites that a choice rejected by the rule. If they cannot be decoded, it returns nothing.
+// passedBy groups the requisites that a choice rejected by the rule. If they
+// cannot be decoded, it returns nothing.
 func passedBy(kept []byte) []PassedBy {
 	all, err := routing.DecodePassed(kept)
 	if err != nil {
@@ -187,7 +193,8 @@ func passedBy(kept []byte) []PassedBy {
 	return ByRule(all)
 }
 
-// ByRule groups the requisites that a choice rejected by the rule, in the order of the choice.
+// ByRule groups the requisites that a choice rejected by the rule, in the order
+// of the choice.
 func ByRule(all []routing.Passed) []PassedBy {
 	var list []PassedBy
 	for _, one := range all {
@@ -200,8 +207,8 @@ func ByRule(all []routing.Passed) []PassedBy {
 	return list
 }
 
-// rate adds the calculation as it is now. A calculation made later, when a fresh rate arrived, gets the time of
-// that.
+// rate adds the calculation as it is now. A calculation made later, when a
+// fresh rate arrived, gets the time of that.
 func (t *told) rate(p payment.Payment, row db.Payment) {
 	at, what := p.CreatedAt, WhatRateFixed
 	if settled := slices.IndexFunc(
@@ -237,8 +244,9 @@ func (t *told) status(at time.Time, actor string, from *string, to string, reaso
 	t.tell(at, KindStatus, actor, WhatStatus, Details{From: optional.Value(from), To: to, Reason: optional.Value(reason)})
 }
 
-// ledger adds the transfers: for operators each transfer, for others one line for each of their accounts that it
-// touched. own is a merchant's account; a trader's accounts follow from the caller.
+// ledger adds the transfers: for operators each transfer, for others one line
+// for each of their accounts that it touched. own is a merchant's account; a
+// trader's accounts follow from the caller.
 func (t *told) ledger(own ledger.Owner, ownID int64) {
 	if t.who.Kind == caller.Trader {
 		own, ownID = ledger.Trader, t.who.TraderID
@@ -291,7 +299,8 @@ func (t *told) step(row db.PaymentStep) {
 	})
 }
 
-// appeal adds that a payment was appealed. A trader does not see what the merchant wrote.
+// appeal adds that a payment was appealed. A trader does not see what the
+// merchant wrote.
 func (t *told) appeal(a *db.ReportAppealRow) {
 	if a == nil {
 		return
@@ -318,8 +327,9 @@ func (t *told) webhooks() {
 	}
 }
 
-// Payout is the timeline of a payout, the oldest line first, with what the caller may see. The payout is named by
-// its uuid. A trader sees the payouts that they took and did not give back.
+// Payout is the timeline of a payout, the oldest line first, with what the
+// caller may see. The payout is named by its uuid. A trader sees the payouts
+// that they took and did not give back.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
 	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
@@ -380,8 +390,8 @@ func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 	t.webhooks()
 }
 
-// payoutRate is the part of a payout's calculation that the caller may see: a trader the reward, a merchant the
-// price.
+// payoutRate is the part of a payout's calculation that the caller may see: a
+// trader the reward, a merchant the price.
 func (t *told) payoutRate(p db.Payout) *Rate {
 	r := &Rate{}
 	if t.who.SeesRate() {

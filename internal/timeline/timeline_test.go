@@ -33,7 +33,8 @@ func setup(t *testing.T) *bundle {
 	return &bundle{b, timeline.New(b.Pools(), b.Clock, b.Payments)}
 }
 
-// told is a line in short: minutes since the beginning, kind, actor, what, and what belongs to it.
+// told is a line in short: minutes since the beginning, kind, actor, what, and
+// what belongs to it.
 func told(line timeline.Line) string {
 	parts := []string{
 		fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())), string(line.Kind), line.Actor, line.What,
@@ -102,7 +103,8 @@ func side(a timeline.Account) string {
 	return name
 }
 
-// wantTold compares what somebody is told with what a table says that they are, in this order.
+// wantTold compares what somebody is told with what a table says that they are,
+// in this order.
 func (b *bundle) wantTold(t *testing.T, file, name string, lines []timeline.Line) {
 	t.Helper()
 	places := strings.NewReplacer("{key}", fmt.Sprint(b.Shop.Caller.ID), "{box}", fmt.Sprint(b.Shop.CashboxID), "{trader}", fmt.Sprint(b.SBP.ID),
@@ -126,9 +128,10 @@ var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.Merch
 // png is the signature every PNG begins with.
 const png = testenv.PNG
 
-// paid makes a payment that is opened, claimed, proved, confirmed and told of, a minute between each.
-// 1000 RUB at 100 are 10 USDT at spot. With a markup of 5% the merchant gets 1000 / 105, the trader
-// keeps 2% of spot, and puts up the rest of it: 9.8.
+// paid makes a payment that is opened, claimed, proved, confirmed and told of,
+// a minute between each. 1000 RUB at 100 are 10 USDT at spot. With a markup of
+// 5% the merchant gets 1000 / 105, the trader keeps 2% of spot, and puts up the
+// rest of it: 9.8.
 func (b *bundle) paid(t *testing.T) payment.Payment {
 	t.Helper()
 	ctx := t.Context()
@@ -151,8 +154,8 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 	return p
 }
 
-// Each kind of caller is told what is theirs, in the order of time, and what happened at once in the
-// order of its causes.
+// Each kind of caller is told what is theirs, in the order of time, and what
+// happened at once in the order of its causes.
 func TestTimelineBySight(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t)
@@ -205,8 +208,8 @@ func TestTimelineOfOthers(t *testing.T) {
 	}
 }
 
-// 1000 RUB at 100 are 10 USDT at spot; with a markup of 2% the merchant pays 10.2. The trader keeps
-// 2% of spot, which is all of the markup.
+// 1000 RUB at 100 are 10 USDT at spot; with a markup of 2% the merchant pays
+// 10.2. The trader keeps 2% of spot, which is all of the markup.
 func TestPayoutTimeline(t *testing.T) {
 	b := setup(t)
 	b.MayPayOut(t, b.Shop, b.SBP)
@@ -223,7 +226,8 @@ func TestPayoutTimeline(t *testing.T) {
 	}
 }
 
-// Of a payment's pages, the first fifty openings are kept. One that cannot be kept disturbs nobody.
+// Of a payment's pages, the first fifty openings are kept. One that cannot be
+// kept disturbs nobody.
 func TestVisitsAreBounded(t *testing.T) {
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
@@ -243,8 +247,8 @@ func TestVisitsAreBounded(t *testing.T) {
 	testenv.Want(t, visits, 50, "visits")
 }
 
-// A payment that was completed without a fresh rate is settled when there is one: its sum is told
-// then, and until then only the hold.
+// A payment that was completed without a fresh rate is settled when there is
+// one: its sum is told then, and until then only the hold.
 func TestTimelineOfALateRate(t *testing.T) {
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
@@ -265,7 +269,8 @@ func TestTimelineOfALateRate(t *testing.T) {
 	b.Clock.Advance(time.Hour)
 	b.SetRate(t, "RUB", "125", true)
 	testenv.Must(b.Payments.Settle(t.Context()))(t)
-	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
+	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8
+	// for the trader.
 	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
 		"platform=0.22095239 hold=9.8 source=test/configuration"
 	got := rate()

@@ -1,5 +1,6 @@
-// Package tongue has what traders read in languages other than English and Russian: a catalogue for each, by the English text.
-// It also reads other files of texts.
+// Package tongue has what traders read in languages other than English and
+// Russian: a catalogue for each, by the English text. It also reads other files
+// of texts.
 package tongue
 
 import (
@@ -15,7 +16,8 @@ import (
 // Catalogues are the languages that have a catalogue, complete or not.
 var Catalogues = []string{"az", "kk", "tr", "uz"}
 
-// Complete are the languages whose catalogue has every phrase that a trader can meet; only these are offered.
+// Complete are the languages whose catalogue has every phrase that a trader can
+// meet; only these are offered.
 var Complete = []string{"az", "kk", "tr", "uz"}
 
 // Offered tells that a trader may choose a language, by its code.
@@ -48,8 +50,9 @@ func Pairs(files fs.FS, name string) map[string]string {
 	return pairs
 }
 
-// Parts are the first lines of the parts of a file of texts, with the lines below each. An empty line is between parts. Lines
-// that begin with # are comments.
+// Parts are the first lines of the parts of a file of texts, with the lines
+// below each. An empty line is between parts. Lines that begin with # are
+// comments.
 func Parts(files fs.FS, name string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		file, err := fs.ReadFile(files, name)
@@ -75,14 +78,16 @@ func Parts(files fs.FS, name string) iter.Seq2[string, []string] {
 	}
 }
 
-// missed is told of every text that was asked for and has no translation. Only tests set it.
+// missed is told of every text that was asked for and has no translation. Only
+// tests set it.
 var missed atomic.Pointer[func(language, english string)]
 
-// OnMissed has a function told of every text that lacks a translation, in a language that has a catalogue.
+// OnMissed has a function told of every text that lacks a translation, in a
+// language that has a catalogue.
 func OnMissed(tell func(language, english string)) { missed.Store(&tell) }
 
-// In is an English text in a language that has a catalogue; without a translation it is the English. Other languages are not
-// known here.
+// In is an English text in a language that has a catalogue; without a
+// translation it is the English. Other languages are not known here.
 func In(language, english string) (text string, known bool) {
 	catalogue, known := texts[language]
 	if !known || english == "" {

@@ -27,8 +27,8 @@ const (
 	Feed      = attribute.Key("gateway.rate_feed_id")
 )
 
-// listed are the attributes that may leave the process: ours, and those of otelconnect and otelpgx
-// with names, counts and codes.
+// listed are the attributes that may leave the process: ours, and those of
+// otelconnect and otelpgx with names, counts and codes.
 var listed = map[attribute.Key]bool{
 	Method: true, Route: true, Procedure: true, Status: true, Code: true, Payment: true, Payout: true, Event: true,
 	Attempt: true, Outcome: true, Feed: true,
@@ -36,16 +36,17 @@ var listed = map[attribute.Key]bool{
 	"db.system.name": true, "db.operation.batch.size": true, "pgx.rows_affected": true, "pgx.sql_state": true,
 }
 
-// exporter sends only listed attributes of spans, no events, and no text of errors, which quotes
-// addresses and values. A library that begins to record more reveals nothing.
+// exporter sends only listed attributes of spans, no events, and no text of
+// errors, which quotes addresses and values. A library that begins to record
+// more reveals nothing.
 type exporter struct {
 	next    sdktrace.SpanExporter
 	log     *slog.Logger
 	failing atomic.Bool
 }
 
-// ExportSpans implements sdktrace.SpanExporter. It logs when the collector begins to fail and when it
-// works again, not each time.
+// ExportSpans implements sdktrace.SpanExporter. It logs when the collector
+// begins to fail and when it works again, not each time.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	shown := make([]sdktrace.ReadOnlySpan, 0, len(spans))
 	for _, span := range spans {
@@ -65,7 +66,8 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 // Shutdown implements sdktrace.SpanExporter.
 func (e *exporter) Shutdown(ctx context.Context) error { return e.next.Shutdown(ctx) }
 
-// reason is why an export failed, without the collector's address, which may contain a key.
+// reason is why an export failed, without the collector's address, which may
+// contain a key.
 func reason(err error) string {
 	var wrapped *url.Error
 	switch {
@@ -99,8 +101,8 @@ func (v visible) Status() sdktrace.Status {
 	return sdktrace.Status{Code: v.ReadOnlySpan.Status().Code}
 }
 
-// Links implements sdktrace.ReadOnlySpan. It removes the state of a caller's trace, which is text
-// from the caller.
+// Links implements sdktrace.ReadOnlySpan. It removes the state of a caller's
+// trace, which is text from the caller.
 func (v visible) Links() []sdktrace.Link {
 	var shown []sdktrace.Link
 	for _, link := range v.ReadOnlySpan.Links() {

@@ -36,18 +36,19 @@ const (
 )
 
 const (
-	// requestTimeout is how long the collector may take to answer, unless a variable sets another.
+	// requestTimeout is how long the collector may take to answer, unless a
+	// variable sets another.
 	requestTimeout = 10 * time.Second
-	// What a busy collector refuses is sent again after firstWait, then after longer pauses, until
-	// mostTime.
+	// What a busy collector refuses is sent again after firstWait, then
+	// after longer pauses, until mostTime.
 	firstWait, mostWait, mostTime = 5 * time.Second, 30 * time.Second, time.Minute
 	// mostAnswer is how much of an answer is read.
 	mostAnswer = 64 << 10
 	tracesPath = "/v1/traces"
 )
 
-// collector sends spans by OTLP over HTTP. OpenTelemetry's own client would compile gRPC into the
-// program, which needs it nowhere.
+// collector sends spans by OTLP over HTTP. OpenTelemetry's own client would
+// compile gRPC into the program, which needs it nowhere.
 type collector struct {
 	client  http.Client
 	url     string
@@ -55,14 +56,16 @@ type collector struct {
 	gzip    bool
 	// wait is the first pause after a busy collector's refusal.
 	wait time.Duration
-	// running ends with the client, and ends requests that are on their way.
+	// running ends with the client, and ends requests that are on their
+	// way.
 	running context.Context
 	stop    context.CancelFunc
 }
 
 var _ otlptrace.Client = (*collector)(nil)
 
-// newCollector makes the client from the variables. check has checked the endpoint.
+// newCollector makes the client from the variables. check has checked the
+// endpoint.
 func newCollector(getenv func(string) string) (*collector, error) {
 	endpoint, err := endpointOf(getenv)
 	if err != nil {
@@ -106,8 +109,8 @@ func value(getenv func(string) string, name string) string {
 	return ""
 }
 
-// endpointOf is where traces are sent. The endpoint for everything is a base, to which the path is
-// added; the one for traces is complete.
+// endpointOf is where traces are sent. The endpoint for everything is a base,
+// to which the path is added; the one for traces is complete.
 func endpointOf(getenv func(string) string) (*url.URL, error) {
 	u, err := url.Parse(value(getenv, envEndpoint))
 	if err != nil {
@@ -179,8 +182,8 @@ func (c *collector) Stop(context.Context) error {
 
 var errRefused = errors.New("the collector refused spans")
 
-// UploadTraces implements otlptrace.Client. The request has only the spans, as TracesData does, so
-// both have the same encoding.
+// UploadTraces implements otlptrace.Client. The request has only the spans, as
+// TracesData does, so both have the same encoding.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
@@ -203,7 +206,8 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return c.send(ctx, body)
 }
 
-// send sends until the collector accepts the spans, refuses them for good, or it takes too long.
+// send sends until the collector accepts the spans, refuses them for good, or
+// it takes too long.
 func (c *collector) send(ctx context.Context, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -224,8 +228,8 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 	}
 }
 
-// post sends once. It says whether and when it may be tried again: if the collector is busy or too
-// slow.
+// post sends once. It says whether and when it may be tried again: if the
+// collector is busy or too slow.
 func (c *collector) post(ctx context.Context, body []byte) (again bool, after time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -268,8 +272,8 @@ func retryAfter(header string) time.Duration {
 	return min(time.Until(at), maxRetryAfter)
 }
 
-// rejected reports whether an answer says that spans were not accepted: whether its first field, the
-// partial success, has a count or a message.
+// rejected reports whether an answer says that spans were not accepted: whether
+// its first field, the partial success, has a count or a message.
 func rejected(answer []byte) bool {
 	success := field(answer, 1)
 	if number, n := protowire.ConsumeVarint(field(success, 1)); n > 0 && number > 0 {
@@ -278,7 +282,8 @@ func rejected(answer []byte) bool {
 	return len(field(success, 2)) > 0
 }
 
-// field reads a field of a message: the bytes of a number, or the content of anything else.
+// field reads a field of a message: the bytes of a number, or the content of
+// anything else.
 func field(message []byte, wanted protowire.Number) []byte {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

@@ -18,11 +18,13 @@ const tracerName = "gateway.example"
 // none is a span that records nothing.
 var none = trace.SpanFromContext(context.Background())
 
-// Request begins the span of a request. The id of its trace follows from the request's id, so that what is
-// done for a payment later finds the trace of its creation by the request id that is stored with it.
+// Request begins the span of a request. The id of its trace follows from the
+// request's id, so that what is done for a payment later finds the trace of its
+// creation by the request id that is stored with it.
 //
-// A caller's traceparent becomes a link and not the parent: callers are strangers, who must not decide what
-// is sampled, nor put their requests into traces of others.
+// A caller's traceparent becomes a link and not the parent: callers are
+// strangers, who must not decide what is sampled, nor put their requests into
+// traces of others.
 func Request(ctx context.Context, requestID string, r *http.Request) (context.Context, trace.Span) {
 	if !On() {
 		return ctx, none
@@ -37,7 +39,8 @@ func Request(ctx context.Context, requestID string, r *http.Request) (context.Co
 	return start(within(ctx, traceOf(requestID)), "request", options...)
 }
 
-// method is a request's HTTP method, or a stand-in for one that a caller has made up.
+// method is a request's HTTP method, or a stand-in for one that a caller has
+// made up.
 func method(r *http.Request) string {
 	known := []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -49,9 +52,9 @@ func method(r *http.Request) string {
 	return "_OTHER"
 }
 
-// Continue begins a span in the trace of an earlier request, which created a payment or payout. It
-// links it with the request that is under way, if that is another. Without a request id it belongs to
-// what is under way.
+// Continue begins a span in the trace of an earlier request, which created a
+// payment or payout. It links it with the request that is under way, if that is
+// another. Without a request id it belongs to what is under way.
 func Continue(
 	ctx context.Context, requestID *string, name string, options ...trace.SpanStartOption,
 ) (context.Context, trace.Span) {
@@ -71,7 +74,8 @@ func Continue(
 	return ctx, span
 }
 
-// Call begins the span of an outgoing call. The called side learns nothing of it.
+// Call begins the span of an outgoing call. The called side learns nothing of
+// it.
 func Call(ctx context.Context, name string) (context.Context, trace.Span) {
 	if !On() {
 		return ctx, none
@@ -90,8 +94,8 @@ func start(ctx context.Context, name string, options ...trace.SpanStartOption) (
 	return provider.Tracer(tracerName).Start(ctx, name, options...)
 }
 
-// Failed marks a span as failed. It does not record the error, which may quote secrets; the log has
-// it.
+// Failed marks a span as failed. It does not record the error, which may quote
+// secrets; the log has it.
 func Failed(span trace.Span, failed bool) {
 	if failed {
 		span.SetStatus(codes.Error, "")
@@ -106,8 +110,8 @@ func ID(ctx context.Context) string {
 	return ""
 }
 
-// traceOf derives the id of a trace from a request id. It uses a hash, because request ids may be the
-// caller's choice.
+// traceOf derives the id of a trace from a request id. It uses a hash, because
+// request ids may be the caller's choice.
 func traceOf(requestID string) trace.TraceID {
 	sum := sha256.Sum256([]byte("trace of request " + requestID))
 	return trace.TraceID(sum[:16])

@@ -9,8 +9,9 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Statements traces database statements by name. It may only be called when tracing is On. Statements
-// outside any span, such as background work that looks for something to do, are not traced.
+// Statements traces database statements by name. It may only be called when
+// tracing is On. Statements outside any span, such as background work that
+// looks for something to do, are not traced.
 func Statements() pgx.QueryTracer {
 	return otelpgx.NewTracer(
 		otelpgx.WithTracerProvider(Provider()),
@@ -21,7 +22,8 @@ func Statements() pgx.QueryTracer {
 	)
 }
 
-// statementName is the name of a generated query, or the first word of a statement without one.
+// statementName is the name of a generated query, or the first word of a
+// statement without one.
 func statementName(sql string) string {
 	if rest, named := strings.CutPrefix(sql, "-- name: "); named {
 		name, _, _ := strings.Cut(rest, " ")

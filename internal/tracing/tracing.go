@@ -1,7 +1,9 @@
-// Package tracing makes OpenTelemetry traces of requests, of what is done for a payment or payout later,
-// and of calls that go out. It is off unless the environment names a collector, and costs nothing then.
+// Package tracing makes OpenTelemetry traces of requests, of what is done for a
+// payment or payout later, and of calls that go out. It is off unless the
+// environment names a collector, and costs nothing then.
 //
-// A span holds no secret: an exporter lets through listed attributes alone (export.go).
+// A span holds no secret: an exporter lets through listed attributes alone
+// (export.go).
 package tracing
 
 import (
@@ -23,8 +25,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// The standard variables that are read here. Those of the exporter also exist with TRACES_ before the
-// last word. The library reads others, such as those of samplers, by itself.
+// The standard variables that are read here. Those of the exporter also exist
+// with TRACES_ before the last word. The library reads others, such as those of
+// samplers, by itself.
 const (
 	envEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	envProtocol = "OTEL_EXPORTER_OTLP_PROTOCOL"
@@ -42,17 +45,19 @@ var current atomic.Pointer[sdktrace.TracerProvider]
 // On reports whether spans are made.
 func On() bool { return current.Load() != nil }
 
-// Provider is for libraries that make spans. It may only be called when tracing is On.
+// Provider is for libraries that make spans. It may only be called when tracing
+// is On.
 func Provider() trace.TracerProvider { return current.Load() }
 
-// Open starts sending spans if the environment asks for it. The returned function sends the last ones
-// and stops.
+// Open starts sending spans if the environment asks for it. The returned
+// function sends the last ones and stops.
 func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (func(), error) {
 	wanted, err := check(getenv)
 	if err != nil || !wanted {
 		return func() {}, err
 	}
-	// The library's log quotes settings, and the exporter's headers are secrets.
+	// The library's log quotes settings, and the exporter's headers are
+	// secrets.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("tracing", "error", err) }))
 	client, err := newCollector(getenv)
@@ -83,7 +88,8 @@ func Open(ctx context.Context, getenv func(string) string, log *slog.Logger) (fu
 	}, nil
 }
 
-// checked are the variables that are checked: which values of them are right, and what a wrong one must be.
+// checked are the variables that are checked: which values of them are right,
+// and what a wrong one must be.
 var checked = []struct {
 	variable string
 	right    func(value string) bool
@@ -94,8 +100,8 @@ var checked = []struct {
 	{envHeaders, arePairs, "must be pairs such as key=value, separated by commas"},
 }
 
-// check reports whether traces are wanted, and what is wrong with the variables. It quotes no values,
-// since endpoints and headers may contain keys.
+// check reports whether traces are wanted, and what is wrong with the
+// variables. It quotes no values, since endpoints and headers may contain keys.
 func check(getenv func(string) string) (wanted bool, err error) {
 	set := func(name string) bool { return getenv(name) != "" }
 	if strings.EqualFold(getenv(envDisabled), "true") || !slices.ContainsFunc(both(envEndpoint), set) {

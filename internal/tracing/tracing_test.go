@@ -40,7 +40,8 @@ func TestOffCostsNothing(t *testing.T) { //nolint:paralleltest // allocations of
 	testenv.Want(t, allocated, 0, "allocations")
 }
 
-// A span leaves the program without what is not listed: attributes, events, and the text of errors.
+// A span leaves the program without what is not listed: attributes, events, and
+// the text of errors.
 func TestExporterShowsWhatIsListed(t *testing.T) {
 	t.Parallel()
 	sink := tracetest.NewInMemoryExporter()
@@ -67,7 +68,8 @@ func TestStatementName(t *testing.T) {
 	}
 }
 
-// A collector's failures are logged once, until it answers again, and its address is not.
+// A collector's failures are logged once, until it answers again, and its
+// address is not.
 func TestExporterLogsOnce(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -90,8 +92,8 @@ func (f *failingExporter) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) 
 
 func (*failingExporter) Shutdown(context.Context) error { return nil }
 
-// A busy collector gets the same spans again, compressed and with its key, over a connection that the
-// operator's certificate proves.
+// A busy collector gets the same spans again, compressed and with its key, over
+// a connection that the operator's certificate proves.
 func TestSentAgain(t *testing.T) {
 	t.Parallel()
 	var took []string
@@ -127,8 +129,8 @@ func TestSentAgain(t *testing.T) {
 	testenv.Check(t, len(took) == 2 && took[0] == want && took[1] == want, "%q", took)
 }
 
-// Spans that the collector took only in part, or refuses for good, are a failure, and nothing is sent
-// again.
+// Spans that the collector took only in part, or refuses for good, are a
+// failure, and nothing is sent again.
 func TestRefusedSpans(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {

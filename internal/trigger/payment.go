@@ -41,7 +41,8 @@ func (s *Service) completePayment(ctx context.Context, id uuid.UUID) (Happened, 
 	return toPayment(p), err
 }
 
-// failPayment fails a payment for the application, unless it has ended meanwhile.
+// failPayment fails a payment for the application, unless it has ended
+// meanwhile.
 func (s *Service) failPayment(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayment(ctx, id, byTransfer)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package trigger makes an event happen in a sandbox, to try a shop with it. It uses the same
-// services as everything else, so that status, money and webhook are real.
+// Package trigger makes an event happen in a sandbox, to try a shop with it. It
+// uses the same services as everything else, so that status, money and webhook
+// are real.
 package trigger
 
 import (
@@ -19,8 +20,8 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// events are the events that can be triggered. Each function makes it happen to the payment or payout
-// with the uuid, or to a new one for uuid.Nil.
+// events are the events that can be triggered. Each function makes it happen to
+// the payment or payout with the uuid, or to a new one for uuid.Nil.
 var events = map[string]func(*Service, context.Context, uuid.UUID) (Happened, error){
 	"payment.completed":   (*Service).completePayment,
 	"payment.failed":      (*Service).failPayment,
@@ -45,7 +46,8 @@ type Services struct {
 	Checkouts *checkout.Service
 	Links     *auth.Links
 	Clock     clock.Clock
-	// Merchant is the caller with a key of the sandbox for a cashbox of the currency.
+	// Merchant is the caller with a key of the sandbox for a cashbox of the
+	// currency.
 	Merchant func(ctx context.Context, currency string) (caller.Caller, error)
 	// Traders are the ids of the sandbox's traders.
 	Traders []int64
@@ -68,7 +70,8 @@ type Happened struct {
 	Status    string
 }
 
-// Trigger makes an event happen to the payment or payout with the uuid, or to a new one if id is "".
+// Trigger makes an event happen to the payment or payout with the uuid, or to a
+// new one if id is "".
 func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, error) {
 	if name, short := shortNames[event]; short {
 		event = name

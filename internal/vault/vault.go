@@ -1,5 +1,6 @@
-// Package vault seals the few secrets that the database has to give back. Each is bound to its table,
-// column and row, so that a sealed value cannot be opened elsewhere.
+// Package vault seals the few secrets that the database has to give back. Each
+// is bound to its table, column and row, so that a sealed value cannot be
+// opened elsewhere.
 package vault
 
 import (
@@ -16,7 +17,8 @@ import (
 // KeySize is the length of a vault key in bytes.
 const KeySize = 32
 
-// A sealed value is a byte for its format, its key's fingerprint, and what AES-GCM makes of it, behind a random nonce.
+// A sealed value is a byte for its format, its key's fingerprint, and what
+// AES-GCM makes of it, behind a random nonce.
 const (
 	format   = 1
 	headSize = 5
@@ -28,8 +30,8 @@ type Vault struct {
 	ciphers map[[headSize]byte]cipher.AEAD // by what their values begin with
 }
 
-// New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so keys
-// can be changed.
+// New makes a vault of keys of KeySize bytes, the newest first. A sealed value
+// names its key, so keys can be changed.
 func New(keys ...[]byte) (*Vault, error) {
 	v := &Vault{ciphers: map[[headSize]byte]cipher.AEAD{}}
 	for i, key := range slices.Backward(keys) {

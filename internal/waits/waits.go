@@ -1,4 +1,5 @@
-// Package waits counts what waits for each kind of user, for the navigation of every page and for a merchant's overview.
+// Package waits counts what waits for each kind of user, for the navigation of
+// every page and for a merchant's overview.
 package waits
 
 import (
@@ -19,7 +20,8 @@ import (
 // Queue is something that waits for somebody.
 type Queue string
 
-// The queues. Merchants and traders count their own, operators count those of everybody.
+// The queues. Merchants and traders count their own, operators count those of
+// everybody.
 const (
 	// DeadEvents are webhook events that are no longer retried.
 	DeadEvents Queue = "events.dead"
@@ -28,30 +30,36 @@ const (
 	// Overdue are payouts that their trader did not finish in time.
 	Overdue Queue = "payouts.overdue"
 
-	// For operators only: deposits to be confirmed, appeals to be decided, card conflicts.
+	// For operators only: deposits to be confirmed, appeals to be decided,
+	// card conflicts.
 	Deposits    Queue = "deposits.pending"
 	OpenAppeals Queue = "appeals.open"
 	Conflicts   Queue = "conflicts.open"
-	// Cases are payments for which an amount other than the one asked for was received.
+	// Cases are payments for which an amount other than the one asked for
+	// was received.
 	Cases Queue = "cases.open"
-	// Objections are objections of traders to payments that bank messages confirmed.
+	// Objections are objections of traders to payments that bank messages
+	// confirmed.
 	Objections Queue = "objections.open"
 	// Proposals are proposals that wait for a second operator.
 	Proposals Queue = "proposals.open"
-	// Withdrawals are withdrawals that wait for operators: for a decision, or because another transfer was seen.
+	// Withdrawals are withdrawals that wait for operators: for a decision,
+	// or because another transfer was seen.
 	Withdrawals Queue = "withdrawals.waiting"
 
-	// For merchants only: their appeals and deposits that operators have not decided yet.
+	// For merchants only: their appeals and deposits that operators have
+	// not decided yet.
 	OwnAppeals  Queue = "appeals.waiting"
 	OwnDeposits Queue = "deposits.waiting"
 
-	// For traders only: bank messages that wait, phones that stopped reporting, and appeals with messages that the
-	// trader has not read.
+	// For traders only: bank messages that wait, phones that stopped
+	// reporting, and appeals with messages that the trader has not read.
 	Messages Queue = "messages.waiting"
 	Unread   Queue = "appeals.unread"
 )
 
-// waiting are the queues shown on every page of a portal, with the capability that a caller needs to know each.
+// waiting are the queues shown on every page of a portal, with the capability
+// that a caller needs to know each.
 var waiting = map[caller.Kind]map[Queue]caller.Capability{
 	caller.Operator: {
 		Deposits: caller.OperatorRead, OpenAppeals: caller.OperatorRead, Overdue: caller.OperatorRead,
@@ -76,7 +84,8 @@ type Count struct {
 	More  bool
 }
 
-// Text is a count as people read it: "" for none, and "99+" if there are more than are counted.
+// Text is a count as people read it: "" for none, and "99+" if there are more
+// than are counted.
 func (c Count) Text() string {
 	switch {
 	case c.Count == 0:
@@ -94,8 +103,8 @@ type Service struct {
 
 func New(pools db.Pools, c clock.Clock) *Service { return &Service{reads: pools.Reads, clock: c} }
 
-// For counts what waits for the caller. It takes a fraction of a second, or answers fault.ErrBusy. Callers who have no queues
-// have an empty answer.
+// For counts what waits for the caller. It takes a fraction of a second, or
+// answers fault.ErrBusy. Callers who have no queues have an empty answer.
 func (s *Service) For(ctx context.Context, who caller.Caller) (map[Queue]Count, error) {
 	queues := slices.Collect(maps.Keys(waiting[who.Kind]))
 	if len(queues) == 0 {
@@ -114,8 +123,8 @@ func (s *Service) For(ctx context.Context, who caller.Caller) (map[Queue]Count, 
 	return found, nil
 }
 
-// In counts some queues and returns those in which something waits. Queues that the caller may not know are left
-// out.
+// In counts some queues and returns those in which something waits. Queues that
+// the caller may not know are left out.
 func In(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time, queues ...Queue) ([]Count, error) {
 	var list []Count
 	for _, queue := range queues {

@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// Everybody is told what waits for them, and of money only who sees it; what is more than 99 is told as that.
+// Everybody is told what waits for them, and of money only who sees it; what is
+// more than 99 is told as that.
 func TestWaits(t *testing.T) {
 	b := reporttest.New(t)
 	for _, of := range []int64{b.Shop.ID, b.Other.ID} {

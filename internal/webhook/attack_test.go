@@ -16,15 +16,16 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// names is a DNS server of an attacker's. What a name stands for may be another address at each question.
+// names is a DNS server of an attacker's. What a name stands for may be another
+// address at each question.
 type names struct {
 	mu    sync.Mutex
 	of    map[string][]string
 	asked map[string]int
 }
 
-// answer takes the next of a name's addresses, and stays with the last. Several in one, separated by
-// commas, are one answer.
+// answer takes the next of a name's addresses, and stays with the last. Several
+// in one, separated by commas, are one answer.
 func (n *names) answer(name string) []netip.Addr {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -41,7 +42,8 @@ func (n *names) answer(name string) []netip.Addr {
 	return all
 }
 
-// reply answers a question for IPv4 addresses, and with those of IPv6 the one for these.
+// reply answers a question for IPv4 addresses, and with those of IPv6 the one
+// for these.
 func (n *names) reply(question []byte) ([]byte, error) {
 	var m dnsmessage.Message
 	if err := m.Unpack(question); err != nil {
@@ -64,8 +66,9 @@ func (n *names) reply(question []byte) ([]byte, error) {
 	return m.Pack()
 }
 
-// resolveBy has every lookup of this process asked of the server until the test ends. Tests that run at the
-// same time would ask it too, so the test that calls it must not be parallel.
+// resolveBy has every lookup of this process asked of the server until the test
+// ends. Tests that run at the same time would ask it too, so the test that
+// calls it must not be parallel.
 func resolveBy(t *testing.T, n *names) {
 	t.Helper()
 	conn := testenv.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
@@ -91,8 +94,8 @@ func resolveBy(t *testing.T, n *names) {
 	})
 }
 
-// A name is judged by the address that is dialled, at each attempt anew: that it stood for an admitted one
-// before helps nobody.
+// A name is judged by the address that is dialled, at each attempt anew: that
+// it stood for an admitted one before helps nobody.
 func TestRebinding(t *testing.T) {
 	n := &names{asked: map[string]int{}, of: map[string][]string{
 		"rebinds.test": {"127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"},
@@ -111,8 +114,8 @@ func TestRebinding(t *testing.T) {
 	testenv.Want(t, len(r.All()), 1, "webhooks arrived")
 }
 
-// What a name stands for in either family, or what a client reads as an address by itself, is judged as the
-// address that is dialled.
+// What a name stands for in either family, or what a client reads as an address
+// by itself, is judged as the address that is dialled.
 func TestNamesOfPrivateAddresses(t *testing.T) {
 	n := &names{asked: map[string]int{}, of: map[string][]string{}}
 	hosts := testenv.Rows(t, "names.txt")
@@ -131,8 +134,8 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	testenv.Want(t, len(r.All()), 0, "webhooks went to loopback")
 }
 
-// The name of a host opens the address behind it, and not the address by itself: here loopback, which
-// is not admitted otherwise.
+// The name of a host opens the address behind it, and not the address by
+// itself: here loopback, which is not admitted otherwise.
 func TestDialPrivateHost(t *testing.T) {
 	t.Parallel()
 	b := setupWith(t, outbound.NewAddresses(false, "localhost"), 0)
@@ -143,8 +146,9 @@ func TestDialPrivateHost(t *testing.T) {
 	testenv.Want(t, len(r.All()), 1, "webhooks that went there")
 }
 
-// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address. The
-// sandbox's exception is loopback's alone.
+// What Check cannot know is judged where it is dialled: names, and spellings
+// that only a resolver reads as an address. The sandbox's exception is
+// loopback's alone.
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
 	loopback := []string{
@@ -172,7 +176,8 @@ const (
 	notResolved = "the host name could not be resolved"
 )
 
-// wantUnsent wants an event for a host not to be sent, for one of the reasons, which it returns.
+// wantUnsent wants an event for a host not to be sent, for one of the reasons,
+// which it returns.
 func (b *bundle) wantUnsent(t *testing.T, host string, reasons ...string) string {
 	t.Helper()
 	id := b.insert(t, "http://"+host+"/")

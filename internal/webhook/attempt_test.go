@@ -95,7 +95,8 @@ func TestTimeout(t *testing.T) {
 	testenv.Want(t, b.status(t, id), statusPending, "the event is")
 }
 
-// What came of an attempt without an answer is told in words that say nothing of our network.
+// What came of an attempt without an answer is told in words that say nothing
+// of our network.
 func TestNoAnswer(t *testing.T) {
 	b := setup(t)
 	closed := newReceiver(t, codes(http.StatusOK))
@@ -146,8 +147,9 @@ func babbler(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// Attempts go by whole months when they have been kept long enough, and those of no month one by one.
-// Each removal leaves a line in the log, and the events stay.
+// Attempts go by whole months when they have been kept long enough, and those
+// of no month one by one. Each removal leaves a line in the log, and the events
+// stay.
 func TestPurgeAttempts(t *testing.T) {
 	b := setup(t)
 	id := b.written(t, b.merchant, nowhere)
@@ -176,7 +178,8 @@ func TestPurgeAttempts(t *testing.T) {
 	testenv.Want(t, left(), 2, "attempts")
 }
 
-// documented are the delays of the contract: after the first attempt, the second, and so on.
+// documented are the delays of the contract: after the first attempt, the
+// second, and so on.
 var documented = []time.Duration{
 	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
@@ -193,13 +196,15 @@ func TestDelays(t *testing.T) {
 		}
 		testenv.Check(t, least >= delay*9/10 && most <= delay*11/10,
 			"after attempt %d: %s to %s; want %s ± 10%%", i+1, least, most, delay)
-		// 500 draws that stay within the middle half would mean that nothing is spread.
+		// 500 draws that stay within the middle half would mean that
+		// nothing is spread.
 		testenv.Check(t, least <= delay*95/100 && most >= delay*105/100,
 			"after attempt %d: only %s to %s", i+1, least, most)
 	}
 }
 
-// The queue itself keeps to the delays, and to Retry-After, of which each attempt counts.
+// The queue itself keeps to the delays, and to Retry-After, of which each
+// attempt counts.
 func TestQueueWaits(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
@@ -221,7 +226,8 @@ func TestQueueWaits(t *testing.T) {
 	b.await(t, id, 4)
 }
 
-// wantDue wants the next attempt due so long after the one just made, which began after the given time.
+// wantDue wants the next attempt due so long after the one just made, which
+// began after the given time.
 func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int, least, most time.Duration) {
 	t.Helper()
 	attempts, due, _ := b.queued(t, id)
@@ -229,7 +235,8 @@ func (b *bundle) wantDue(t *testing.T, id uuid.UUID, before time.Time, made int,
 		"after %d attempts the next is due %s later; want %s to %s", attempts, due.Sub(before), least, most)
 }
 
-// Nobody hurries the endpoint that has failed: it is looked at again when its delivery is due.
+// Nobody hurries the endpoint that has failed: it is looked at again when its
+// delivery is due.
 func TestQueueTriesAgain(t *testing.T) {
 	testenv.Long(t, "waits for five seconds")
 	b := setup(t)

@@ -9,9 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Contents are the contents of an event. Meta is not part of the stable contract.
+// Contents are the contents of an event. Meta is not part of the stable
+// contract.
 type Contents struct {
-	// ID and OrderID are set if the documented event has them outside its data.
+	// ID and OrderID are set if the documented event has them outside its
+	// data.
 	ID      string `json:"id,omitempty"`
 	OrderID string `json:"order_id,omitempty"`
 	Data    any    `json:"data"`
@@ -29,7 +31,8 @@ type body struct {
 // TimeFormat is how events write times.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// WithContents returns the event with a new id and with the body for these contents.
+// WithContents returns the event with a new id and with the body for these
+// contents.
 func (e Event) WithContents(c Contents) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -40,7 +40,8 @@ func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count
 	b.relayAll(t)
 }
 
-// hanging is an endpoint that never answers, and how many deliveries it ever had at once.
+// hanging is an endpoint that never answers, and how many deliveries it ever
+// had at once.
 type hanging struct {
 	*httptest.Server
 	mu        sync.Mutex
@@ -76,8 +77,8 @@ func (h *hanging) mostAtOnce() int {
 	return h.most
 }
 
-// stream queues events of a merchant one after the other, and returns how long each took from its
-// commit to the receiver, the shortest first.
+// stream queues events of a merchant one after the other, and returns how long
+// each took from its commit to the receiver, the shortest first.
 func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []time.Duration {
 	t.Helper()
 	quick, committed := newReceiver(t, codes(http.StatusOK)), map[uuid.UUID]time.Time{}
@@ -97,9 +98,11 @@ func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []tim
 	return took
 }
 
-// unhindered wants a merchant's deliveries to be as they were while a crowd of others' hang, of which it waits for so many. The
-// whole check has the first of these run into their timeout, measures from the commit of the change to the receiver, and measures
-// first what the machine is slower for anyway. Otherwise none ever ends: who waited for one would wait in vain.
+// unhindered wants a merchant's deliveries to be as they were while a crowd of
+// others' hang, of which it waits for so many. The whole check has the first of
+// these run into their timeout, measures from the commit of the change to the
+// receiver, and measures first what the machine is slower for anyway. Otherwise
+// none ever ends: who waited for one would wait in vain.
 func (b *bundle) unhindered(t *testing.T, h *hanging, least int, crowd func()) {
 	t.Helper()
 	other, allowed := b.newMerchant(t), time.Second
@@ -124,7 +127,8 @@ func crowded(t *testing.T) *bundle {
 	return setupWith(t, outbound.NewAddresses(true), testenv.Pick(t, time.Hour, 0))
 }
 
-// Many events for an endpoint that hangs leave another merchant's deliveries as they were.
+// Many events for an endpoint that hangs leave another merchant's deliveries as
+// they were.
 func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	b := crowded(t)
 	h := newHanging(t)
@@ -139,7 +143,8 @@ func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	testenv.Check(t, waiting >= crowd-5, "%d wait for their first attempt", waiting)
 }
 
-// Endpoints of as many merchants hang, each with many events: a merchant whose endpoint answers does not notice.
+// Endpoints of as many merchants hang, each with many events: a merchant whose
+// endpoint answers does not notice.
 func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	b := crowded(t)
 	h := newHanging(t)
@@ -174,7 +179,8 @@ func TestPlacesOfAMerchant(t *testing.T) {
 	testenv.Check(t, len(p.full()) == 0 && p.more(1), "a place given back is not free")
 }
 
-// However many endpoints hang, there is a place for one that answers; and none gets a second one while many are taken.
+// However many endpoints hang, there is a place for one that answers; and none
+// gets a second one while many are taken.
 func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlaces()

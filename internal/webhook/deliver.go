@@ -29,33 +29,40 @@ const (
 )
 
 const (
-	// leaseEvery is how often a process looks for endpoints with due deliveries, and leaseMost is how many it
-	// leases at a time. Of endpoints whose last attempt had no answer it leases at most leaseMostSlow, so that many
-	// hanging endpoints do not all come back at once.
+	// leaseEvery is how often a process looks for endpoints with due
+	// deliveries, and leaseMost is how many it leases at a time. Of
+	// endpoints whose last attempt had no answer it leases at most
+	// leaseMostSlow, so that many hanging endpoints do not all come back at
+	// once.
 	leaseEvery    = 40 * time.Millisecond
 	leaseMost     = 200
 	leaseMostSlow = 20
-	// leaseLasts is how long an endpoint waits after the process that leased it has died. It is longer than an
-	// attempt.
+	// leaseLasts is how long an endpoint waits after the process that
+	// leased it has died. It is longer than an attempt.
 	leaseLasts = 30 * time.Second
 	renewEvery = 10 * time.Second
-	// together is how many attempts are stored in one transaction, and turn how long one waits for those before it.
+	// together is how many attempts are stored in one transaction, and turn
+	// how long one waits for those before it.
 	together = 100
 	turn     = 50 * time.Millisecond
-	// writeLimit is how long it may take to store an attempt, or to end a lease.
+	// writeLimit is how long it may take to store an attempt, or to end a
+	// lease.
 	writeLimit = 10 * time.Second
 )
 
-// Deliverer makes the due deliveries. Several processes share them by leases of endpoints. The holder of a lease
-// reads an endpoint's deliveries without locking or marking them, and deletes a delivery in the transaction that
-// stores its attempt. After a crash the lease ends, and attempts that were not stored are made again, so an event
-// may be delivered more than once. No connection or transaction is held while waiting for a merchant's answer.
+// Deliverer makes the due deliveries. Several processes share them by leases of
+// endpoints. The holder of a lease reads an endpoint's deliveries without
+// locking or marking them, and deletes a delivery in the transaction that
+// stores its attempt. After a crash the lease ends, and attempts that were not
+// stored are made again, so an event may be delivered more than once. No
+// connection or transaction is held while waiting for a merchant's answer.
 type Deliverer struct {
 	q      *db.Queries
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// attempted stores attempts, and left ends leases, which locks the endpoints: a relay often has them locked.
+	// attempted stores attempts, and left ends leases, which locks the
+	// endpoints: a relay often has them locked.
 	attempted, left *db.Writer
 	places          *places
 	inFlight        atomic.Int64
@@ -67,8 +74,8 @@ type Deliverer struct {
 	visits map[endpointKey]*visit
 }
 
-// NewDeliverer makes the deliverer. a decides which addresses may be called. The metrics are the attempts by result
-// and the deliveries in progress.
+// NewDeliverer makes the deliverer. a decides which addresses may be called.
+// The metrics are the attempts by result and the deliveries in progress.
 func NewDeliverer(
 	pool db.Pool,
 	v *vault.Vault,
@@ -91,7 +98,8 @@ func NewDeliverer(
 		holder: uuid.New(),
 		visits: map[endpointKey]*visit{},
 	}
-	// The series exist from the start, so that the first dead event shows as an increase.
+	// The series exist from the start, so that the first dead event shows
+	// as an increase.
 	for _, status := range []string{statusPending, statusDelivered, statusDead} {
 		d.attempts.WithLabelValues(status)
 	}
@@ -101,7 +109,8 @@ func NewDeliverer(
 	return d
 }
 
-// Run makes deliveries until ctx ends, and returns when those in progress have ended.
+// Run makes deliveries until ctx ends, and returns when those in progress have
+// ended.
 func (d *Deliverer) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -171,8 +180,8 @@ func (d *Deliverer) visit(key endpointKey, slow bool) *visit {
 	return v
 }
 
-// renewAll extends the leases of the endpoints that are being visited. If a lease was lost, for
-// example because this process was frozen, its visit ends.
+// renewAll extends the leases of the endpoints that are being visited. If a
+// lease was lost, for example because this process was frozen, its visit ends.
 func (d *Deliverer) renewAll(ctx context.Context) {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
@@ -213,7 +222,8 @@ func (d *Deliverer) renew(ctx context.Context) error {
 	return nil
 }
 
-// attempt makes one attempt. It tells the visit the result, and tells it again once the result is stored.
+// attempt makes one attempt. It tells the visit the result, and tells it again
+// once the result is stored.
 func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow, tell func(news)) {
 	ctx, span := d.trace(ctx, key, event)
 	d.inFlight.Add(1)
@@ -247,7 +257,8 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	tell(news{id: event.EventID, written: true, err: err})
 }
 
-// trace begins the span of an attempt, in the trace of the request that created the event's subject.
+// trace begins the span of an attempt, in the trace of the request that created
+// the event's subject.
 func (d *Deliverer) trace(
 	ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow,
 ) (context.Context, trace.Span) {
@@ -261,7 +272,8 @@ func (d *Deliverer) trace(
 	return ctx, span
 }
 
-// keep stores an attempt. If the event is still pending, it also schedules the next one.
+// keep stores an attempt. If the event is still pending, it also schedules the
+// next one.
 func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status string) db.Query {
 	params := db.WebhookAttemptInsertParams{
 		MerchantID: merchantID, EventID: event.EventID, Round: event.Round, EventStatus: status, At: r.at,
@@ -277,8 +289,8 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 	return db.Do((*db.Queries).WebhookAttemptInsert, params)
 }
 
-// backoff is the delay before the next attempt: the documented one, or a longer one that the endpoint
-// asked for.
+// backoff is the delay before the next attempt: the documented one, or a longer
+// one that the endpoint asked for.
 //
 //rule:when a webhook is tried again, and what the endpoint's Retry-After does to that
 func backoff(made int, retryAfter time.Duration) time.Duration {

@@ -36,7 +36,8 @@ func TestDeliver(t *testing.T) {
 		got.Header.Get("Content-Type") == "application/json", "%s %s %s", got.Method, got.Header.Get("Content-Type"),
 		got.Body)
 	testenv.Want(t, got.Header.Get("webhook-id"), id.String(), "webhook-id")
-	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
+	// Verify also refuses a webhook-timestamp off the wall clock; the
+	// test's clock is ten years away.
 	verifies(t, b.secret, got)
 	plain := testenv.Must(signing.Signature(b.secret, got.Body))(t)
 	testenv.Want(t, got.Header.Get("Signature"), plain, "Signature")
@@ -53,7 +54,8 @@ func verifies(t *testing.T, secret string, got testenv.Sent) {
 	testenv.NoError(t, verifier.Verify(got.Body, got.Header))
 }
 
-// An event and its delivery exist exactly if the transaction of the change commits.
+// An event and its delivery exist exactly if the transaction of the change
+// commits.
 func TestOutboxRollsBack(t *testing.T) {
 	b := setup(t)
 	broken := errors.New("broken")
@@ -68,8 +70,8 @@ func TestOutboxRollsBack(t *testing.T) {
 	testenv.Want(t, rows, 0, "rows are left")
 }
 
-// A process that lost its lease on the way may make a delivery that another has made: both attempts
-// are kept, and the first one to be written down decides.
+// A process that lost its lease on the way may make a delivery that another has
+// made: both attempts are kept, and the first one to be written down decides.
 func TestTwiceAtOnce(t *testing.T) {
 	b := setup(t)
 	r, asked, answer := twoAtOnce(t)
@@ -86,8 +88,9 @@ func TestTwiceAtOnce(t *testing.T) {
 	testenv.Check(t, !queued && b.status(t, id) == statusDelivered, "the event is %s, queued %t", b.status(t, id), queued)
 }
 
-// What cannot be signed is given up at once, where it can be seen: among the dead, with an attempt
-// that says why, and counted. Once the secret is right, it can be sent again.
+// What cannot be signed is given up at once, where it can be seen: among the
+// dead, with an attempt that says why, and counted. Once the secret is right,
+// it can be sent again.
 func TestUnsignableIsDead(t *testing.T) {
 	t.Parallel()
 	for name, sealed := range map[string]func(*bundle) []byte{
@@ -137,8 +140,8 @@ func (b *bundle) setSecret(t *testing.T, sealed []byte) {
 	}))
 }
 
-// An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it
-// has, and nobody waits for it.
+// An endpoint gets one place, and more with each answer; while it does not
+// answer, it keeps what it has, and nobody waits for it.
 func TestSlowEndpointDelaysNobody(t *testing.T) {
 	b := setup(t)
 	release := make(chan struct{})
@@ -181,7 +184,8 @@ func signatures(got testenv.Sent) int {
 	return len(strings.Fields(got.Header.Get(standardwebhooks.HeaderWebhookSignature)))
 }
 
-// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is under the newest.
+// For 24 hours after a rotation both secrets sign, so that receivers can change
+// over; Signature is under the newest.
 func TestRotation(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -205,8 +209,9 @@ func TestRotation(t *testing.T) {
 	testenv.Want(t, signatures(after), 1, "signatures")
 }
 
-// Whoever rotates again, say because an answer was lost, still verifies with what was in use
-// before: every secret signs for 24 hours after it was replaced, and then no more.
+// Whoever rotates again, say because an answer was lost, still verifies with
+// what was in use before: every secret signs for 24 hours after it was
+// replaced, and then no more.
 func TestRotatedAgain(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -224,7 +229,8 @@ func TestRotatedAgain(t *testing.T) {
 	refuses(t, first, got)
 }
 
-// What was read before a rotation is not sent with the secret of before for long, however slowly the endpoint takes it.
+// What was read before a rotation is not sent with the secret of before for
+// long, however slowly the endpoint takes it.
 func TestRotationIsNoticed(t *testing.T) {
 	b := setup(t)
 	const count = 5
@@ -247,7 +253,8 @@ func TestRotationIsNoticed(t *testing.T) {
 	}
 }
 
-// The signatures of an event are bounded, and so are rotations: which are possible again when the oldest has ended.
+// The signatures of an event are bounded, and so are rotations: which are
+// possible again when the oldest has ended.
 func TestRotatedTooOften(t *testing.T) {
 	b := setup(t)
 	for range maxPrevious {
@@ -265,8 +272,8 @@ func TestRotatedTooOften(t *testing.T) {
 	testenv.Want(t, signatures(got), maxPrevious+1, "signatures")
 }
 
-// A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the
-// new secret signs alone.
+// A cashbox without a secret, or with one that no longer opens, is made whole
+// by a rotation: the new secret signs alone.
 func TestRotationWithoutASecretBefore(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(b *bundle) []byte{

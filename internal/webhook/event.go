@@ -15,7 +15,8 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Events lists and replays events and rotates signing secrets, for merchants and operators.
+// Events lists and replays events and rotates signing secrets, for merchants
+// and operators.
 type Events struct {
 	pool  db.Pool
 	reads db.Pool
@@ -42,8 +43,8 @@ type Record struct {
 	Attempts []Attempt
 }
 
-// Attempt is one attempt at delivery. Without an answer, StatusCode and Answer are nil and Error says
-// why.
+// Attempt is one attempt at delivery. Without an answer, StatusCode and Answer
+// are nil and Error says why.
 type Attempt struct {
 	At         time.Time
 	DurationMs int32
@@ -56,7 +57,8 @@ type Attempt struct {
 // Paging says how long a page is, and where the one before ended.
 type Paging = db.Page
 
-// FeedPage asks for a page of a merchant's feed, after the cursor in ascending order.
+// FeedPage asks for a page of a merchant's feed, after the cursor in ascending
+// order.
 type FeedPage struct {
 	Paging
 	// Status filters by status; nil is all.
@@ -83,10 +85,12 @@ func (s *Events) Feed(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	return s.feed(ctx, who.MerchantID, page)
 }
 
-// feed lists a merchant's events, the oldest first, in the order of the numbers that the relay gave them. No event
-// ever appears before a cursor that was handed out. Events without a number are not listed yet. The cursor is that
-// of the last event, even if no event follows it yet; it is nil if there was no event at all. Status filters by the
-// present status: an event that gets that status after the cursor has passed it is not listed again.
+// feed lists a merchant's events, the oldest first, in the order of the numbers
+// that the relay gave them. No event ever appears before a cursor that was
+// handed out. Events without a number are not listed yet. The cursor is that of
+// the last event, even if no event follows it yet; it is nil if there was no
+// event at all. Status filters by the present status: an event that gets that
+// status after the cursor has passed it is not listed again.
 func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]Record, *string, error) {
 	limit, after, err := page.validate(ctx)
 	if err != nil {
@@ -122,8 +126,9 @@ func (s *Events) feed(ctx context.Context, merchantID int64, page FeedPage) ([]R
 	return list, cursor, nil
 }
 
-// refuseBeyond refuses a cursor beyond the last event. Such a cursor is from before a backup was restored: the next
-// events would get lower numbers and would never be listed.
+// refuseBeyond refuses a cursor beyond the last event. Such a cursor is from
+// before a backup was restored: the next events would get lower numbers and
+// would never be listed.
 func (s *Events) refuseBeyond(ctx context.Context, after int64) error {
 	last, err := s.q.WebhookRelayLast(ctx)
 	if err != nil {
@@ -144,7 +149,8 @@ type DeadPage struct {
 	MerchantID *int64
 }
 
-// ListDead lists the dead events, the newest first, to operators. The cursor is nil on the last page.
+// ListDead lists the dead events, the newest first, to operators. The cursor is
+// nil on the last page.
 func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage) ([]Record, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
@@ -199,8 +205,9 @@ func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err e
 		f.Check(known, "status", "must be pending, delivered or dead")
 	}
 	if p.Cursor != nil {
-		// A cursor of an older version, which counted transactions, is too long for a number and is refused,
-		// because it is not known which events follow it.
+		// A cursor of an older version, which counted transactions, is
+		// too long for a number and is refused, because it is not known
+		// which events follow it.
 		after, err = strconv.ParseInt(*p.Cursor, 10, 64)
 		f.Check(err == nil && after > 0, "cursor", "is not a cursor of ours")
 	}

@@ -53,7 +53,8 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 		got.Attempts[1].Error == nil && got.Attempts[0].At.Equal(b.clock.Now()), "%+v", got.Attempts)
 }
 
-// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
+// Pages go to the end, and the last cursor goes on from there, also after a
+// page with nothing on it.
 func TestFeedPages(t *testing.T) {
 	b := setup(t)
 	none, no := b.feed(t, FeedPage{})
@@ -146,7 +147,8 @@ func TestListDead(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf2(b.events.ListDead(t.Context(), operator, DeadPage{Paging: Paging{Limit: new(int32), Cursor: new("x")}})), "limit", "cursor")
 }
 
-// A key reads the same feed as its merchant's portal, by the index of its numbers, if it has the scope.
+// A key reads the same feed as its merchant's portal, by the index of its
+// numbers, if it has the scope.
 func TestFeedByKey(t *testing.T) {
 	b := setup(t)
 	other := b.newMerchant(t)
@@ -185,7 +187,8 @@ func (b *bundle) many(t *testing.T, from, to int, status string) {
 	b.Exec(t, "analyze webhook_event")
 }
 
-// Asking for the few events in one status reads those, and not all the others a merchant has.
+// Asking for the few events in one status reads those, and not all the others a
+// merchant has.
 func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	b := setup(t)
 	b.many(t, 1, 5000, "case when n % 1000 = 0 then 'dead' else 'delivered' end")
@@ -212,8 +215,8 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	testenv.Check(t, rows <= 200, "read %d rows for the same five, ten times", rows)
 }
 
-// A cursor beyond the last event is of the time before a restore. Going on from it would leave out what
-// comes next, so it is refused.
+// A cursor beyond the last event is of the time before a restore. Going on from
+// it would leave out what comes next, so it is refused.
 func TestFeedRefusesCursorBeyond(t *testing.T) {
 	b := setup(t)
 	events := NewEvents(b.Pools(), b.vault, b.clock)
@@ -242,7 +245,8 @@ func TestKindsOfCallers(t *testing.T) {
 	})
 }
 
-// Names of holders are taken out of events that are settled, and nothing else: an order id that looks like the field stays.
+// Names of holders are taken out of events that are settled, and nothing else:
+// an order id that looks like the field stays.
 func TestHoldersAreErased(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

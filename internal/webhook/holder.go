@@ -17,8 +17,8 @@ func (e Event) NoteHolder() db.Query {
 	})
 }
 
-// EraseHolders removes the names of card holders from settled events whose card is erased. An event
-// that was not delivered yet keeps it.
+// EraseHolders removes the names of card holders from settled events whose card
+// is erased. An event that was not delivered yet keeps it.
 func EraseHolders(ctx context.Context, pool db.Pool) error {
 	for {
 		erased, err := db.New(pool).WebhookHolderErase(ctx, holdersMost)

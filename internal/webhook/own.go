@@ -18,7 +18,8 @@ type Told struct {
 	CashboxID int64
 	// Number is the event's number in the feed; nil until it has one.
 	Number *int64
-	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events.
+	// Subject and SubjectID say what the event is about; Sequence numbers
+	// the subject's events.
 	Subject   string
 	SubjectID int64
 	Sequence  int32
@@ -50,11 +51,13 @@ func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, e
 	}, nil
 }
 
-// latestAmong is how many of a merchant's events are searched for the last one of a cashbox.
+// latestAmong is how many of a merchant's events are searched for the last one
+// of a cashbox.
 const latestAmong = 5000
 
-// Latest returns the last event of a merchant's cashbox, so that it can be sent again as a test. The contract has
-// no event just for tests, so an endpoint need not be prepared for one.
+// Latest returns the last event of a merchant's cashbox, so that it can be sent
+// again as a test. The contract has no event just for tests, so an endpoint
+// need not be prepared for one.
 func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return uuid.Nil, err
@@ -65,7 +68,8 @@ func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64)
 	return id, db.Missing(err, fault.ErrNotFound, "find the last event")
 }
 
-// OldSecrets lists until when each older secret of a merchant's cashbox still signs events.
+// OldSecrets lists until when each older secret of a merchant's cashbox still
+// signs events.
 func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
 	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err

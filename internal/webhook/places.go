@@ -3,25 +3,28 @@ package webhook
 import "sync"
 
 const (
-	// placesAll limits the deliveries that one process has in progress. Endpoints whose last attempt had no answer
-	// take at most placesSlow of them, and while placesMore are taken no endpoint gets a second place. So there is
-	// always a place for an endpoint that answers.
+	// placesAll limits the deliveries that one process has in progress.
+	// Endpoints whose last attempt had no answer take at most placesSlow of
+	// them, and while placesMore are taken no endpoint gets a second place.
+	// So there is always a place for an endpoint that answers.
 	placesAll  = 2_000
 	placesSlow = 1_500
 	placesMore = 1_000
-	// perEndpoint and perMerchant limit the places of one endpoint and of one merchant. The second is for merchants
-	// with many hosts.
+	// perEndpoint and perMerchant limit the places of one endpoint and of
+	// one merchant. The second is for merchants with many hosts.
 	perEndpoint = 10
 	perMerchant = 50
 )
 
-// endpointKey identifies an endpoint. Merchants with the same host do not share its places.
+// endpointKey identifies an endpoint. Merchants with the same host do not share
+// its places.
 type endpointKey struct {
 	merchantID int64
 	host       string
 }
 
-// places are taken by deliveries in progress. An endpoint that is visited has one, and gets more as it answers.
+// places are taken by deliveries in progress. An endpoint that is visited has
+// one, and gets more as it answers.
 type places struct {
 	mu          sync.Mutex
 	taken, slow int
@@ -30,8 +33,8 @@ type places struct {
 
 func newPlaces() *places { return &places{merchants: map[int64]int{}} }
 
-// free returns how many endpoints may be leased: quick is for those that answered the last time, and slow for the
-// others.
+// free returns how many endpoints may be leased: quick is for those that
+// answered the last time, and slow for the others.
 func (p *places) free() (quick, slow int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

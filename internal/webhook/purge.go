@@ -7,7 +7,8 @@ import (
 	"gateway.example/internal/db"
 )
 
-// PurgeAttempts removes the attempts of months that ended longer than keep ago. The events and their results stay.
+// PurgeAttempts removes the attempts of months that ended longer than keep ago.
+// The events and their results stay.
 func PurgeAttempts(ctx context.Context, pool db.Pool, now time.Time, keep time.Duration) error {
 	const what = "webhook_attempt"
 	before := now.Add(-keep)

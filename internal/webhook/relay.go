@@ -14,13 +14,14 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Relay takes committed events out of the outbox, gives them their numbers and queues their
-// deliveries, all in one transaction: after a crash at any point an event is either still in the
-// outbox, or numbered and queued, once.
+// Relay takes committed events out of the outbox, gives them their numbers and
+// queues their deliveries, all in one transaction: after a crash at any point
+// an event is either still in the outbox, or numbered and queued, once.
 //
-// Every process runs a relay, and of all of them one at a time gets the lock of the row in
-// webhook_relay. A merchant who has read the feed up to number n never misses an event with a
-// number below n, because numbers are given in the order in which everybody sees them:
+// Every process runs a relay, and of all of them one at a time gets the lock of
+// the row in webhook_relay. A merchant who has read the feed up to number n
+// never misses an event with a number below n, because numbers are given in the
+// order in which everybody sees them:
 //   - PostgreSQL releases the lock after the transaction that held it has become visible. So the next relay, which reads the
 //     row's newest version under the lock and then begins a statement of its own, sees all numbers given before, and only
 //     gives higher ones.
@@ -42,7 +43,8 @@ const (
 	relayLimit = 10 * time.Second
 )
 
-// NewRelay makes a relay. Its metric is the age of the oldest event in the outbox.
+// NewRelay makes a relay. Its metric is the age of the oldest event in the
+// outbox.
 func NewRelay(pool db.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay {
 	r := &Relay{pool: pool, q: db.New(pool), clock: c}
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -52,7 +54,8 @@ func NewRelay(pool db.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay
 	return r
 }
 
-// Watch is Run, called often: it looks each time only while there may be events.
+// Watch is Run, called often: it looks each time only while there may be
+// events.
 func (r *Relay) Watch(ctx context.Context) error {
 	if !written.due(r.looked) {
 		return nil
@@ -61,10 +64,12 @@ func (r *Relay) Watch(ctx context.Context) error {
 	return r.Run(ctx)
 }
 
-// Run relays the events in the outbox. It does nothing while another relay is working.
+// Run relays the events in the outbox. It does nothing while another relay is
+// working.
 func (r *Relay) Run(ctx context.Context) error {
 	for {
-		// It takes the lock only if there are events, because taking the lock writes to disk.
+		// It takes the lock only if there are events, because taking
+		// the lock writes to disk.
 		waiting, err := r.q.WebhookOutboxAny(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the outbox: %w", err)
@@ -109,8 +114,9 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// next locks the oldest events in the outbox and returns their places. Events that another transaction has locked
-// stay in the outbox and do not delay the others.
+// next locks the oldest events in the outbox and returns their places. Events
+// that another transaction has locked stay in the outbox and do not delay the
+// others.
 func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64, err error) {
 	for past := int64(0); ; {
 		wanted := most - len(ids)
@@ -133,8 +139,8 @@ func next(ctx context.Context, tx pgx.Tx, q *db.Queries, most int) (ids []int64,
 	}
 }
 
-// unlocked locks those events that no other transaction has locked. It asks for each merchant separately, because
-// their events may be on several nodes.
+// unlocked locks those events that no other transaction has locked. It asks for
+// each merchant separately, because their events may be on several nodes.
 func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid.UUID]bool, error) {
 	byMerchant := map[int64][]uuid.UUID{}
 	for _, row := range rows {
@@ -160,7 +166,8 @@ func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid
 	return free, nil
 }
 
-// queue queues the first round of deliveries. An event without an address is only in the feed.
+// queue queues the first round of deliveries. An event without an address is
+// only in the feed.
 func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
 	var merchants []int64
 	var events []uuid.UUID
@@ -183,8 +190,8 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 	return fault.Doing("queue deliveries", err)
 }
 
-// relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and one that
-// waits for a table's lock gives up.
+// relayTx begins the relay's transactions. A relay that freezes loses the lock
+// after two seconds, and one that waits for a table's lock gives up.
 type relayTx struct{ db.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +

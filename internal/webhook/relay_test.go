@@ -64,7 +64,8 @@ func apart(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// Relays of several processes number and queue each event once, in the order they were written in.
+// Relays of several processes number and queue each event once, in the order
+// they were written in.
 func TestRelaysAtOnce(t *testing.T) {
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
@@ -84,7 +85,8 @@ func TestRelaysAtOnce(t *testing.T) {
 	testenv.Want(t, last, len(want), "the last number is")
 }
 
-// A relay that dies between numbering and queueing has done nothing, and the next does all of it.
+// A relay that dies between numbering and queueing has done nothing, and the
+// next does all of it.
 func TestRelayDies(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]string{
@@ -106,7 +108,8 @@ func TestRelayDies(t *testing.T) {
 	}
 }
 
-// A relay that freezes while it holds the lock keeps the others out for a moment only.
+// A relay that freezes while it holds the lock keeps the others out for a
+// moment only.
 func TestRelayFreezes(t *testing.T) {
 	b := quiet(t)
 	pool := b.Open(t, 1, db.ForCommands)
@@ -120,7 +123,8 @@ func TestRelayFreezes(t *testing.T) {
 	testenv.WantAll(t, b.all(t), want, "the feed")
 }
 
-// An event that somebody else has locked waits, and the others do not wait for it.
+// An event that somebody else has locked waits, and the others do not wait for
+// it.
 func TestRelayPassesByTheLocked(t *testing.T) {
 	b := quiet(t)
 	list := b.write(t, 3)
@@ -133,8 +137,9 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	testenv.WantAll(t, b.all(t), append(list[1:], list[0]), "then the feed")
 }
 
-// A transaction that began first and commits last does not put its event before a cursor already handed out, and does
-// not hold up the feed meanwhile. Neither does one in another database of the server.
+// A transaction that began first and commits last does not put its event before
+// a cursor already handed out, and does not hold up the feed meanwhile. Neither
+// does one in another database of the server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	b := quiet(t)
 	elsewhere := dbtest.New(t).Beside(t)
@@ -153,8 +158,9 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	testenv.WantAll(t, ids(list), []uuid.UUID{late.ID, after[0]}, "after the cursor")
 }
 
-// A restored database shows all events, and a cursor saved before goes on in it. Restoring a dump copies the tables, and nothing of
-// the server's own transaction ids.
+// A restored database shows all events, and a cursor saved before goes on in
+// it. Restoring a dump copies the tables, and nothing of the server's own
+// transaction ids.
 func TestFeedIsRestored(t *testing.T) {
 	b := quiet(t)
 	want := b.write(t, 9)
@@ -212,7 +218,8 @@ func (b *bundle) lend(t *testing.T, seconds float64) {
 		due_at = now() + make_interval(secs => $2)`, uuid.New(), seconds)
 }
 
-// What a process had a lease of when it died is delivered by another when the lease has ended, and not before.
+// What a process had a lease of when it died is delivered by another when the
+// lease has ended, and not before.
 func TestLeaseEnds(t *testing.T) {
 	b := quiet(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -221,14 +228,16 @@ func TestLeaseEnds(t *testing.T) {
 	ends := time.Now().Add(time.Duration(lent) * time.Second)
 	b.lend(t, float64(lent))
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
-	// More has come for the endpoint meanwhile: that does not end the lease either.
+	// More has come for the endpoint meanwhile: that does not end the lease
+	// either.
 	b.flood(t, b.merchant, r.URL, 1)
 	testenv.Until(t, "both are delivered", func() bool { return len(r.All()) == 2 })
 	early := time.Until(ends)
 	testenv.Check(t, early <= 0, "delivered %s before the lease ended", early)
 }
 
-// midway is a bundle with five deliveries to an endpoint, which has been asked for the first and waits until it may answer.
+// midway is a bundle with five deliveries to an endpoint, which has been asked
+// for the first and waits until it may answer.
 func midway(t *testing.T) (b *bundle, r *testenv.Endpoint, answer chan struct{}) {
 	t.Helper()
 	b, answer = setup(t), make(chan struct{})
@@ -242,7 +251,8 @@ func midway(t *testing.T) (b *bundle, r *testenv.Endpoint, answer chan struct{})
 	return b, r, answer
 }
 
-// A process that finds another has the lease leaves the endpoint alone, but for what it has begun.
+// A process that finds another has the lease leaves the endpoint alone, but for
+// what it has begun.
 func TestLostLease(t *testing.T) {
 	b, r, answer := midway(t)
 	testenv.NoError(t, b.deliverer.renew(t.Context()))
@@ -260,7 +270,8 @@ func TestLostLease(t *testing.T) {
 	testenv.Check(t, held == 1, "the other's lease was ended")
 }
 
-// A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to others at once.
+// A process that stops brings to an end what it has begun, begins nothing, and
+// leaves the rest to others at once.
 func TestStopInTheMiddle(t *testing.T) {
 	b, r, answer := midway(t)
 	stopped := make(chan struct{})
@@ -303,8 +314,9 @@ func TestTwoProcesses(t *testing.T) {
 		"are delivered")
 }
 
-// What comes for an endpoint whose lease has run out, as during an outage of the database, is looked for, although the process
-// that had the lease leaves at that moment and does not see yet what has come.
+// What comes for an endpoint whose lease has run out, as during an outage of
+// the database, is looked for, although the process that had the lease leaves
+// at that moment and does not see yet what has come.
 func TestLeavingMissesNothing(t *testing.T) {
 	b := quiet(t)
 	id := b.write(t, 1)[0]

@@ -14,25 +14,30 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Replay asks for events to be sent again: one event, or the dead events of an endpoint.
+// Replay asks for events to be sent again: one event, or the dead events of an
+// endpoint.
 type Replay struct {
 	// EventID is one event, with any status.
 	EventID *string
-	// URL is an endpoint, exactly as its events have it. From and Until limit its dead events by their creation: at
-	// or after From, and before Until. Nil is no limit.
+	// URL is an endpoint, exactly as its events have it. From and Until
+	// limit its dead events by their creation: at or after From, and before
+	// Until. Nil is no limit.
 	URL         *string
 	From, Until *time.Time
-	// MerchantID is the merchant of the events. Operators set it; merchants have only their own.
+	// MerchantID is the merchant of the events. Operators set it; merchants
+	// have only their own.
 	MerchantID *int64
 }
 
 const (
 	// replayBatch is how many events one transaction takes.
 	replayBatch = 1000
-	// replayAhead is how many deliveries may wait for an endpoint before the next batch is added, so that a range
-	// goes as fast as its endpoint.
+	// replayAhead is how many deliveries may wait for an endpoint before
+	// the next batch is added, so that a range goes as fast as its
+	// endpoint.
 	replayAhead = 1000
-	// leftMost is the number at which counting the events that are still to be sent stops.
+	// leftMost is the number at which counting the events that are still to
+	// be sent stops.
 	leftMost = 10_000
 )
 
@@ -42,16 +47,18 @@ type Progress struct {
 	ID *int64
 	// Replayed is how many events became pending so far.
 	Replayed int64
-	// Left is how many events are still to become pending; it is -1 if they are more than leftMost.
+	// Left is how many events are still to become pending; it is -1 if they
+	// are more than leftMost.
 	Left int64
-	// Done says that no more events will become pending, and Stopped that this is because somebody stopped the
-	// range.
+	// Done says that no more events will become pending, and Stopped that
+	// this is because somebody stopped the range.
 	Done, Stopped bool
 }
 
-// Replay makes events pending again and queues their deliveries with a new schedule; their older deliveries are
-// dropped. For a range the call takes the first batch, and FeedReplays takes the others as the endpoint accepts
-// them. Events that become dead meanwhile are not included.
+// Replay makes events pending again and queues their deliveries with a new
+// schedule; their older deliveries are dropped. For a range the call takes the
+// first batch, and FeedReplays takes the others as the endpoint accepts them.
+// Events that become dead meanwhile are not included.
 func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progress, error) {
 	if err := who.Need(caller.OperatorCases, caller.MerchantResend); err != nil {
 		return Progress{}, err
@@ -67,7 +74,8 @@ func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progr
 		return Progress{Replayed: 1, Done: true}, s.replayOne(ctx, *r.MerchantID, event)
 	}
 	var id int64
-	// The range becomes visible to others only with its first batch, so that the answer counts that batch.
+	// The range becomes visible to others only with its first batch, so
+	// that the answer counts that batch.
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		if id, err = q.WebhookReplayStart(ctx, db.WebhookReplayStartParams{
 			MerchantID: *r.MerchantID, URL: *r.URL, FromAt: r.From, UntilAt: r.Until, StartedAt: s.clock.Now(),
@@ -111,7 +119,8 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 
 type Range struct {
 	ID int64
-	// Merchant is the name of the merchant whose events they are, and URL is where they are sent.
+	// Merchant is the name of the merchant whose events they are, and URL
+	// is where they are sent.
 	Merchant, URL string
 	// Replayed is how many events became pending so far.
 	Replayed int64
@@ -120,7 +129,8 @@ type Range struct {
 // rangesMost is how many ranges are listed.
 const rangesMost = 20
 
-// Replays lists the ranges that are being sent again, the newest first, at most 20: a merchant's own, or everybody's.
+// Replays lists the ranges that are being sent again, the newest first, at most
+// 20: a merchant's own, or everybody's.
 func (s *Events) Replays(ctx context.Context, who caller.Caller) ([]Range, error) {
 	whose, err := whose(who, caller.OperatorRead, caller.MerchantEvents)
 	if err != nil {
@@ -144,7 +154,8 @@ func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (P
 	return s.ReplayProgress(ctx, who, id)
 }
 
-// whose returns the merchant whose replays a caller may see: a merchant its own, and operators all, which is nil.
+// whose returns the merchant whose replays a caller may see: a merchant its
+// own, and operators all, which is nil.
 func whose(who caller.Caller, needed ...caller.Capability) (*int64, error) {
 	if err := who.Need(needed...); err != nil {
 		return nil, err
@@ -155,8 +166,8 @@ func whose(who caller.Caller, needed ...caller.Capability) (*int64, error) {
 	return &who.MerchantID, nil
 }
 
-// FeedReplays continues the replayed ranges, each by as many batches as its endpoint accepts. A range that fails
-// does not delay the others.
+// FeedReplays continues the replayed ranges, each by as many batches as its
+// endpoint accepts. A range that fails does not delay the others.
 func (s *Events) FeedReplays(ctx context.Context) error {
 	running, err := s.q.WebhookReplaysRunning(ctx)
 	if err != nil {
@@ -203,8 +214,9 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 	})
 }
 
-// replayNext takes a range's next batch, and reports whether more can be taken now. Nothing can be taken while
-// enough deliveries wait for the endpoint, or while another process works on the range.
+// replayNext takes a range's next batch, and reports whether more can be taken
+// now. Nothing can be taken while enough deliveries wait for the endpoint, or
+// while another process works on the range.
 func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error) {
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		more, err = replayBatchOf(ctx, tx, q, id)
@@ -255,7 +267,8 @@ func replayBatchOf(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (mor
 	return !done, queueAgain(ctx, tx, key, events, rounds)
 }
 
-// queueAgain queues deliveries of an endpoint's events, each with the number of its round.
+// queueAgain queues deliveries of an endpoint's events, each with the number of
+// its round.
 func queueAgain(ctx context.Context, tx pgx.Tx, e endpointKey, events []uuid.UUID, rounds []int32) error {
 	queued.stir()
 	err := db.Pipeline(

@@ -14,7 +14,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// A dead event is found by an operator, sent again and delivered, on a schedule of its own.
+// A dead event is found by an operator, sent again and delivered, on a schedule
+// of its own.
 func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone, http.StatusInternalServerError, http.StatusOK))
@@ -36,7 +37,8 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	}
 }
 
-// A merchant sends its own event again whatever its status: one delivered already goes out once more.
+// A merchant sends its own event again whatever its status: one delivered
+// already goes out once more.
 func TestReplayDelivered(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -48,7 +50,8 @@ func TestReplayDelivered(t *testing.T) {
 		"replayed %+v, now %s", progress, b.status(t, id))
 }
 
-// Sent again while it waits for its next attempt, an event has one schedule and not two.
+// Sent again while it waits for its next attempt, an event has one schedule and
+// not two.
 func TestReplayPending(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
@@ -65,7 +68,8 @@ func TestReplayPending(t *testing.T) {
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
-// An attempt that was on its way when its event was sent again is kept, and decides nothing.
+// An attempt that was on its way when its event was sent again is kept, and
+// decides nothing.
 func TestReplayDuringAnAttempt(t *testing.T) {
 	b := setup(t)
 	r, asked, answer := twoAtOnce(t)
@@ -92,7 +96,8 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	return event.ID
 }
 
-// A range takes that endpoint's dead events of that merchant from its first moment to just before its last.
+// A range takes that endpoint's dead events of that merchant from its first
+// moment to just before its last.
 func TestReplayRange(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -151,7 +156,8 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	return progress
 }
 
-// One call takes any number: the first batch at once, the others as the endpoint takes them.
+// One call takes any number: the first batch at once, the others as the
+// endpoint takes them.
 func TestReplayTakesAll(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
@@ -166,8 +172,9 @@ func TestReplayTakesAll(t *testing.T) {
 	})
 }
 
-// A range follows its endpoint: while that takes nothing, no more is queued. It can be looked at
-// and stopped, by whose it is and by operators, and what was queued is delivered.
+// A range follows its endpoint: while that takes nothing, no more is queued. It
+// can be looked at and stopped, by whose it is and by operators, and what was
+// queued is delivered.
 func TestReplayFollowsItsEndpoint(t *testing.T) {
 	b := setup(t)
 	answer := make(chan struct{})
@@ -193,8 +200,8 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 		"are dead")
 }
 
-// Several calls and processes at once send each again once, and end even at an endpoint that kills
-// them as fast as they come.
+// Several calls and processes at once send each again once, and end even at an
+// endpoint that kills them as fast as they come.
 func TestReplayAtOnce(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusGone))

@@ -19,13 +19,16 @@ import (
 //rule:how long a former webhook secret still signs
 const previousSigns = 24 * time.Hour
 
-// maxPrevious limits how many older secrets sign an event. While there are so many, a further rotation is refused.
+// maxPrevious limits how many older secrets sign an event. While there are so
+// many, a further rotation is refused.
 const maxPrevious = 10
 
-// RotateSecret makes a new signing secret for a merchant's cashbox, which is shown here and never again. The old
-// secret also signs until the returned time, and still older ones until their own times. So a merchant who calls
-// again because the first answer was lost can still verify events. After a leak, receivers stop accepting the old
-// secret themselves; then it does no harm that it still signs for a while.
+// RotateSecret makes a new signing secret for a merchant's cashbox, which is
+// shown here and never again. The old secret also signs until the returned
+// time, and still older ones until their own times. So a merchant who calls
+// again because the first answer was lost can still verify events. After a
+// leak, receivers stop accepting the old secret themselves; then it does no
+// harm that it still signs for a while.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
 	if err := who.Admit(ctx, caller.MerchantKeys); err != nil {
 		return "", time.Time{}, err
@@ -79,7 +82,8 @@ func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []
 	})
 }
 
-// notTheirs returns a different error for another merchant's cashbox than for one that does not exist.
+// notTheirs returns a different error for another merchant's cashbox than for
+// one that does not exist.
 func (*Events) notTheirs(ctx context.Context, q *db.Queries, cashboxID int64) error {
 	_, err := q.CashboxOwner(ctx, cashboxID)
 	switch {

@@ -32,8 +32,9 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 	return signing.Sign(header, event.EventID.String(), at, event.Body, secrets)
 }
 
-// secrets are the cashbox's valid signing secrets, the newest first. An older one that cannot be decrypted is left
-// out: receivers that already use the newest do not need it.
+// secrets are the cashbox's valid signing secrets, the newest first. An older
+// one that cannot be decrypted is left out: receivers that already use the
+// newest do not need it.
 func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
 	newest, err := d.vault.Open(event.WebhookSecret, signing.SecretPlace(event.CashboxID))
 	if err != nil {
@@ -60,9 +61,11 @@ type result struct {
 	code    int
 	answer  []byte
 	problem string
-	// unsigned is why the event could not be signed. Further attempts fail too until an operator has repaired that.
+	// unsigned is why the event could not be signed. Further attempts fail
+	// too until an operator has repaired that.
 	unsigned error
-	// retryAfter is how long the endpoint asks to wait before the next attempt.
+	// retryAfter is how long the endpoint asks to wait before the next
+	// attempt.
 	retryAfter time.Duration
 }
 
@@ -92,8 +95,8 @@ func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) 
 	return r
 }
 
-// problem tells the merchant why there was no answer, without an address of the gateway's or anything about its
-// inner network.
+// problem tells the merchant why there was no answer, without an address of the
+// gateway's or anything about its inner network.
 func problem(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError

@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a merchant's cashbox with a webhook secret, and what delivers its events.
+// bundle is a merchant's cashbox with a webhook secret, and what delivers its
+// events.
 type bundle struct {
 	*dbtest.DB
 	merchant dbtest.Merchant
@@ -34,16 +35,19 @@ type bundle struct {
 	events   *Events
 	relay    *Relay
 	metrics  *prometheus.Registry
-	// deliverer makes deliveries until stop, which waits for those on their way.
+	// deliverer makes deliveries until stop, which waits for those on their
+	// way.
 	deliverer *Deliverer
 	stop      func()
-	// timeout is how long an endpoint may take, if not as long as in the program.
+	// timeout is how long an endpoint may take, if not as long as in the
+	// program.
 	timeout time.Duration
 	// sequence numbers the events of the test's one subject.
 	sequence atomic.Int32
 }
 
-// setup runs the deliveries of a sandbox: the tests' receivers are on loopback. The test runs beside others.
+// setup runs the deliveries of a sandbox: the tests' receivers are on loopback.
+// The test runs beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
@@ -56,7 +60,8 @@ func setupWith(t *testing.T, addresses *outbound.Addresses, timeout time.Duratio
 		timeout: timeout, DB: dbtest.New(t), clock: new(dbtest.Clock), secret: signing.NewSecret(),
 		metrics: prometheus.NewRegistry(),
 	}
-	// Far from the wall clock, so that a test sees which of the two a time came from.
+	// Far from the wall clock, so that a test sees which of the two a time
+	// came from.
 	b.clock.Advance(10 * 365 * 24 * time.Hour)
 	b.vault = dbtest.Vault()
 	b.merchant = b.newMerchant(t)
@@ -72,8 +77,8 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	return b.NewMerchant(t, dbtest.MerchantOpts{WebhookSecret: b.secret})
 }
 
-// deliver makes deliveries as a process does, over a pool of its own: it needs a connection even
-// where the tests' pool is of one.
+// deliver makes deliveries as a process does, over a pool of its own: it needs
+// a connection even where the tests' pool is of one.
 func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
 	pool := b.Open(t, 5, db.ForDeliveries)
@@ -95,10 +100,12 @@ func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics pr
 	return d, stop
 }
 
-// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
+// sampleBody has what a careless second encoding would change: a slash, letters
+// outside ASCII and white space.
 const sampleBody = `{"type":"payment.status.updated", "data":{"orderId":"заказ/1"}}`
 
-// add writes an event for the address, as a payment's transaction would, and relays it.
+// add writes an event for the address, as a payment's transaction would, and
+// relays it.
 func (b *bundle) add(t *testing.T, url string) uuid.UUID {
 	t.Helper()
 	return b.addFor(t, b.merchant, url)
@@ -119,7 +126,8 @@ func (b *bundle) written(t *testing.T, merchant dbtest.Merchant, url string) uui
 	return event.ID
 }
 
-// relayAll relays until nothing is left to relay: another relay may have been at it.
+// relayAll relays until nothing is left to relay: another relay may have been
+// at it.
 func (b *bundle) relayAll(t testing.TB) {
 	t.Helper()
 	testenv.Until(t, "everything is relayed", func() bool {
@@ -167,8 +175,9 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 	return list
 }
 
-// hurry makes the queue forget how long failed deliveries have to wait. An endpoint whose lease is
-// just ending is told, too: it may have read the deliveries' times before.
+// hurry makes the queue forget how long failed deliveries have to wait. An
+// endpoint whose lease is just ending is told, too: it may have read the
+// deliveries' times before.
 func (b *bundle) hurry(t *testing.T) {
 	t.Helper()
 	testenv.Until(t, "something waits in the queue", func() bool {
@@ -178,7 +187,8 @@ func (b *bundle) hurry(t *testing.T) {
 	})
 }
 
-// queued is how an event's delivery stands in the queue: how many attempts were made, and when the next is due.
+// queued is how an event's delivery stands in the queue: how many attempts were
+// made, and when the next is due.
 func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time, queued bool) {
 	t.Helper()
 	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).
@@ -187,7 +197,8 @@ func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time
 	return attempts, due, err == nil
 }
 
-// once makes the first attempt without the queue, and reports whether the event is delivered then.
+// once makes the first attempt without the queue, and reports whether the event
+// is delivered then.
 func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	t.Helper()
 	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
@@ -234,7 +245,8 @@ func codes(list ...int) func(http.ResponseWriter, int) {
 	return func(w http.ResponseWriter, nth int) { w.WriteHeader(list[min(nth, len(list))-1]) }
 }
 
-// twoAtOnce is an endpoint that says when it is asked, and answers its first two webhooks with what they are given.
+// twoAtOnce is an endpoint that says when it is asked, and answers its first
+// two webhooks with what they are given.
 func twoAtOnce(t *testing.T) (r *testenv.Endpoint, asked chan struct{}, answers []chan int) {
 	t.Helper()
 	asked, answers = make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}

@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	// For as long as stirs after this process has made or found something it looks often. Otherwise it looks each time that
-	// seldom has passed, for what other processes and crashes leave: an idle process costs little else than its questions to
-	// the database.
+	// For as long as stirs after this process has made or found something
+	// it looks often. Otherwise it looks each time that seldom has passed,
+	// for what other processes and crashes leave: an idle process costs
+	// little else than its questions to the database.
 	stirs  = 2 * time.Second
 	seldom = 250 * time.Millisecond
 )
@@ -19,8 +20,8 @@ var began = time.Now()
 // stirred is when something was last made or found.
 type stirred struct{ at atomic.Int64 }
 
-// written is stirred by events of this process, also by those whose transaction is not committed yet, and queued by
-// deliveries.
+// written is stirred by events of this process, also by those whose transaction
+// is not committed yet, and queued by deliveries.
 var written, queued stirred
 
 func (s *stirred) stir() { s.at.Store(int64(time.Since(began))) }

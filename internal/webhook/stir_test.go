@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// What this process writes, queues and finds has it look often; without it, it looks seldom, but does.
+// What this process writes, queues and finds has it look often; without it, it
+// looks seldom, but does.
 func TestStirred(t *testing.T) {
 	b := setupWith(t, outbound.NewAddresses(true), 0) // not beside other tests, which stir, too
 	b.stop()

@@ -14,42 +14,51 @@ import (
 )
 
 const (
-	// aheadPerPlace is how many deliveries are read at a time for each one that may be in progress.
+	// aheadPerPlace is how many deliveries are read at a time for each one
+	// that may be in progress.
 	aheadPerPlace = 5
-	// goodFor is how long deliveries that were read are sent without reading them again. After that the secret may
-	// have changed.
+	// goodFor is how long deliveries that were read are sent without
+	// reading them again. After that the secret may have changed.
 	goodFor = 500 * time.Millisecond
-	// lookEvery is how often a visit looks for more deliveries while others are in progress.
+	// lookEvery is how often a visit looks for more deliveries while others
+	// are in progress.
 	lookEvery = 100 * time.Millisecond
-	// leaveEvery is how often a visit tries to end its lease while the database is not available.
+	// leaveEvery is how often a visit tries to end its lease while the
+	// database is not available.
 	leaveEvery = time.Second
 )
 
-// visit is the work on one leased endpoint, until no delivery is due. It begins with one delivery at a time, and
-// with each answer it may have one more in progress. After an attempt without an answer it begins no more, and the
-// endpoint has to wait for another lease. So an endpoint that hangs takes one place, however many deliveries wait
-// for it, and one that answers soon has all the places that it may have.
+// visit is the work on one leased endpoint, until no delivery is due. It begins
+// with one delivery at a time, and with each answer it may have one more in
+// progress. After an attempt without an answer it begins no more, and the
+// endpoint has to wait for another lease. So an endpoint that hangs takes one
+// place, however many deliveries wait for it, and one that answers soon has all
+// the places that it may have.
 type visit struct {
 	d   *Deliverer
 	key endpointKey
-	// slow says that the last attempt had no answer. hadNone is its value at the beginning of the visit, and placed
-	// says that the visit got its first place.
+	// slow says that the last attempt had no answer. hadNone is its value
+	// at the beginning of the visit, and placed says that the visit got its
+	// first place.
 	slow, hadNone, placed bool
 	// over says that no more deliveries are sent.
 	over atomic.Bool
 
-	// due are deliveries that were read and not begun; more says that there were more to read.
+	// due are deliveries that were read and not begun; more says that there
+	// were more to read.
 	due    []db.WebhookDeliveriesDueRow
 	readAt time.Time
 	more   bool
-	// under are the deliveries that have begun and are not stored yet. sending is how many of them have no answer
-	// yet, and width is how many may be sending at a time.
+	// under are the deliveries that have begun and are not stored yet.
+	// sending is how many of them have no answer yet, and width is how many
+	// may be sending at a time.
 	under          map[uuid.UUID]bool
 	sending, width int
 	news           chan news
 }
 
-// news tells a visit about a delivery: first whether it was answered, then that this is stored.
+// news tells a visit about a delivery: first whether it was answered, then that
+// this is stored.
 type news struct {
 	id       uuid.UUID
 	answered bool
@@ -92,7 +101,8 @@ func (v *visit) begin(ctx context.Context) {
 		v.due = v.due[1:]
 		v.under[event.EventID] = true
 		v.sending++
-		// An attempt that has begun is completed, also when the process stops.
+		// An attempt that has begun is completed, also when the process
+		// stops.
 		go v.d.attempt(context.WithoutCancel(ctx), v.key, event, func(n news) { v.news <- n })
 	}
 }
@@ -134,7 +144,8 @@ func (v *visit) receive(n news) {
 	}
 }
 
-// leave ends the lease. It stops trying once the lease has expired by itself, or when the process stops.
+// leave ends the lease. It stops trying once the lease has expired by itself,
+// or when the process stops.
 func (v *visit) leave(ctx context.Context) {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)

@@ -1,6 +1,7 @@
-// Package webhook stores the events for merchants and delivers them: at least once, signed, each on
-// its own schedule. An event is written, also to the outbox, in the transaction of the change that it
-// is about. After the commit a relay numbers it and queues its delivery.
+// Package webhook stores the events for merchants and delivers them: at least
+// once, signed, each on its own schedule. An event is written, also to the
+// outbox, in the transaction of the change that it is about. After the commit a
+// relay numbers it and queues its delivery.
 package webhook
 
 import (
@@ -19,8 +20,8 @@ type Event struct {
 	MerchantID int64
 	CashboxID  int64
 	Type       string
-	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events from
-	// 1.
+	// Subject and SubjectID say what the event is about; Sequence numbers
+	// the subject's events from 1.
 	Subject   string
 	SubjectID int64
 	Sequence  int32

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Rest is how long nothing may be sent to a new address, so that the owners have time to notice an address that
-	// none of them has added.
+	// Rest is how long nothing may be sent to a new address, so that the
+	// owners have time to notice an address that none of them has added.
 	Rest = 24 * time.Hour
 	// maxAddresses is how many addresses an address book may have.
 	maxAddresses = 200
@@ -38,7 +38,8 @@ type Address struct {
 	// AddedBy is who added it, as far as the caller may know that.
 	AddedBy string
 	AddedAt time.Time
-	// UsableAt is from when on it may be used, and Rests says that this is in the future.
+	// UsableAt is from when on it may be used, and Rests says that this is
+	// in the future.
 	UsableAt time.Time
 	Rests    bool
 }
@@ -46,11 +47,13 @@ type Address struct {
 // NewAddress is an address to add.
 type NewAddress struct {
 	Network, Address, Label string
-	// Confirmed says that the user has seen that it looks like another address.
+	// Confirmed says that the user has seen that it looks like another
+	// address.
 	Confirmed bool
 }
 
-// AddAddress adds an address to the caller's address book. Nothing is sent to it before Rest has passed.
+// AddAddress adds an address to the caller's address book. Nothing is sent to
+// it before Rest has passed.
 func (s *Service) AddAddress(ctx context.Context, who caller.Caller, n NewAddress) (Address, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -84,7 +87,8 @@ func (s *Service) AddAddress(ctx context.Context, who caller.Caller, n NewAddres
 	return s.keepAddress(ctx, who, own, n)
 }
 
-// keepAddress adds an address, and records that in the log that the owners read.
+// keepAddress adds an address, and records that in the log that the owners
+// read.
 func (s *Service) keepAddress(ctx context.Context, who caller.Caller, own owner, n NewAddress) (Address, error) {
 	now := s.clock.Now()
 	c := db.SettingChange{At: now, Actor: who.Actor(), Subject: "withdrawal_address"}
@@ -110,7 +114,8 @@ func (s *Service) keepAddress(ctx context.Context, who caller.Caller, own owner,
 	}, err
 }
 
-// looksLike reports whether two addresses begin and end alike, so that people may take one for the other.
+// looksLike reports whether two addresses begin and end alike, so that people
+// may take one for the other.
 func looksLike(a, b string) bool {
 	a, b = bare(a), bare(b)
 	return a != b && a[:alike] == b[:alike] && a[len(a)-alike:] == b[len(b)-alike:]
@@ -143,8 +148,8 @@ func (s *Service) Addresses(ctx context.Context, who caller.Caller) ([]Address, 
 	}), nil
 }
 
-// RemoveAddress removes an address from the caller's address book. Withdrawals to it that were already requested
-// are not affected.
+// RemoveAddress removes an address from the caller's address book. Withdrawals
+// to it that were already requested are not affected.
 func (s *Service) RemoveAddress(ctx context.Context, who caller.Caller, id int64) error {
 	own, err := acting(who)
 	if err != nil {

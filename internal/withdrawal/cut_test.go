@@ -48,8 +48,9 @@ func (c cut) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return c.Tx.QueryRow(ctx, sql, args...)
 }
 
-// However often and wherever a hand-over is cut off, also when only its answer is lost, each withdrawal is on one list, and
-// whoever asks again gets that one.
+// However often and wherever a hand-over is cut off, also when only its answer
+// is lost, each withdrawal is on one list, and whoever asks again gets that
+// one.
 func TestHandOverIsCutOffEverywhere(t *testing.T) {
 	d := newDesk(t, "1000")
 	address := d.known(t, d.user, "TRC20", tron)

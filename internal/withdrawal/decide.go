@@ -25,8 +25,8 @@ var (
 	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
 )
 
-// inLocked locks a withdrawal in a transaction and runs fn. It refuses withdrawals that are in none of the given
-// statuses.
+// inLocked locks a withdrawal in a transaction and runs fn. It refuses
+// withdrawals that are in none of the given statuses.
 func (s *Service) inLocked(
 	ctx context.Context, id int64, refusal error, in []Status, fn func(q *db.Queries, w db.Withdrawal) error,
 ) error {
@@ -42,8 +42,8 @@ func (s *Service) inLocked(
 	})
 }
 
-// moved changes the status of a withdrawal that is in one of the given statuses. may is called first, under the
-// lock.
+// moved changes the status of a withdrawal that is in one of the given
+// statuses. may is called first, under the lock.
 func (s *Service) moved(
 	ctx context.Context, id int64, refusal error, in []Status, c change, may func(q *db.Queries, w db.Withdrawal) error,
 ) (Withdrawal, error) {
@@ -61,7 +61,8 @@ func (s *Service) moved(
 	return fromRow(after), err
 }
 
-// Cancel cancels a withdrawal for its owner, if nobody has decided about it yet.
+// Cancel cancels a withdrawal for its owner, if nobody has decided about it
+// yet.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -79,8 +80,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (With
 	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Cancelled, actor: who.Actor()}, nil)
 }
 
-// Approve allows a withdrawal to be handed over. Above what one operator may move alone it requires a second
-// operator.
+// Approve allows a withdrawal to be handed over. Above what one operator may
+// move alone it requires a second operator.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err
@@ -95,7 +96,8 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Wit
 		})
 }
 
-// Reject ends a withdrawal that was not handed over, and releases amount and fee. The owner is told the reason.
+// Reject ends a withdrawal that was not handed over, and releases amount and
+// fee. The owner is told the reason.
 func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason string) (Withdrawal, error) {
 	reason, err := because(ctx, who, reason)
 	if err != nil {
@@ -105,23 +107,26 @@ func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reaso
 		change{to: Rejected, actor: who.Actor(), reason: &reason}, nil)
 }
 
-// Decision is an operator's decision about a withdrawal, in the form in which a proposal for a second operator
-// stores it.
+// Decision is an operator's decision about a withdrawal, in the form in which a
+// proposal for a second operator stores it.
 type Decision struct {
 	ID     int64
 	Reason string `json:",omitempty"`
-	// Hash is the transaction that was known when the decision was proposed.
+	// Hash is the transaction that was known when the decision was
+	// proposed.
 	Hash string `json:",omitempty"`
 }
 
-// Complete ends a withdrawal as paid if no watcher sees it on the chain. It requires a second operator, because
-// whoever could do it alone could make the ledger say what never happened.
+// Complete ends a withdrawal as paid if no watcher sees it on the chain. It
+// requires a second operator, because whoever could do it alone could make the
+// ledger say what never happened.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
 	return s.byHand(ctx, who, d, Completed, foureyes.CompleteWithdrawal)
 }
 
-// Fail ends a withdrawal that was handed over and not paid, and releases amount and fee. It requires a second
-// operator, because a withdrawal that was paid after all would be paid twice.
+// Fail ends a withdrawal that was handed over and not paid, and releases amount
+// and fee. It requires a second operator, because a withdrawal that was paid
+// after all would be paid twice.
 func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
 	return s.byHand(ctx, who, d, Failed, foureyes.FailWithdrawal)
 }

@@ -33,7 +33,8 @@ type statusMeta struct {
 	Sequence       int32   `json:"sequence"`
 }
 
-// tell queues the merchant's webhook about a change of status. Traders get none.
+// tell queues the merchant's webhook about a change of status. Traders get
+// none.
 func tell(ctx context.Context, q *db.Queries, from, to db.Withdrawal) error {
 	if to.CashboxID == nil {
 		return nil

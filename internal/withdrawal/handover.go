@@ -39,9 +39,11 @@ func handOverOf(row db.WithdrawalHandOver) HandOver {
 	}
 }
 
-// Export returns the list that follows the one that the signer got last; past is its number, or 0. If there is no
-// such list yet, it is made from the approved withdrawals. A signer who loses an answer asks again with the same
-// number and gets the same list. So each withdrawal is on exactly one list, and no list is lost.
+// Export returns the list that follows the one that the signer got last; past
+// is its number, or 0. If there is no such list yet, it is made from the
+// approved withdrawals. A signer who loses an answer asks again with the same
+// number and gets the same list. So each withdrawal is on exactly one list, and
+// no list is lost.
 func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (HandOver, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return HandOver{}, err
@@ -129,8 +131,8 @@ func (s *Service) HandOver(ctx context.Context, who caller.Caller, id int64) (Ha
 	return handOverOf(row), nil
 }
 
-// ReportHash stores the transaction that pays a withdrawal. Another one may replace it until the withdrawal has
-// ended.
+// ReportHash stores the transaction that pays a withdrawal. Another one may
+// replace it until the withdrawal has ended.
 func (s *Service) ReportHash(ctx context.Context, who caller.Caller, id int64, hash string) (Withdrawal, error) {
 	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err

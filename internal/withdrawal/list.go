@@ -16,13 +16,15 @@ import (
 type Page struct {
 	db.Page
 	db.Span
-	// Status, CashboxID and OrderID filter; nil is any. OrderID filters for owners alone, and so does the time.
+	// Status, CashboxID and OrderID filter; nil is any. OrderID filters for
+	// owners alone, and so does the time.
 	Status    *string
 	CashboxID *int64
 	OrderID   *string
 }
 
-// List lists the caller's withdrawals; for an operator it lists everybody's. The cursor is nil on the last page.
+// List lists the caller's withdrawals; for an operator it lists everybody's.
+// The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Withdrawal, *string, error) {
 	var own owner
 	err := who.Need(caller.OperatorRead)

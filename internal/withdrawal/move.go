@@ -9,8 +9,9 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// positionOf is where a withdrawal's money is in each status. Amount and fee are reserved until it is paid; then
-// the amount has left the platform, and the platform has the fee.
+// positionOf is where a withdrawal's money is in each status. Amount and fee
+// are reserved until it is paid; then the amount has left the platform, and the
+// platform has the fee.
 func positionOf(w db.Withdrawal) ledger.Position {
 	owner, id := payer(w)
 	switch Status(w.Status) {
@@ -30,14 +31,16 @@ type change struct {
 	to     Status
 	actor  string
 	reason *string
-	// hash is the transaction that pays it, if that is set together with the status.
+	// hash is the transaction that pays it, if that is set together with
+	// the status.
 	hash *string
 	// handOver is the list on which it is put.
 	handOver int64
 }
 
-// move changes the status of a locked withdrawal: row, history, webhook and money. The row is found only in the
-// status in which it was locked, so money moves only once.
+// move changes the status of a locked withdrawal: row, history, webhook and
+// money. The row is found only in the status in which it was locked, so money
+// moves only once.
 func (s *Service) move(ctx context.Context, q *db.Queries, from db.Withdrawal, c change) (db.Withdrawal, error) {
 	now := s.clock.Now()
 	sequence := from.EventSequence
@@ -75,8 +78,8 @@ func (s *Service) move(ctx context.Context, q *db.Queries, from db.Withdrawal, c
 	return to, moveMoney(ctx, q, from, to, now)
 }
 
-// moveMoney moves the money along with the status. Releasing reserved money needs no check, since the row's status
-// lets it happen only once.
+// moveMoney moves the money along with the status. Releasing reserved money
+// needs no check, since the row's status lets it happen only once.
 func moveMoney(ctx context.Context, q *db.Queries, from, to db.Withdrawal, at time.Time) error {
 	move := ledger.Move{
 		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),

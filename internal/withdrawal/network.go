@@ -18,8 +18,9 @@ func checkNetwork(f fault.Fields, network string) bool {
 	return known
 }
 
-// checkAddress refuses an address that cannot be meant: one of another network's form or with a wrong checksum, a
-// contract of the token, and the platform's own. It returns the address in the network's notation.
+// checkAddress refuses an address that cannot be meant: one of another
+// network's form or with a wrong checksum, a contract of the token, and the
+// platform's own. It returns the address in the network's notation.
 func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, address string) (string, error) {
 	known := checkNetwork(f, network)
 	if !f.Required("address", address) || !known {
@@ -46,7 +47,8 @@ func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, add
 	return written(network, address), nil
 }
 
-// written is a valid address in its network's notation, and any other text unchanged.
+// written is a valid address in its network's notation, and any other text
+// unchanged.
 func written(network, address string) string {
 	n, _ := chain.Find(network)
 	raw, err := chain.Read(network, address)

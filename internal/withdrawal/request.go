@@ -18,7 +18,8 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// decimals is how many decimals amounts have, as the token has on every network.
+// decimals is how many decimals amounts have, as the token has on every
+// network.
 const decimals = 6
 
 const maxText = 255
@@ -33,24 +34,29 @@ var (
 
 // Request is a request for a withdrawal, as it was sent.
 type Request struct {
-	// CashboxID is the cashbox that pays; nil for the key's own, and for a trader.
+	// CashboxID is the cashbox that pays; nil for the key's own, and for a
+	// trader.
 	CashboxID *int64
 	// Amount is the amount that is to arrive, in USDT.
 	Amount string
-	// AddressID is an address of the address book. Without it, Network and Address are given.
+	// AddressID is an address of the address book. Without it, Network and
+	// Address are given.
 	AddressID        int64
 	Network, Address string
 	// OrderID is the owner's own id; a user of a portal may leave it empty.
 	OrderID string
-	// CallbackURI is where events are sent; if it is empty, they are only in the event feed.
+	// CallbackURI is where events are sent; if it is empty, they are only
+	// in the event feed.
 	CallbackURI string
 }
 
 type Created struct {
 	Withdrawal Withdrawal
-	// Replay says that the order id was used before: Withdrawal is the one made then.
+	// Replay says that the order id was used before: Withdrawal is the one
+	// made then.
 	Replay bool
-	// Mismatch names the fields in which a repeat differs from the first request.
+	// Mismatch names the fields in which a repeat differs from the first
+	// request.
 	Mismatch []string
 }
 
@@ -62,8 +68,9 @@ type order struct {
 	addressField string
 }
 
-// Request requests a withdrawal. Amount and fee are held at once; a call that is refused changes nothing. A repeat
-// with the same order id returns the first withdrawal.
+// Request requests a withdrawal. Amount and fee are held at once; a call that
+// is refused changes nothing. A repeat with the same order id returns the first
+// withdrawal.
 func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -81,8 +88,9 @@ func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Cr
 	return created, err
 }
 
-// Quote validates a request without making a withdrawal, and returns what the withdrawal would be. Whether enough
-// USDT are available is checked only when it is made.
+// Quote validates a request without making a withdrawal, and returns what the
+// withdrawal would be. Whether enough USDT are available is checked only when
+// it is made.
 func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (Withdrawal, error) {
 	own, err := acting(who)
 	if err != nil {
@@ -98,7 +106,8 @@ func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (With
 	}, err
 }
 
-// validate checks a whole request and reports all wrong fields together with those that the codec found.
+// validate checks a whole request and reports all wrong fields together with
+// those that the codec found.
 //
 //rule:what can be withdrawn, and where to
 func (s *Service) validate(ctx context.Context, who caller.Caller, own owner, r Request) (order, error) {
@@ -153,8 +162,9 @@ func (s *Service) checkCashbox(ctx context.Context, who caller.Caller, id *int64
 // outsideBook says of an address that it is not in the owner's book.
 const outsideBook = "is not in your address book"
 
-// checkBook finds the address in the owner's book. An address outside it is added to f only if more is wrong:
-// otherwise terms refuses it, since an order id that was used is answered with the first withdrawal.
+// checkBook finds the address in the owner's book. An address outside it is
+// added to f only if more is wrong: otherwise terms refuses it, since an order
+// id that was used is answered with the first withdrawal.
 func (s *Service) checkBook(ctx context.Context, f fault.Fields, r Request, o *order) error {
 	var found db.WithdrawalAddress
 	var err error
@@ -186,8 +196,9 @@ func (s *Service) checkBook(ctx context.Context, f fault.Fields, r Request, o *o
 	return nil
 }
 
-// requestOrReplay makes the withdrawal unless its order id was used. Requests of one owner come one after another: so the
-// order id is used once, and the limit of the day holds.
+// requestOrReplay makes the withdrawal unless its order id was used. Requests
+// of one owner come one after another: so the order id is used once, and the
+// limit of the day holds.
 func (s *Service) requestOrReplay(ctx context.Context, q *db.Queries, who caller.Caller, o order) (Created, error) {
 	if err := q.WithdrawalTurn(ctx, o.own.String()); err != nil {
 		return Created{}, fmt.Errorf("wait for the owner's other requests: %w", err)
@@ -271,7 +282,8 @@ func (s *Service) terms(ctx context.Context, q *db.Queries, o order) (fee decima
 	return t.Fee, nil
 }
 
-// freeze moves amount and fee from what the owner has available to what is reserved. The debit must be covered.
+// freeze moves amount and fee from what the owner has available to what is
+// reserved. The debit must be covered.
 func freeze(ctx context.Context, q *db.Queries, w db.Withdrawal) error {
 	cause := ledger.Cause{Kind: "leave", Subject: subject, SubjectID: w.ID, At: w.CreatedAt}
 	err := ledger.Post(ctx, q, cause, positionOf(w)...)

@@ -14,16 +14,19 @@ import (
 	"gateway.example/internal/optional"
 )
 
-// Seen is a final transfer of USDT that was seen on a chain, in the transaction that pays a withdrawal.
+// Seen is a final transfer of USDT that was seen on a chain, in the transaction
+// that pays a withdrawal.
 type Seen struct {
 	To     string
 	Amount decimal.Decimal
-	// At is when its block was made or, of a transfer from an address that is watched, when it was read.
+	// At is when its block was made or, of a transfer from an address that
+	// is watched, when it was read.
 	At time.Time
 }
 
-// since is the time from which on a transfer can pay a withdrawal that was handed over. One from before paid
-// something else. A network's clock may be behind ours.
+// since is the time from which on a transfer can pay a withdrawal that was
+// handed over. One from before paid something else. A network's clock may be
+// behind ours.
 func since(w db.Withdrawal) time.Time { return w.StatusAt.Add(-5 * time.Minute) }
 
 const (
@@ -33,7 +36,8 @@ const (
 	seenAtOnce = 500
 )
 
-// Settle completes the withdrawals whose transactions are final on their chains.
+// Settle completes the withdrawals whose transactions are final on their
+// chains.
 func (s *Service) Settle(ctx context.Context) error {
 	rows, err := s.q.WithdrawalsSeen(ctx, seenAtOnce)
 	if err != nil {
@@ -53,12 +57,14 @@ func (s *Service) Settle(ctx context.Context) error {
 // hashesAtOnce is how many transactions of a network are looked for at a time.
 const hashesAtOnce = 100
 
-// Hashes implements chain.Named: a signer may pay from an address that nobody watches.
+// Hashes implements chain.Named: a signer may pay from an address that nobody
+// watches.
 func (s *Service) Hashes(ctx context.Context, network string) ([]string, error) {
 	return s.q.WithdrawalHashes(ctx, db.WithdrawalHashesParams{Network: network, Most: hashesAtOnce})
 }
 
-// Empty implements chain.Named: a transaction that has failed, or has moved another token, pays nothing.
+// Empty implements chain.Named: a transaction that has failed, or has moved
+// another token, pays nothing.
 func (s *Service) Empty(ctx context.Context, network, hash string) error {
 	id, err := s.q.WithdrawalByHash(ctx, db.WithdrawalByHashParams{Network: network, TransactionHash: hash})
 	if err != nil {
@@ -76,8 +82,9 @@ func (s *Service) Empty(ctx context.Context, network, hash string) error {
 	return err
 }
 
-// See tells of the transfers of a transaction that is to pay a withdrawal. One that is what was to be paid completes it. If
-// none is, it stops until operators have decided. The same again changes nothing.
+// See tells of the transfers of a transaction that is to pay a withdrawal. One
+// that is what was to be paid completes it. If none is, it stops until
+// operators have decided. The same again changes nothing.
 func (s *Service) See(ctx context.Context, id int64, hash string, seen []Seen) error {
 	err := s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
 		if len(seen) == 0 || optional.Value(w.TransactionHash) != hash {

@@ -34,7 +34,8 @@ type NewTerms struct {
 	Seen string `json:",omitempty"`
 }
 
-// Terms lists the networks that withdrawals go by. Operators also see those that are switched off.
+// Terms lists the networks that withdrawals go by. Operators also see those
+// that are switched off.
 func (s *Service) Terms(ctx context.Context, who caller.Caller) ([]Terms, error) {
 	if err := who.Admit(ctx, caller.OperatorRead, caller.MerchantMoney, caller.TraderMoney); err != nil {
 		return nil, err
@@ -56,7 +57,8 @@ func (s *Service) Terms(ctx context.Context, who caller.Caller) ([]Terms, error)
 	return list, nil
 }
 
-// SetTerms sets what holds for a network. It takes a second operator: the limits are what a stolen account can take.
+// SetTerms sets what holds for a network. It takes a second operator: the
+// limits are what a stolen account can take.
 func (s *Service) SetTerms(ctx context.Context, who caller.Caller, n NewTerms) (db.SettingChange, error) {
 	subject := setting.WithdrawalTerms
 	c := db.SettingChange{At: s.clock.Now(), Actor: who.Actor(), Subject: subject.Name, SubjectKey: n.Network}

@@ -1,6 +1,7 @@
-// Package withdrawal is the life of a withdrawal of USDT, from the request of a merchant or trader to the transfer that is
-// seen on the chain, and the address books that withdrawals go to. The house has no key: a signer outside gets a signed list of
-// what is to be paid, and names the transactions.
+// Package withdrawal is the life of a withdrawal of USDT, from the request of a
+// merchant or trader to the transfer that is seen on the chain, and the address
+// books that withdrawals go to. The house has no key: a signer outside gets a
+// signed list of what is to be paid, and names the transactions.
 package withdrawal
 
 import (
@@ -29,12 +30,13 @@ type Status string
 const (
 	// Requested holds amount and fee, and waits for operators.
 	Requested Status = "requested"
-	// Approved may be handed over, and HandedOver was: the signer outside pays it.
+	// Approved may be handed over, and HandedOver was: the signer outside
+	// pays it.
 	Approved   Status = "approved"
 	HandedOver Status = "handed_over"
 	Completed  Status = "completed"
-	// Rejected was refused by an operator, Failed was not paid although it was handed over, Cancelled
-	// was taken back by its owner.
+	// Rejected was refused by an operator, Failed was not paid although it
+	// was handed over, Cancelled was taken back by its owner.
 	Rejected  Status = "rejected"
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
@@ -58,7 +60,8 @@ const (
 // Withdrawal is a withdrawal and its state.
 type Withdrawal struct {
 	ID int64
-	// MerchantID and CashboxID are 0 for a trader's, and TraderID is 0 for a merchant's.
+	// MerchantID and CashboxID are 0 for a trader's, and TraderID is 0 for
+	// a merchant's.
 	MerchantID, CashboxID, TraderID int64
 	// OrderID is the owner's own id of it.
 	OrderID string
@@ -132,8 +135,8 @@ func New(
 	}
 }
 
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
+// Approved returns the service for use inside the transaction in which a second
+// operator approves a change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
 	within.pool, within.q, within.FourEyes, within.approved = tx, db.New(tx), foureyes.Rules{}, true

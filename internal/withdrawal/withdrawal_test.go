@@ -96,8 +96,9 @@ func (d *desk) wantBalance(t *testing.T, available, reserved string) {
 	})
 }
 
-// A book takes an address of the network's form once, never the platform's or a contract; one that looks like another is
-// confirmed first; and nothing is sent to it before it has rested.
+// A book takes an address of the network's form once, never the platform's or a
+// contract; one that looks like another is confirmed first; and nothing is sent
+// to it before it has rested.
 func TestAddressBook(t *testing.T) {
 	d := newDesk(t, "100")
 	d.Exec(t, "insert into receiving_address (network, address) values ('BEP20', '0x8617E340B3D01FA5F11F306F4090FD50E238070D')")
@@ -152,7 +153,8 @@ func TestAddressBook(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(add(trader, "TRC20", tron, false)), "withdrawal_addresses_full")
 }
 
-// Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
+// Requests at once never take more than there is, nor more than a day's limit;
+// one order id makes one withdrawal.
 func TestRequestsAtOnce(t *testing.T) {
 	d := newDesk(t, "100")
 	address := d.known(t, d.user, "TRC20", tron)
@@ -179,7 +181,8 @@ func TestRequestsAtOnce(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))), "withdrawal_network_closed")
 }
 
-// A program asks with its key for an address of its merchant's book; a repeat answers with the first and names what differs.
+// A program asks with its key for an address of its merchant's book; a repeat
+// answers with the first and names what differs.
 func TestByKey(t *testing.T) {
 	d := newDesk(t, "100")
 	d.known(t, d.user, "TRC20", tron)
@@ -199,8 +202,9 @@ func TestByKey(t *testing.T) {
 	d.wantBalance(t, "78.5", "21.5")
 }
 
-// A repeat answers with the first also where its address has left the book since, or the repeat names one that is in no
-// book: a refusal would say that nothing was made, and the shop would pay again.
+// A repeat answers with the first also where its address has left the book
+// since, or the repeat names one that is in no book: a refusal would say that
+// nothing was made, and the shop would pay again.
 func TestRepeatOfAnAddressThatIsGone(t *testing.T) {
 	d := newDesk(t, "100")
 	address := d.known(t, d.user, "TRC20", tron)
@@ -224,7 +228,8 @@ func TestRepeatOfAnAddressThatIsGone(t *testing.T) {
 	d.wantBalance(t, "78.5", "21.5")
 }
 
-// What is refused, cancelled or has failed comes back once, whoever else decides at the same time.
+// What is refused, cancelled or has failed comes back once, whoever else
+// decides at the same time.
 func TestGivenBackOnce(t *testing.T) {
 	d := newDesk(t, "100")
 	address := d.known(t, d.user, "TRC20", tron)
@@ -260,7 +265,8 @@ func TestGivenBackOnce(t *testing.T) {
 	d.wantBalance(t, "100", "0")
 }
 
-// Each withdrawal is on one list, whoever asks and however often; the list is signed, and the same number gets the same list.
+// Each withdrawal is on one list, whoever asks and however often; the list is
+// signed, and the same number gets the same list.
 func TestHandOverOnce(t *testing.T) {
 	d := newDesk(t, "500")
 	address := d.known(t, d.user, "TRC20", tron)
@@ -294,8 +300,8 @@ func TestHandOverOnce(t *testing.T) {
 	d.wantBalance(t, "371", "129")
 }
 
-// A withdrawal is complete when the transfer that was named is seen and is what was to be paid, once; another one stops it
-// until operators decide.
+// A withdrawal is complete when the transfer that was named is seen and is what
+// was to be paid, once; another one stops it until operators decide.
 func TestSeen(t *testing.T) {
 	d := newDesk(t, "0")
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
@@ -354,7 +360,8 @@ func TestSeen(t *testing.T) {
 	d.Audit(t)
 }
 
-// Above what one operator may move alone it takes two, and so it does whenever one says what nobody has seen.
+// Above what one operator may move alone it takes two, and so it does whenever
+// one says what nobody has seen.
 func TestFourEyes(t *testing.T) {
 	d := newDesk(t, "500")
 	address := d.known(t, d.user, "TRC20", tron)

@@ -14,7 +14,8 @@ import (
 var ErrTaken = fault.New(fault.Conflict, "work_taken", "Another operator has taken this.")
 
 const (
-	// ClaimLasts is how long a claim protects the work of an operator, unless another operator takes it over.
+	// ClaimLasts is how long a claim protects the work of an operator,
+	// unless another operator takes it over.
 	ClaimLasts = 30 * time.Minute
 	// keepFor is how long claims are kept that nobody released.
 	keepFor = 24 * time.Hour
@@ -25,7 +26,8 @@ type Claim struct {
 	UserID int64
 	Login  string
 	Since  time.Time
-	// Mine tells that the claim is the caller's; Stale that it is so old that others may take the work.
+	// Mine tells that the claim is the caller's; Stale that it is so old
+	// that others may take the work.
 	Mine, Stale bool
 }
 
@@ -81,13 +83,14 @@ func needs(kind Kind) []caller.Capability {
 // MayTake reports whether a caller may work on a kind.
 func MayTake(who caller.Caller, kind Kind) bool { return mayTake(who, kind) == nil }
 
-// mayTake does not ask for a fresh second factor; the decision itself does so if it is needed.
+// mayTake does not ask for a fresh second factor; the decision itself does so
+// if it is needed.
 func mayTake(who caller.Caller, kind Kind) error {
 	return who.Proved().Need(needs(kind)...)
 }
 
-// Take claims something for the caller. If another operator has a fresh claim, it returns ErrTaken unless over is
-// true.
+// Take claims something for the caller. If another operator has a fresh claim,
+// it returns ErrTaken unless over is true.
 func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int64, over bool) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err
@@ -125,7 +128,8 @@ func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) 
 	return mayTake(who, kind)
 }
 
-// Release ends the caller's claim. It does not change a claim of another operator.
+// Release ends the caller's claim. It does not change a claim of another
+// operator.
 func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id int64) error {
 	if err := s.checkClaim(ctx, who, kind); err != nil {
 		return err

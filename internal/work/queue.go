@@ -12,7 +12,8 @@ import (
 // usdt is the currency of deposits and accounts.
 const usdt = "USDT"
 
-// most is how many items of a queue are read: one more than is shown, to know whether there are more.
+// most is how many items of a queue are read: one more than is shown, to know
+// whether there are more.
 const most = Most + 1
 
 // waiting reads a queue.

@@ -19,30 +19,39 @@ type Kind string
 
 // The kinds of work that wait for operators, the most urgent first.
 const (
-	// Conflict is a card charge whose result does not agree with its payment.
+	// Conflict is a card charge whose result does not agree with its
+	// payment.
 	Conflict Kind = "card_conflict"
-	// Overdrawn is an account with a balance below zero after a forced debit.
+	// Overdrawn is an account with a balance below zero after a forced
+	// debit.
 	Overdrawn Kind = "overdrawn_account"
 	// Overdue is a payout that a trader took and did not finish in time.
 	Overdue Kind = "overdue_payout"
-	// OtherAmount is a payment for which an amount other than the one asked for was received.
+	// OtherAmount is a payment for which an amount other than the one asked
+	// for was received.
 	OtherAmount Kind = "other_amount"
-	// Objection is a trader's objection to a payment that a bank message confirmed.
+	// Objection is a trader's objection to a payment that a bank message
+	// confirmed.
 	Objection Kind = "objection"
-	// Appeal is an appeal to be decided, and Deposit a deposit to be confirmed.
+	// Appeal is an appeal to be decided, and Deposit a deposit to be
+	// confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
-	// Withdrawal is a withdrawal to be decided, or one that was stopped because another transfer was seen.
+	// Withdrawal is a withdrawal to be decided, or one that was stopped
+	// because another transfer was seen.
 	Withdrawal Kind = "withdrawal"
-	// AppealAnswer is an appeal with messages of its trader that no operator has read.
+	// AppealAnswer is an appeal with messages of its trader that no
+	// operator has read.
 	AppealAnswer Kind = "appeal_answer"
 	// DeadEvents are a merchant's webhooks that could not be delivered.
 	DeadEvents Kind = "dead_events"
 	// Feed is a source of rates whose last answer was wrong.
 	Feed Kind = "rate_feed"
-	// Short is a trader who takes payments and has no USDT available, or less than their open payments hold.
+	// Short is a trader who takes payments and has no USDT available, or
+	// less than their open payments hold.
 	Short Kind = "short_trader"
-	// Idle is a trader who takes payments but whose requisites are all switched off or have reached a daily limit.
+	// Idle is a trader who takes payments but whose requisites are all
+	// switched off or have reached a daily limit.
 	Idle Kind = "idle_trader"
 )
 
@@ -58,25 +67,30 @@ func Kinds() []Kind {
 const (
 	// Most is where counting a queue stops.
 	Most = 99
-	// OverdueAfter is how long a trader may work on a payout before it waits for operators.
+	// OverdueAfter is how long a trader may work on a payout before it
+	// waits for operators.
 	OverdueAfter = 30 * time.Minute
 )
 
 // Item is something that waits.
 type Item struct {
-	// SubjectID is the id of the deposit, withdrawal, appeal, payment, message, payout, conflict, merchant, feed, account or trader.
+	// SubjectID is the id of the deposit, withdrawal, appeal, payment,
+	// message, payout, conflict, merchant, feed, account or trader.
 	SubjectID int64
-	// UUID is set for a payout. PaymentID is the payment of a conflict or an objection.
+	// UUID is set for a payout. PaymentID is the payment of a conflict or
+	// an objection.
 	UUID      uuid.UUID
 	PaymentID int64
-	// Name is the name of the merchant, trader or account, or an order id; "" if there is none.
+	// Name is the name of the merchant, trader or account, or an order id;
+	// "" if there is none.
 	Name string
 	// Since is when it began to wait; nil if not known.
 	Since *time.Time
 	// Amount is the amount in question, in Currency, or nil.
 	Amount   *decimal.Decimal
 	Currency string
-	// Count is the number of dead events, at most one more than Most, or of unread messages.
+	// Count is the number of dead events, at most one more than Most, or of
+	// unread messages.
 	Count int
 	// Claim is who is working on it, or nil.
 	Claim *Claim

@@ -56,8 +56,9 @@ func (b *bundle) names(t *testing.T, who caller.Caller) map[work.Kind]string {
 	return found
 }
 
-// A trader is short who has nothing available, or less than their open payments hold; one is idle all
-// whose requisites are off or used up. Who takes a break is neither.
+// A trader is short who has nothing available, or less than their open payments
+// hold; one is idle all whose requisites are off or used up. Who takes a break
+// is neither.
 func TestTraders(t *testing.T) {
 	b := setup(t)
 	who := b.operator(t, "ann", caller.Auditor)

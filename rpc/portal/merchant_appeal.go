@@ -61,7 +61,8 @@ func merchantAppeal(a payment.AppealRecord) *portalv1.MerchantAppeal {
 	}
 }
 
-// AppealFiles are the method by which merchants and operators get the file of an appeal.
+// AppealFiles are the method by which merchants and operators get the file of
+// an appeal.
 type AppealFiles struct{ Of *payment.Service }
 
 func (a AppealFiles) GetAppealFile(

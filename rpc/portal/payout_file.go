@@ -49,7 +49,8 @@ func (s *PayoutFileService) GetPayoutFile(
 	return s.file(ctx, found, err)
 }
 
-// file shows a file that a call gave with what would be made of it, or what was.
+// file shows a file that a call gave with what would be made of it, or what
+// was.
 func (s *PayoutFileService) file(ctx context.Context, f payout.File, err error) (*portalv1.PayoutFileResponse, error) {
 	if err != nil {
 		return nil, err

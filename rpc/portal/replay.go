@@ -9,7 +9,8 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// Replays are the methods by which merchants and operators have events sent again.
+// Replays are the methods by which merchants and operators have events sent
+// again.
 type Replays struct{ Of *webhook.Events }
 
 func (r Replays) ReplayEvents(

@@ -18,7 +18,8 @@ func SettingResponse(c directory.Change, err error) (*portalv1.SettingResponse, 
 	return &portalv1.SettingResponse{Change: change}, err
 }
 
-// SettingChange is a line of the log of settings that a call gave, unless that failed.
+// SettingChange is a line of the log of settings that a call gave, unless that
+// failed.
 func SettingChange(c directory.Change, err error) (*portalv1.SettingChange, error) {
 	if err != nil {
 		return nil, err
@@ -40,8 +41,8 @@ func SettingChange(c directory.Change, err error) (*portalv1.SettingChange, erro
 	}, err
 }
 
-// Object reads a JSON object; none is nil. Amounts and rates become text: as numbers they would be
-// floats.
+// Object reads a JSON object; none is nil. Amounts and rates become text: as
+// numbers they would be floats.
 func Object(content []byte) (*structpb.Struct, error) {
 	if content == nil {
 		return nil, nil //nolint:nilnil // nothing was there before

@@ -11,7 +11,8 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// Threads are the methods by which operators and traders write to each other about an appeal.
+// Threads are the methods by which operators and traders write to each other
+// about an appeal.
 type Threads struct{ Of *payment.Service }
 
 func (t Threads) ListAppealMessages(

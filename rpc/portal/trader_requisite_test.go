@@ -23,7 +23,8 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-// traderDesk is the service for a trader with a requisite and 19.6 USDT, at 100 RUB per USDT.
+// traderDesk is the service for a trader with a requisite and 19.6 USDT, at 100
+// RUB per USDT.
 func traderDesk(t *testing.T) (portalv1connect.TraderServiceHandler, *dbtest.DB, dbtest.Trader) {
 	t.Helper()
 	d := dbtest.New(t)
@@ -103,8 +104,8 @@ func TestTraderRequisites(t *testing.T) {
 		`{"data": [`+requisite+`]}`)
 }
 
-// Amounts keep every digit, which a float would not; counts and what is not there stay what they
-// are.
+// Amounts keep every digit, which a float would not; counts and what is not
+// there stay what they are.
 func TestSettingKeepsDigits(t *testing.T) {
 	t.Parallel()
 	got := testenv.Must(portal.Object([]byte(

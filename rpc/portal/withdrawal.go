@@ -171,7 +171,8 @@ func changedWithdrawal(ctx context.Context, w withdrawal.Withdrawal, err error) 
 	return &portalv1.WithdrawalResponse{Data: withdrawalView(ctx)(w)}, err
 }
 
-// withdrawalView shows withdrawals to the caller. What operators work with is theirs alone.
+// withdrawalView shows withdrawals to the caller. What operators work with is
+// theirs alone.
 func withdrawalView(ctx context.Context) func(withdrawal.Withdrawal) *portalv1.PortalWithdrawal {
 	operator := caller.From(ctx).Kind == caller.Operator
 	return func(w withdrawal.Withdrawal) *portalv1.PortalWithdrawal {

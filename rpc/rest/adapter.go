@@ -16,7 +16,8 @@ import (
 	"gateway.example/rpc"
 )
 
-// adapter decodes requests of one route for its handler method, and encodes the answers.
+// adapter decodes requests of one route for its handler method, and encodes the
+// answers.
 type adapter struct {
 	request, response *schema
 	parameters        []*field // in the path
@@ -28,12 +29,13 @@ type adapter struct {
 	call              func(ctx context.Context, request proto.Message) (proto.Message, error)
 }
 
-// method is a handler method of pointers to messages. Only what turns a method into an adapter is generic, so that the
-// rest is compiled once, and not for each pair of messages.
+// method is a handler method of pointers to messages. Only what turns a method
+// into an adapter is generic, so that the rest is compiled once, and not for
+// each pair of messages.
 type method[Req, Res proto.Message] = func(context.Context, Req) (Res, error)
 
-// unary is a route for a handler method. It panics if the codec does not support a message, which
-// stops the program when it starts.
+// unary is a route for a handler method. It panics if the codec does not
+// support a message, which stops the program when it starts.
 func unary[Req, Res proto.Message](verb, pattern, procedure string, status int, call method[Req, Res]) route {
 	t, _ := newRoute(verb, pattern, procedure, status, call)
 	return t
@@ -71,7 +73,8 @@ func (a *adapter) at(verb, pattern, procedure string) route {
 	}
 }
 
-// creation is a route for a POST that answers 201 after creating, and 200 to a repeat.
+// creation is a route for a POST that answers 201 after creating, and 200 to a
+// repeat.
 func creation[Req, Res proto.Message](pattern, procedure string, call method[Req, Res]) route {
 	t, a := newRoute(http.MethodPost, pattern, procedure, http.StatusCreated, call)
 	t.repeated, a.repeated = http.StatusOK, http.StatusOK
@@ -101,8 +104,9 @@ func (a *adapter) writeMessage(w http.ResponseWriter, status int, response proto
 	return err
 }
 
-// serve calls the handler method. What the codec finds wrong is in the context: the service reports
-// it together with its own findings, once it has checked what the caller may do.
+// serve calls the handler method. What the codec finds wrong is in the context:
+// the service reports it together with its own findings, once it has checked
+// what the caller may do.
 func (a *adapter) serve(w http.ResponseWriter, r *http.Request) (proto.Message, error) {
 	in, ctx := a.empty.New(), rpc.WithHeader(r.Context(), w.Header())
 	read, err := a.decode(r, in)

@@ -21,9 +21,10 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// decodeBody fills msg from a JSON object, and returns everything that is wrong with it and its
-// unknown fields. Wrong fields stay unset, and all do if the body is no JSON object. A message
-// without fields for a body accepts an empty one.
+// decodeBody fills msg from a JSON object, and returns everything that is wrong
+// with it and its unknown fields. Wrong fields stay unset, and all do if the
+// body is no JSON object. A message without fields for a body accepts an empty
+// one.
 func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.Fields, unknown []string) {
 	d := decoder{found: fault.Fields{}}
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
@@ -57,8 +58,8 @@ func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.F
 
 func bodyFault(complaint string) fault.Fields { return fault.Fields{fault.Body: {complaint}} }
 
-// decoder reads a document once. It writes protobuf's binary form, which fills a message without
-// reflection; and writes nothing if the document is not JSON.
+// decoder reads a document once. It writes protobuf's binary form, which fills
+// a message without reflection; and writes nothing if the document is not JSON.
 type decoder struct {
 	in      *strictjson.Reader
 	out     []byte
@@ -95,8 +96,8 @@ func (d *decoder) message(at *path, s *schema) {
 
 const givenTwice = "must not be given more than once"
 
-// members calls use with each member's name, if it is valid and new. use reads the value if it knows
-// the name; other values are still checked.
+// members calls use with each member's name, if it is valid and new. use reads
+// the value if it knows the name; other values are still checked.
 func (d *decoder) members(at *path, use func(here *path, name string) bool) {
 	const once, twice = 1, 2
 	seen := map[string]int{}
@@ -242,8 +243,8 @@ func (d *decoder) mismatch(at *path, complaint string, v strictjson.Token) {
 	}
 }
 
-// value reads one value of the field and writes it under the number. If it is wrong, it reports that
-// and returns false.
+// value reads one value of the field and writes it under the number. If it is
+// wrong, it reports that and returns false.
 func (d *decoder) value(at *path, f *field, number protowire.Number, v strictjson.Token) bool {
 	if v.Kind == strictjson.String && !d.text(at, f, v) {
 		return false
@@ -300,8 +301,8 @@ func (d *decoder) scalar(f *field, number protowire.Number, v strictjson.Token) 
 	return ""
 }
 
-// literalFlaw says what a text field must be: a string, or, if it holds decimals, also a number,
-// which is taken digit for digit.
+// literalFlaw says what a text field must be: a string, or, if it holds
+// decimals, also a number, which is taken digit for digit.
 func (f *field) literalFlaw(kind strictjson.Kind) (complaint string) {
 	number, str := kind == strictjson.Number, kind == strictjson.String
 	switch f.wire.GetLiteral() {
@@ -348,8 +349,9 @@ func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint
 	return ""
 }
 
-// integer reads an integer that is written as one: a client that writes 1.0 or 1e3 does not know that
-// it is writing an id. It returns the integer as a varint.
+// integer reads an integer that is written as one: a client that writes 1.0 or
+// 1e3 does not know that it is writing an id. It returns the integer as a
+// varint.
 func integer(kind protoreflect.Kind, v strictjson.Token) (bits uint64, complaint string) {
 	if v.Kind != strictjson.Number || strings.ContainsAny(v.Text, ".eE") {
 		return 0, "must be an integer"

@@ -75,7 +75,8 @@ func TestDecodeBoundsItsAnswer(t *testing.T) {
 	testenv.Check(t, found.Wrong(strings.Repeat("é", 32)+"….a"), "no finding for the shortened name in %q", found)
 }
 
-// FuzzDecode checks that no body panics, and that what was understood is written and understood the same again.
+// FuzzDecode checks that no body panics, and that what was understood is
+// written and understood the same again.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"orderId":"A-1","amount":100.10,"rubCollect":{"method":null},"payer":{"payments":{"expired":1}},"merchantName":[{"a":1,"a":2}]}`,
@@ -118,7 +119,8 @@ func TestDecodeBodyWithoutFields(t *testing.T) {
 	testenv.Check(t, found.Wrong(fault.Body), "a list was taken")
 }
 
-// sampleDescriptor is a message of testdata/sample.textproto, which says what is in it.
+// sampleDescriptor is a message of testdata/sample.textproto, which says what
+// is in it.
 func sampleDescriptor(t testing.TB, name protoreflect.Name) protoreflect.MessageDescriptor {
 	t.Helper()
 	file := &descriptorpb.FileDescriptorProto{}

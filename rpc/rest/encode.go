@@ -17,8 +17,8 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// encode writes msg as JSON, with its fields by number. It fails on a message without such a form,
-// which is a bug in the service.
+// encode writes msg as JSON, with its fields by number. It fails on a message
+// without such a form, which is a bug in the service.
 func encode(s *schema, msg protoreflect.Message) ([]byte, error) {
 	e := encoder{buf: make([]byte, 0, 1024)}
 	e.message(s, msg)
@@ -52,7 +52,8 @@ func (e *encoder) separate(first bool) {
 	}
 }
 
-// omitted reports whether the field is left out. An unset google.protobuf.Value is: null would be a value of it.
+// omitted reports whether the field is left out. An unset google.protobuf.Value
+// is: null would be a value of it.
 func (f *field) omitted(msg protoreflect.Message) bool {
 	switch {
 	case f.wire.GetInternal():
@@ -163,7 +164,8 @@ func (e *encoder) moment(msg protoreflect.Message) {
 	e.buf = at.UTC().AppendFormat(append(e.buf, '"'), `2006-01-02T15:04:05.000Z"`)
 }
 
-// any writes a google.protobuf.Value without white space, which protojson varies on purpose.
+// any writes a google.protobuf.Value without white space, which protojson
+// varies on purpose.
 func (e *encoder) any(f *field, msg protoreflect.Message) {
 	loose, err := protojson.Marshal(msg.Interface())
 	if err != nil {

@@ -17,11 +17,13 @@ type errorBody struct {
 	RequestID string       `json:"requestId"`
 	// NextAllowedAt is set if the call came too early.
 	NextAllowedAt string `json:"nextAllowedAt,omitempty"`
-	// Details are set if key and secret were right and the signature was wrong.
+	// Details are set if key and secret were right and the signature was
+	// wrong.
 	Details *signatureDetails `json:"details,omitempty"`
 }
 
-// signatureDetails say what the signature should have covered, and what is probably wrong.
+// signatureDetails say what the signature should have covered, and what is
+// probably wrong.
 type signatureDetails struct {
 	ReceivedBytes int    `json:"receivedBytes"`
 	BodySHA256    string `json:"bodySha256"`

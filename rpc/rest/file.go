@@ -29,7 +29,8 @@ func download[Req proto.Message, Res fileMessage](pattern, procedure string, cal
 	return t
 }
 
-// writeFile sends a stranger's file as a download. A browser must not show it as a page of ours.
+// writeFile sends a stranger's file as a download. A browser must not show it
+// as a page of ours.
 func writeFile(w http.ResponseWriter, status int, name, media string, content []byte) {
 	header := w.Header()
 	header.Set("Content-Type", media)

@@ -21,10 +21,11 @@ import (
 
 var errFormType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed multipart/form-data.")
 
-// readForm fills msg from a multipart body: text fields from the parts of their names, and the text
-// field called like a bytes field with _name from the name of that field's file. The file itself is
-// returned, on disk; nil where none was sent. The body is read once, as it comes. A part that is
-// wrong leaves its fields unset; others are ignored, and named.
+// readForm fills msg from a multipart body: text fields from the parts of their
+// names, and the text field called like a bytes field with _name from the name
+// of that field's file. The file itself is returned, on disk; nil where none
+// was sent. The body is read once, as it comes. A part that is wrong leaves its
+// fields unset; others are ignored, and named.
 func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || !isIdentity(r.Header) {
@@ -72,7 +73,8 @@ func (f *form) drop() {
 const (
 	// maxParts is more than any form has.
 	maxParts = 100
-	// maxHeader limits the header of a part, and maxFormText a text, in bytes: both are in memory.
+	// maxHeader limits the header of a part, and maxFormText a text, in
+	// bytes: both are in memory.
 	maxHeader, maxFormText = 64 << 10, 64 << 10
 )
 
@@ -109,8 +111,8 @@ func (f *form) parts(body io.Reader, boundary string) error {
 			return fmt.Errorf("read part: %w", err)
 		}
 		metered.left = edge.MaxUpload
-		// Part.FileName would cut the name after its last slash; the signature covers the name as it
-		// was sent.
+		// Part.FileName would cut the name after its last slash; the
+		// signature covers the name as it was sent.
 		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		name, named := params["filename"]
 		if err := f.part(params["name"], name, named, part); err != nil {

@@ -34,7 +34,8 @@ func part(header, content string) string { return "--a b\r\n" + header + "\r\n\r
 
 const formEnd = "--a b--\r\n"
 
-// What the parts say, byte by byte: names are not cut at slashes, contents not decoded.
+// What the parts say, byte by byte: names are not cut at slashes, contents not
+// decoded.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for sent, name := range map[string]string{
@@ -57,7 +58,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A part that is wrong stays unset, so that nothing half right is signed or used.
+// A part that is wrong stays unset, so that nothing half right is signed or
+// used.
 func TestFormWithWrongParts(t *testing.T) {
 	t.Parallel()
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
@@ -84,7 +86,8 @@ func TestFormTooLarge(t *testing.T) {
 		http.StatusRequestEntityTooLarge, want)
 }
 
-// A download's name is a name wherever it is kept, whatever the one who sent the file called it.
+// A download's name is a name wherever it is kept, whatever the one who sent
+// the file called it.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -101,7 +104,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its own.
+// Whatever is sent, a form is read without a panic, and a field it sets came
+// from a part of its own.
 func FuzzForm(f *testing.F) {
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
 		`Content-Disposition: form-data; name="file"; filename="a"`, "y")

@@ -18,7 +18,8 @@ import (
 	"gateway.example/rpc"
 )
 
-// descriptors are those of what is documented, with their comments, which generated code leaves out.
+// descriptors are those of what is documented, with their comments, which
+// generated code leaves out.
 //
 //go:embed descriptors.binpb
 var descriptors []byte
@@ -55,8 +56,8 @@ const introduction = "Accept payments, pay out, and hear of every change by webh
 	"before, with the header `Idempotent-Replay: true`.\n\n" +
 	"Every error has the same shape. Programs go by its `code`. All wrong fields are named at once."
 
-// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes, the messages with their
-// comments and options, and the list of error codes.
+// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes, the
+// messages with their comments and options, and the list of error codes.
 func OpenAPI(services rpc.Services, about About) ([]byte, error) {
 	comments, err := readComments()
 	if err != nil {

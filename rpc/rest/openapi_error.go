@@ -13,8 +13,8 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// These codes follow from who may call an operation and from the form of its request. An operation's
-// option adds its own.
+// These codes follow from who may call an operation and from the form of its
+// request. An operation's option adds its own.
 var (
 	codesOfAll    = []string{"internal_error", "busy", "unavailable", "rate_limited"}
 	codesOfWrites = []string{"outcome_unknown"}
@@ -34,7 +34,8 @@ const (
 	notFound         = "not_found"
 )
 
-// codesOf are all codes of an operation's errors, in the order of the list of codes.
+// codesOf are all codes of an operation's errors, in the order of the list of
+// codes.
 func (d *description) codesOf(t route, op *gatewayv1.Operation) []fault.Code {
 	names := slices.Concat(codesOfAll, codesOfCallers(rpc.Access(t.procedure)), op.GetCodes())
 	if t.method != http.MethodGet {
@@ -52,7 +53,8 @@ func (d *description) codesOf(t route, op *gatewayv1.Operation) []fault.Code {
 	return d.listed(names, t.procedure)
 }
 
-// listed are the codes with the names, without repeats. It complains about unknown names.
+// listed are the codes with the names, without repeats. It complains about
+// unknown names.
 func (d *description) listed(names []string, of string) []fault.Code {
 	for _, name := range names {
 		if _, known := fault.FindCode(name); !known {

@@ -11,8 +11,9 @@ import (
 // sampleTime is the time for fields without an example.
 const sampleTime = "2026-11-20T22:14:03.123Z"
 
-// example makes a message from the examples of its fields. A request has the fields that are required
-// or have an example, an answer all that are always there.
+// example makes a message from the examples of its fields. A request has the
+// fields that are required or have an example, an answer all that are always
+// there.
 func example(s *schema, request bool) members {
 	made := members{}
 	for _, f := range s.fields {
@@ -61,7 +62,8 @@ func (f *field) one(request bool) any {
 	}
 }
 
-// with replaces values by those that the example of a field of the message has, if that is more than that it is shown.
+// with replaces values by those that the example of a field of the message has,
+// if that is more than that it is shown.
 func (m members) with(text string) members {
 	var other map[string]json.RawMessage
 	if text != "" {

@@ -182,7 +182,8 @@ func (d *description) form(s *schema) object {
 	return object{"type": "object", "properties": properties, "required": required}
 }
 
-// security says what credentials each kind of caller needs; none is open to everybody.
+// security says what credentials each kind of caller needs; none is open to
+// everybody.
 func security(kinds []caller.Kind) []any {
 	list := []any{}
 	bearer := false

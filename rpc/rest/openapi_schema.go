@@ -38,8 +38,9 @@ func (d *description) message(s *schema, request bool) object {
 	return schemaReference(name)
 }
 
-// schemaName is the name of a message's schema: the message's own, unless generators use it for
-// something else, such as the type of the field status of Payment.
+// schemaName is the name of a message's schema: the message's own, unless
+// generators use it for something else, such as the type of the field status of
+// Payment.
 func schemaName(message protoreflect.MessageDescriptor) string {
 	if message.Name() == "PaymentStatus" {
 		return "UpdatedPayment"
@@ -77,8 +78,8 @@ func (f *field) mapOf(value object, request bool) object {
 	return described
 }
 
-// mayBeNull reports whether the field may be null: in a request if it may be left out, in an answer
-// if it is written although it is unset.
+// mayBeNull reports whether the field may be null: in a request if it may be
+// left out, in an answer if it is written although it is unset.
 func (f *field) mayBeNull(request bool) bool {
 	switch {
 	case !f.presence || f.wire.GetNeverNull():
@@ -170,8 +171,8 @@ func nullable(value object) object {
 	return value
 }
 
-// about is the proto file's comment on a field. If it names all allowed values they are marked as
-// code.
+// about is the proto file's comment on a field. If it names all allowed values
+// they are marked as code.
 func (d *description) about(f *field) string {
 	text := d.comment(f.desc.FullName())
 	marked := text

@@ -32,7 +32,8 @@ func described(t *testing.T) map[string]any {
 	return document
 }
 
-// walk walks to a value in a document; a path is of names and indexes, separated by spaces.
+// walk walks to a value in a document; a path is of names and indexes,
+// separated by spaces.
 func walk(t *testing.T, document any, path string) any {
 	t.Helper()
 	for _, name := range strings.Fields(path) {
@@ -48,7 +49,8 @@ func walk(t *testing.T, document any, path string) any {
 	return document
 }
 
-// What is described, and what may go wrong with an operation, is what testdata/description.txt says.
+// What is described, and what may go wrong with an operation, is what
+// testdata/description.txt says.
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	document := described(t)
@@ -78,7 +80,8 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	testenv.Check(t, valid.Validate(wrong) != nil, "the description takes anything")
 }
 
-// Generators name the type of a closed list by its message and its field. No schema has such a name.
+// Generators name the type of a closed list by its message and its field. No
+// schema has such a name.
 func TestNamesOfSchemas(t *testing.T) {
 	t.Parallel()
 	schemas, ok := walk(t, described(t), "components schemas").(map[string]any)
@@ -152,7 +155,8 @@ func TestClosedLists(t *testing.T) {
 	}
 }
 
-// Operations tell what may go wrong by codes that exist: Error knows each of them.
+// Operations tell what may go wrong by codes that exist: Error knows each of
+// them.
 func TestCodesOfOperations(t *testing.T) {
 	t.Parallel()
 	document := described(t)
@@ -163,7 +167,8 @@ func TestCodesOfOperations(t *testing.T) {
 	}
 }
 
-// A method without a summary, and a code that no list has, keep the program from starting.
+// A method without a summary, and a code that no list has, keep the program
+// from starting.
 func TestContradictionsAreTold(t *testing.T) {
 	t.Parallel()
 	d := &description{}

@@ -8,7 +8,8 @@ import (
 
 const webhookTag = "Webhooks"
 
-// webhooks describes the events for merchants: the messages of webhook.proto with the option webhook.
+// webhooks describes the events for merchants: the messages of webhook.proto
+// with the option webhook.
 func (d *description) webhooks() object {
 	described := object{}
 	all := gatewayv1.File_gateway_v1_webhook_proto.Messages()

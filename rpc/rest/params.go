@@ -16,7 +16,8 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// decodePath sets the fields in the path. A text that cannot be such an id is not found.
+// decodePath sets the fields in the path. A text that cannot be such an id is
+// not found.
 func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) error {
 	for _, f := range parameters {
 		text := r.PathValue(string(f.desc.Name()))
@@ -35,8 +36,8 @@ func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) 
 
 const uuidLength = len("00000000-0000-0000-0000-000000000000")
 
-// pathValue reads text unchanged, and an id only in its one spelling: a positive decimal without
-// leading zeros.
+// pathValue reads text unchanged, and an id only in its one spelling: a
+// positive decimal without leading zeros.
 func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	if kind == protoreflect.StringKind {
 		return protoreflect.ValueOfString(text), fault.TextFlaw(text) == ""
@@ -45,10 +46,11 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text
 }
 
-// decodeQuery fills msg from query parameters by their JSON names, or by the spelling in answers
-// (order_id), and returns what is wrong and the unknown names. A repeated parameter is wrong, as a
-// repeated field in a body is. An entry of a map is given as name[key]=value. Lists and messages other than timestamps cannot be
-// given.
+// decodeQuery fills msg from query parameters by their JSON names, or by the
+// spelling in answers (order_id), and returns what is wrong and the unknown
+// names. A repeated parameter is wrong, as a repeated field in a body is. An
+// entry of a map is given as name[key]=value. Lists and messages other than
+// timestamps cannot be given.
 func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.Fields, ignored []string) {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
@@ -76,7 +78,8 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.F
 	return d.found, ignored
 }
 
-// entry is the field and the key of a query parameter that gives an entry of a map of texts; nil is none.
+// entry is the field and the key of a query parameter that gives an entry of a
+// map of texts; nil is none.
 func (s *schema) entry(name string) (f *field, key string) {
 	base, rest, found := strings.Cut(name, "[")
 	if f = s.byName[base]; !found || !strings.HasSuffix(rest, "]") || f == nil || !f.mapped || f.kind != protoreflect.StringKind {
@@ -99,8 +102,8 @@ func (s *schema) parameter(name string) *field {
 	return f
 }
 
-// refuseUnknown refuses unknown parameters of a list, and a query that is none, so that nobody takes the whole list for their
-// search's result.
+// refuseUnknown refuses unknown parameters of a list, and a query that is none,
+// so that nobody takes the whole list for their search's result.
 func refuseUnknown(found fault.Fields, u *url.URL, s *schema, names []string) {
 	if _, err := url.ParseQuery(u.RawQuery); err != nil { // what is left of it would ask for something else
 		found.Add("query", "must be pairs of name=value, joined by & and with %%XX for what is not plain")
@@ -119,8 +122,8 @@ func refuseUnknown(found fault.Fields, u *url.URL, s *schema, names []string) {
 	}
 }
 
-// fromQuery is a parameter as the JSON value of a body: a number or boolean unless the field takes
-// strings.
+// fromQuery is a parameter as the JSON value of a body: a number or boolean
+// unless the field takes strings.
 func (f *field) fromQuery(text string) strictjson.Token {
 	if !f.takesString() {
 		if v, err := strictjson.Parse([]byte(text)); err == nil &&

@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what a caller can make an error say, so that a body of wrong fields does not get a longer
-// answer.
+// Limits on what a caller can make an error say, so that a body of wrong fields
+// does not get a longer answer.
 const (
 	maxFindings = 100 // fields
 	maxName     = 64  // bytes of a name inside a path
 )
 
-// path is a position in a body. It becomes text only for a report. nil is the root.
+// path is a position in a body. It becomes text only for a report. nil is the
+// root.
 type path struct {
 	parent *path
 	name   string

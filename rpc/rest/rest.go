@@ -1,5 +1,6 @@
-// Package rest serves the documented REST paths: one table of routes, one adapter to the handler
-// methods that Connect calls too, one codec between JSON and their messages.
+// Package rest serves the documented REST paths: one table of routes, one
+// adapter to the handler methods that Connect calls too, one codec between JSON
+// and their messages.
 package rest
 
 import (
@@ -15,13 +16,14 @@ import (
 var errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed",
 	"This path does not take this method.")
 
-// Guard wraps a procedure's route with the checks that come before its body: who is calling and how
-// often. It answers refusals with fail. If it reads the body it puts it back.
+// Guard wraps a procedure's route with the checks that come before its body:
+// who is calling and how often. It answers refusals with fail. If it reads the
+// body it puts it back.
 type Guard = func(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler
 
-// New returns the handler of everything under /api/. It answers unknown paths and wrong methods
-// itself, before guard, and never redirects; so it must not be mounted on an http.ServeMux, which
-// redirects paths that are not clean.
+// New returns the handler of everything under /api/. It answers unknown paths
+// and wrong methods itself, before guard, and never redirects; so it must not
+// be mounted on an http.ServeMux, which redirects paths that are not clean.
 func New(services rpc.Services, guard Guard) http.Handler {
 	table := routes(services)
 	for i := range table {
@@ -53,7 +55,8 @@ func (table router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuseMethod(w, r, allow)
 }
 
-// OnlyRead guards a document beside the routes, which takes GET and HEAD as those do that read.
+// OnlyRead guards a document beside the routes, which takes GET and HEAD as
+// those do that read.
 func OnlyRead(document http.Handler) http.Handler {
 	read := route{method: http.MethodGet}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +68,8 @@ func OnlyRead(document http.Handler) http.Handler {
 	})
 }
 
-// refuseMethod answers for a path with other allowed methods, or for an unknown path.
+// refuseMethod answers for a path with other allowed methods, or for an unknown
+// path.
 func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	if len(allowed) == 0 {
 		WriteError(w, r, fault.ErrNotFound)
@@ -76,8 +80,8 @@ func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	WriteError(w, r, errMethodNotAllowed)
 }
 
-// segments splits the path as it was sent, and then unescapes each part. No part may be empty or
-// contain a slash, so that each path has one spelling.
+// segments splits the path as it was sent, and then unescapes each part. No
+// part may be empty or contain a slash, so that each path has one spelling.
 func segments(u *url.URL) ([]string, bool) {
 	rest, rooted := strings.CutPrefix(u.EscapedPath(), "/")
 	parts := strings.Split(rest, "/")

@@ -24,7 +24,8 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// stub is a payment service that remembers what it was asked and answers with err, or a payment.
+// stub is a payment service that remembers what it was asked and answers with
+// err, or a payment.
 type stub struct {
 	gatewayv1connect.UnimplementedPaymentServiceHandler
 	asked proto.Message
@@ -80,7 +81,8 @@ func services(payments gatewayv1connect.PaymentServiceHandler) rpc.Services {
 	}
 }
 
-// depositStub knows the idempotency key "again", and has created nothing under any other.
+// depositStub knows the idempotency key "again", and has created nothing under
+// any other.
 type depositStub struct {
 	gatewayv1connect.UnimplementedDepositServiceHandler
 }
@@ -96,7 +98,8 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 	return next
 }
 
-// exchange sends one request to a fresh API over the stub, inside the layer that gives requests their ids.
+// exchange sends one request to a fresh API over the stub, inside the layer
+// that gives requests their ids.
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
@@ -186,7 +189,8 @@ func TestPathParameters(t *testing.T) {
 	}
 }
 
-// The requests are those of testdata/refused.txt: no such thing is there, or it is there for other methods.
+// The requests are those of testdata/refused.txt: no such thing is there, or it
+// is there for other methods.
 func TestRefusedPaths(t *testing.T) {
 	t.Parallel()
 	for _, row := range testenv.Rows(t, "refused.txt") {
@@ -253,7 +257,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// The guard decides before anything of the body is looked at, and knows the procedure.
+// The guard decides before anything of the body is looked at, and knows the
+// procedure.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	denied := fault.New(fault.Unauthenticated, "signature_required", "A signature is required.")

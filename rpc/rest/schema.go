@@ -41,8 +41,8 @@ const (
 	anyValue  protoreflect.FullName = "google.protobuf.Value"
 )
 
-// newSchema prepares a message and those inside it. It panics on a type that the codec does not
-// support.
+// newSchema prepares a message and those inside it. It panics on a type that
+// the codec does not support.
 func newSchema(desc protoreflect.MessageDescriptor) *schema {
 	return schemas{}.of(desc)
 }
@@ -117,7 +117,8 @@ func (all schemas) value(f *field) {
 	}
 }
 
-// element is the descriptor of one value: of the map's value, or the field itself.
+// element is the descriptor of one value: of the map's value, or the field
+// itself.
 func (f *field) element() protoreflect.FieldDescriptor {
 	if f.mapped {
 		return f.desc.MapValue()

@@ -10,7 +10,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// A client whose transport signs: requests are written as if the API needed no signature.
+// A client whose transport signs: requests are written as if the API needed no
+// signature.
 func Example() {
 	gateway := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -32,10 +33,12 @@ func Example() {
 	// true
 }
 
-// The signature of an appeal covers four lines and not the body. Set it before the request is sent.
+// The signature of an appeal covers four lines and not the body. Set it before
+// the request is sent.
 func ExampleAppealSignature() {
 	fmt.Println(sign.AppealSignature("secret", "The payer has a receipt", "receipt.pdf", 48213))
-	// Output: 1b3d190ec5e45d79e2552d82464b6f2f99045f551c171ff3f147d632bfede322
+	// Output:
+	// 1b3d190ec5e45d79e2552d82464b6f2f99045f551c171ff3f147d632bfede322
 }
 
 // A gateway whose operator has given the headers other names.

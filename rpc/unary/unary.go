@@ -1,6 +1,8 @@
-// Package unary makes Connect's handlers of typed methods. connect.NewUnaryHandlerSimple is compiled once for each pair
-// of messages it is used with: for all procedures a twentieth of what `go run ./cmd/gateway` compiles, and 5 MB of the
-// program. Here it is compiled once, for a message that holds the procedure's own.
+// Package unary makes Connect's handlers of typed methods.
+// connect.NewUnaryHandlerSimple is compiled once for each pair of messages it
+// is used with: for all procedures a twentieth of what `go run ./cmd/gateway`
+// compiles, and 5 MB of the program. Here it is compiled once, for a message
+// that holds the procedure's own.
 package unary
 
 import (

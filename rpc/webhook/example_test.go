@@ -14,8 +14,8 @@ import (
 	"gateway.example/rpc/webhook"
 )
 
-// An endpoint that verifies webhooks. It answers with 200 also to types of events that it does not
-// know.
+// An endpoint that verifies webhooks. It answers with 200 also to types of
+// events that it does not know.
 func Example() {
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" // of the cashbox; here one that everybody knows
 

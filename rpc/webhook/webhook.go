@@ -1,5 +1,5 @@
-// Package webhook is the receiver's side of the gateway's webhooks: it verifies and reads them, for Go
-// users. It imports nothing but the standard library.
+// Package webhook is the receiver's side of the gateway's webhooks: it verifies
+// and reads them, for Go users. It imports nothing but the standard library.
 package webhook
 
 import (
@@ -25,7 +25,8 @@ var (
 	ErrSignature = errors.New("webhook: webhook-signature is by none of the secrets")
 )
 
-// ErrSecret is the receiver's mistake: a secret is not whsec_ and base64, or none was given.
+// ErrSecret is the receiver's mistake: a secret is not whsec_ and base64, or
+// none was given.
 var ErrSecret = errors.New("webhook: a secret must be whsec_ and base64")
 
 // Types of events. Later versions may send others: answer those with 200.
@@ -49,11 +50,13 @@ type Event struct {
 	Meta Meta `json:"meta"`
 }
 
-// Data is about a payment, a payout, a deposit or a withdrawal. Fields that the type does not have are empty.
+// Data is about a payment, a payout, a deposit or a withdrawal. Fields that the
+// type does not have are empty.
 type Data struct {
 	// UUID is the payment's; code_resend has it as ID.
 	UUID string `json:"uuid"`
-	// ID is the payout's, also a UUID; of a deposit or a withdrawal it is a number.
+	// ID is the payout's, also a UUID; of a deposit or a withdrawal it is a
+	// number.
 	ID      string `json:"id"`
 	OrderID string `json:"orderId"`
 	// Status is in upper case, such as COMPLETED.
@@ -70,11 +73,13 @@ type Data struct {
 	// RequestedBy and QuasiEcom belong to code_resend.
 	RequestedBy string     `json:"requestedBy"`
 	QuasiEcom   *QuasiEcom `json:"quasiEcom"`
-	// TransactionHash is that of a deposit's or withdrawal's transaction, or "".
+	// TransactionHash is that of a deposit's or withdrawal's transaction,
+	// or "".
 	TransactionHash string `json:"transactionHash"`
 }
 
-// UnmarshalJSON reads ids of both forms: those of deposits and withdrawals are numbers.
+// UnmarshalJSON reads ids of both forms: those of deposits and withdrawals are
+// numbers.
 func (d *Data) UnmarshalJSON(text []byte) error {
 	type plain Data
 	read := struct {
@@ -112,13 +117,15 @@ type Meta struct {
 	PreviousStatus string `json:"previousStatus"`
 	// Reason is nil if the change has none.
 	Reason *string `json:"reason"`
-	// Sequence counts the events of one payment or payout from 1 without gaps.
+	// Sequence counts the events of one payment or payout from 1 without
+	// gaps.
 	Sequence int `json:"sequence"`
 	// ReceivedAmount is what came of a payment, where somebody said.
 	ReceivedAmount *string `json:"receivedAmount"`
 	// Late tells that a payment was completed after its time had run out.
 	Late bool `json:"late"`
-	// Case is how it stands with another amount that came of a payment: open, taken, waiting, returned or ended; "" is no case.
+	// Case is how it stands with another amount that came of a payment:
+	// open, taken, waiting, returned or ended; "" is no case.
 	Case string `json:"case"`
 	// ReturnOf is the payment whose money a payout returns, or 0.
 	ReturnOf int64 `json:"returnOf"`
@@ -126,9 +133,10 @@ type Meta struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// Verify returns the event of a webhook that was signed with one of the secrets within the last five
-// minutes. The body must be as it was received. Give both secrets while you change from one to the
-// other. The same event may come more than once: remember its EventID.
+// Verify returns the event of a webhook that was signed with one of the secrets
+// within the last five minutes. The body must be as it was received. Give both
+// secrets while you change from one to the other. The same event may come more
+// than once: remember its EventID.
 func Verify(headers http.Header, body []byte, secrets ...string) (Event, error) {
 	var event Event
 	keys, err := decoded(secrets)

@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// secret, and a webhook signed with it: the example of the Standard Webhooks specification.
+// secret, and a webhook signed with it: the example of the Standard Webhooks
+// specification.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 func specified() (http.Header, []byte, time.Time) {

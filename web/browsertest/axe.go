@@ -18,8 +18,8 @@ func Rules(t testing.TB) string {
 	return string(content)
 }
 
-// Examining has every page to come bring the rules along, read only when they are asked for: sent
-// to each page anew they take longer than the examination.
+// Examining has every page to come bring the rules along, read only when they
+// are asked for: sent to each page anew they take longer than the examination.
 func (b Tab) Examining(rules string) {
 	b.T.Helper()
 	b.Before("function bringRules() {" + rules + "}")
@@ -35,7 +35,8 @@ func (b Tab) Finds(where string, scripts ...string) {
 	}
 }
 
-// Examine lists what breaks WCAG 2.2 AA or good practice. Only colours change with the theme.
+// Examine lists what breaks WCAG 2.2 AA or good practice. Only colours change
+// with the theme.
 const Examine = `window.axe || bringRules(), axe.run(document, {
 	resultTypes: ["violations"],
 	runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
@@ -46,8 +47,9 @@ const Examine = `window.axe || bringRules(), axe.run(document, {
 const ExamineColors = `window.axe || bringRules(), axe.run(document, {resultTypes: ["violations"], runOnly: ["color-contrast"]})
 	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
-// Crowded lists what is too small for a finger, and what does not fit when the text is twice as
-// large: what runs out of the screen, and amounts and buttons whose words are torn.
+// Crowded lists what is too small for a finger, and what does not fit when the
+// text is twice as large: what runs out of the screen, and amounts and buttons
+// whose words are torn.
 const Crowded = `(() => {
 	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].map(e => e.closest("label") || e).filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";

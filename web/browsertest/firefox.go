@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Firefox is a window of Firefox, driven by WebDriver BiDi. It can do little: it is for the main paths alone.
+// Firefox is a window of Firefox, driven by WebDriver BiDi. It can do little:
+// it is for the main paths alone.
 type Firefox struct {
 	T       testing.TB
 	line    *websocket.Conn
@@ -39,7 +40,8 @@ type answer struct {
 
 var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
-// NewFirefox starts a Firefox of the test's own. Without one installed the test is skipped.
+// NewFirefox starts a Firefox of the test's own. Without one installed the test
+// is skipped.
 func NewFirefox(t testing.TB) *Firefox {
 	t.Helper()
 	path, err := exec.LookPath("firefox-esr")

@@ -13,7 +13,8 @@ import (
 // galleryEnv names the directory that pictures of all pages are put into.
 const galleryEnv = "GATEWAY_TEST_GALLERY"
 
-// Gallery is the directory of a part of the pictures. Without the variable the test ends: nobody wants pictures.
+// Gallery is the directory of a part of the pictures. Without the variable the
+// test ends: nobody wants pictures.
 func Gallery(t testing.TB, part string) string {
 	t.Helper()
 	dir := os.Getenv(galleryEnv)
@@ -25,7 +26,8 @@ func Gallery(t testing.TB, part string) string {
 	return dir
 }
 
-// Pictures takes pictures of a whole page, on a phone and at a desk, in light and dark, in each language.
+// Pictures takes pictures of a whole page, on a phone and at a desk, in light
+// and dark, in each language.
 func (b Tab) Pictures(dir, name, address string, languages ...string) {
 	b.T.Helper()
 	name = strings.NewReplacer("/", "_", "?", "_", "&", "_").Replace(strings.Trim(name, "/"))

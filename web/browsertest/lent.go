@@ -26,10 +26,12 @@ var browser struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	err    error
-	// between has the empty page that a tab shows between tests: of the same site as theirs, so that the browser keeps
-	// the process behind the tab.
+	// between has the empty page that a tab shows between tests: of the
+	// same site as theirs, so that the browser keeps the process behind the
+	// tab.
 	between *httptest.Server
-	// idle are tabs that tests have given back, which take less to clean than others to make.
+	// idle are tabs that tests have given back, which take less to clean
+	// than others to make.
 	mu   sync.Mutex
 	idle []lent
 }
@@ -48,11 +50,13 @@ type lent struct {
 	close context.CancelFunc
 	// scripts are those that run in every page to come.
 	scripts *[]page.ScriptIdentifier
-	// worn tells that the tab was changed in ways that cleaning does not undo: no other test gets it.
+	// worn tells that the tab was changed in ways that cleaning does not
+	// undo: no other test gets it.
 	worn *atomic.Bool
 }
 
-// lend gives the test a tab until it ends. Without a browser the test is skipped.
+// lend gives the test a tab until it ends. Without a browser the test is
+// skipped.
 func lend(t testing.TB) lent {
 	t.Helper()
 	program := installed()
@@ -64,7 +68,8 @@ func lend(t testing.TB) lent {
 			chromedp.WithAllocatorOptions(
 				chromedp.ExecPath(program),
 				chromedp.WSURLReadTimeout(testenv.Patience),
-				// chromedp's own, and no process kept ready for a page to come: half of all there would be.
+				// chromedp's own, and no process kept ready for
+				// a page to come: half of all there would be.
 				chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
 			))
 		browser.err = chromedp.Do(browser.ctx)
@@ -89,7 +94,8 @@ func lend(t testing.TB) lent {
 	return l
 }
 
-// installed is the browser that is there, or "". The one without windows takes a quarter less time.
+// installed is the browser that is there, or "". The one without windows takes
+// a quarter less time.
 func installed() string {
 	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -132,7 +138,8 @@ func (l lent) clean() error {
 	)
 }
 
-// Call has the browser do what its protocol offers. Nobody knows how to undo it, so that no other test gets the tab.
+// Call has the browser do what its protocol offers. Nobody knows how to undo
+// it, so that no other test gets the tab.
 func Call[P, R any](b Tab, method cdp.Command[P, R], params P) R {
 	b.T.Helper()
 	b.worn.Store(true)

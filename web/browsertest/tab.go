@@ -24,7 +24,8 @@ type Tab struct {
 	lent
 }
 
-// New opens a tab of a phone's size, with cookies of its own. Without a browser the test is skipped.
+// New opens a tab of a phone's size, with cookies of its own. Without a browser
+// the test is skipped.
 func New(t testing.TB) Tab {
 	t.Helper()
 	l := lend(t)
@@ -59,8 +60,9 @@ func (b Tab) Click(selector string) {
 	b.Do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// middle finds an element and where its middle is, if a finger would hit it there. It is one evaluation, since a page that
-// is renewed in between would have another element.
+// middle finds an element and where its middle is, if a finger would hit it
+// there. It is one evaluation, since a page that is renewed in between would
+// have another element.
 const middle = `(selector => {
 	const element = document.querySelector(selector), staying = ` + staying + `;
 	window.leftAt ?? (leftAt = -Infinity, navigation.addEventListener("navigate", event => {
@@ -74,8 +76,9 @@ const middle = `(selector => {
 	return hit && (element.contains(hit) || hit.closest("label")?.control === element) ? [x, y] : null;
 })(%q)`
 
-// staying is whether the page is not going to another one since the last click, which may take a while to begin. One that
-// is still there after so long has answered with a file.
+// staying is whether the page is not going to another one since the last click,
+// which may take a while to begin. One that is still there after so long has
+// answered with a file.
 const staying = `!(performance.now() - window.leftAt < 5000)`
 
 // Visible waits until the page shows an element.
@@ -99,7 +102,8 @@ func (b Tab) Gone(selector string) {
 // parsed tells that all of a page is there, so that its rows can be counted.
 const parsed = `document.readyState !== "loading"`
 
-// is waits until a script says true of a page that is parsed. It may be just going to another, and cannot be asked then.
+// is waits until a script says true of a page that is parsed. It may be just
+// going to another, and cannot be asked then.
 func (b Tab) is(what, script string) {
 	b.T.Helper()
 	testenv.Until(b.T, what, func() bool {
@@ -108,7 +112,8 @@ func (b Tab) is(what, script string) {
 	})
 }
 
-// rest is between two looks at a page, besides that of all waits: each takes the browser a while.
+// rest is between two looks at a page, besides that of all waits: each takes
+// the browser a while.
 const rest = 30 * time.Millisecond
 
 func rested(is bool) bool {
@@ -174,7 +179,8 @@ func (b Tab) Holds(selector, text string) {
 	b.says(selector, text, func(got string) bool { return strings.Contains(got, text) })
 }
 
-// says waits until an element's text is right, of a page that is parsed. It may be just going to another, and cannot be asked then.
+// says waits until an element's text is right, of a page that is parsed. It may
+// be just going to another, and cannot be asked then.
 func (b Tab) says(selector, want string, right func(string) bool) {
 	b.T.Helper()
 	err := testenv.Eventually(func() error {
@@ -235,7 +241,8 @@ func (b Tab) Before(script string) {
 	*b.scripts = append(*b.scripts, added.Identifier)
 }
 
-// Timed has the clock and the timers of pages to come go on when Pass says so, and not before.
+// Timed has the clock and the timers of pages to come go on when Pass says so,
+// and not before.
 func (b Tab) Timed() {
 	b.T.Helper()
 	b.Before(`(() => {
@@ -260,7 +267,8 @@ func (b Tab) Timed() {
 	})()`)
 }
 
-// Pass has so much time pass for the timers of a page. The page may go elsewhere by it.
+// Pass has so much time pass for the timers of a page. The page may go
+// elsewhere by it.
 func (b Tab) Pass(d time.Duration) {
 	b.T.Helper()
 	b.is("time passes", fmt.Sprintf("pass(%d)", d.Milliseconds()))

@@ -1,9 +1,11 @@
-// Package chart draws charts as SVG and HTML that need no script and no inline style: bars, parts of
-// a whole, stacks, lines, sparklines and rows of bars. Colours and sizes are the stylesheet's, by
-// classes. Each value shows on hover and on focus, and all of them stand in a table below.
+// Package chart draws charts as SVG and HTML that need no script and no inline
+// style: bars, parts of a whole, stacks, lines, sparklines and rows of bars.
+// Colours and sizes are the stylesheet's, by classes. Each value shows on hover
+// and on focus, and all of them stand in a table below.
 //
-// The charts of go-analyze/charts v0.6.4 would need style attributes, which our Content-Security-Policy
-// forbids, have no names, focus or themes, and bring fonts and rasterizers for images.
+// The charts of go-analyze/charts v0.6.4 would need style attributes, which our
+// Content-Security-Policy forbids, have no names, focus or themes, and bring
+// fonts and rasterizers for images.
 package chart
 
 import (
@@ -26,9 +28,11 @@ const (
 	Bars Kind = iota
 	// Stacked draws each series on top of the one before.
 	Stacked
-	// Lines draws a line for each series, on a scale that need not begin at zero.
+	// Lines draws a line for each series, on a scale that need not begin at
+	// zero.
 	Lines
-	// Area is Lines with the space below the first one filled, and a scale that begins at zero.
+	// Area is Lines with the space below the first one filled, and a scale
+	// that begins at zero.
 	Area
 )
 
@@ -41,9 +45,11 @@ type Chart struct {
 	Series []Series
 	// Bands are ranges behind lines, as far as they are on the scale.
 	Bands []Band
-	// Whole tells that values are counts, so that the scale has no fractions.
+	// Whole tells that values are counts, so that the scale has no
+	// fractions.
 	Whole bool
-	// Write writes a value, Axis one beside the scale, where that is shorter.
+	// Write writes a value, Axis one beside the scale, where that is
+	// shorter.
 	Write, Axis func(decimal.Decimal) string
 	// Slot heads the column of slots in the table, and Numbers opens it.
 	Slot, Numbers string
@@ -51,7 +57,8 @@ type Chart struct {
 
 // Slot is a part of the time, of the same width as all others.
 type Slot struct {
-	// Name is the slot in full, Tick what stands below the chart; "" is nothing.
+	// Name is the slot in full, Tick what stands below the chart; "" is
+	// nothing.
 	Name, Tick string
 	// Href leads to what the slot is about; "" leads nowhere.
 	Href string
@@ -69,7 +76,8 @@ type Band struct {
 	Low, High decimal.Decimal
 }
 
-// height is that of the plot in pixels, and unit the width of a slot where lines are stretched.
+// height is that of the plot in pixels, and unit the width of a slot where
+// lines are stretched.
 const (
 	height = 180
 	unit   = 10
@@ -119,7 +127,8 @@ func (c Chart) axis(d decimal.Decimal) string {
 	return c.Write(d)
 }
 
-// tone is the class of a series: of bars that are parts of others, the last has the accent.
+// tone is the class of a series: of bars that are parts of others, the last has
+// the accent.
 func (c Chart) tone(series int) string {
 	if c.Kind == Bars && series < len(c.Series)-1 {
 		return "whole"
@@ -136,7 +145,8 @@ func (c Chart) tone(series int) string {
 // tones is how many the stylesheet has.
 const tones = 6
 
-// legend names series and bands, where there is more than one thing to tell apart.
+// legend names series and bands, where there is more than one thing to tell
+// apart.
 func (p *page) legend() {
 	if len(p.Series)+len(p.Bands) < 2 {
 		return
@@ -175,7 +185,8 @@ func (p *page) marks() {
 	p.add(`</div>`)
 }
 
-// side is to which side of the chart a slot lies, so that what it shows stays within.
+// side is to which side of the chart a slot lies, so that what it shows stays
+// within.
 func (c Chart) side(at int) string {
 	switch {
 	case 5*at < 2*len(c.Slots):

@@ -79,7 +79,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A scale has two to four lines at round numbers, and every value is between the first and the last.
+// A scale has two to four lines at round numbers, and every value is between
+// the first and the last.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -10,7 +10,8 @@ import (
 // draw draws lines across, then the values.
 func (p *page) draw() {
 	for _, band := range p.Bands {
-		// A wide band would flatten the lines: what of it is beyond the scale is cut off.
+		// A wide band would flatten the lines: what of it is beyond the
+		// scale is cut off.
 		top, bottom := max(p.scale.y(band.High), 0), min(p.scale.y(band.Low), height)
 		if top < bottom {
 			p.add(`<rect class="band" y="%.1f" width="100%%" height="%.1f"></rect>`, top, bottom-top)
@@ -31,7 +32,8 @@ func (p *page) draw() {
 	}
 }
 
-// bars draws bars, whose places are percentages: so they keep their round corners at any width.
+// bars draws bars, whose places are percentages: so they keep their round
+// corners at any width.
 func (p *page) bars() {
 	share := 0.72
 	if len(p.Slots) < 12 {

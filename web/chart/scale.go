@@ -10,7 +10,8 @@ type scale struct {
 	lines     []decimal.Decimal
 }
 
-// most is how many steps a scale has at most, so that there are up to four lines.
+// most is how many steps a scale has at most, so that there are up to four
+// lines.
 const most = 3
 
 // scaleOf finds a scale that has all values.
@@ -40,7 +41,8 @@ func (c Chart) scaleOf() scale {
 // nice rounds a range to lines at 1, 2 or 5 times a power of ten.
 func nice(low, high decimal.Decimal, whole bool) scale {
 	if low.Equal(high) {
-		// A single value lies in the middle; nothing but zeros on the lowest line.
+		// A single value lies in the middle; nothing but zeros on the
+		// lowest line.
 		room := decimal.Max(low.Abs().Shift(-2), decimal.New(1, -8))
 		if low.IsZero() {
 			high = decimal.NewFromInt(1)
@@ -59,7 +61,8 @@ func nice(low, high decimal.Decimal, whole bool) scale {
 	return s
 }
 
-// stepOf is the least distance of lines with which a range has few enough of them.
+// stepOf is the least distance of lines with which a range has few enough of
+// them.
 func stepOf(low, high decimal.Decimal) decimal.Decimal {
 	for exponent := int32(-8); ; exponent++ {
 		for _, digit := range []int64{1, 2, 5} {

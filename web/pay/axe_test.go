@@ -21,7 +21,8 @@ func states(t *testing.T, b *bundle) map[string]string {
 	t.Helper()
 	b.change(t, directory.CashboxUpdate{ID: b.box(t, "TRY").CashboxID, PageColor: ptr("#ffd400")})
 	found := map[string]string{"unknown": "/r/nonsense"}
-	// A phone, an account with its name to copy, and a shop's own colour: the other methods look like one of them.
+	// A phone, an account with its name to copy, and a shop's own colour:
+	// the other methods look like one of them.
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
@@ -80,7 +81,8 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	testenv.Must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String()))(t)
 }
 
-// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach the bank.
+// lostStates adds the pages on which a card, or a code, is asked for again
+// because it did not reach the bank.
 func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 	t.Helper()
 	lost, codeLost := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
@@ -100,8 +102,9 @@ var alike = []string{
 	"code lost", "card lost", "failed", "cancelled", "appeal", "colored",
 }
 
-// Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their
-// place, whatever the language is. And no page asks anybody else for anything.
+// Nobody is shut out: in any state and theme, nor in any language. Words have
+// the colours of their place, whatever the language is. And no page asks
+// anybody else for anything.
 func TestAccessible(t *testing.T) {
 	b := setup(t, true)
 	axe := browsertest.Rules(t)
@@ -175,8 +178,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// brokenAmounts lists the amounts on a page that are not on one line, or that reach out of the screen, by widths of the
-// screen and sizes of letters.
+// brokenAmounts lists the amounts on a page that are not on one line, or that
+// reach out of the screen, by widths of the screen and sizes of letters.
 const brokenAmounts = `(() => {
 	const found = [];
 	for (const size of ["100%", "125%", "200%"]) {
@@ -201,8 +204,8 @@ const brokenAmounts = `(() => {
 	return found;
 })()`
 
-// An amount is one number: in any language, however long, and however large the letters are on
-// however narrow a phone, it stays on one line.
+// An amount is one number: in any language, however long, and however large the
+// letters are on however narrow a phone, it stays on one line.
 func TestAmountsNeverBreak(t *testing.T) {
 	b := setup(t, false)
 	newTab(t) // or skip before anything is made

@@ -28,7 +28,8 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	for _, bank := range list {
 		one := view.Bank{Name: bank.Name, Steps: cmp.Or(bank.Steps[s.Code], bank.Steps["en"])}
 		if bank.Link != "" {
-			// An operator's link: its scheme was checked when it was set.
+			// An operator's link: its scheme was checked when it
+			// was set.
 			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Expected()), optional.Value(v.payment.RequisiteHolder))
 			if rest, test := strings.CutPrefix(link, testBank); test && p.Sandbox {
 				link = "/test-bank" + rest
@@ -46,7 +47,8 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	return shown, nil
 }
 
-// withLogo has the requisite's bank shown by its logo where it is one of those known.
+// withLogo has the requisite's bank shown by its logo where it is one of those
+// known.
 func withLogo(lines []view.Field, banks []view.Bank) []view.Field {
 	for i, line := range lines {
 		for _, bank := range banks {
@@ -58,10 +60,12 @@ func withLogo(lines []view.Field, banks []view.Bank) []view.Field {
 	return lines
 }
 
-// testBank is where the links of a sandbox's banks lead. The page that stands in for a bank's app there is ours.
+// testBank is where the links of a sandbox's banks lead. The page that stands
+// in for a bank's app there is ours.
 const testBank = "https://test-bank.example/"
 
-// openTestBank stands in for a bank's app, and shows what it would be opened with.
+// openTestBank stands in for a bank's app, and shows what it would be opened
+// with.
 func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 	s, query := p.shell(w, r), r.URL.Query()
 	filled := strings.Join([]string{query.Get("to"), query.Get("sum"), query.Get("name")}, ", ")
@@ -70,7 +74,8 @@ func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]+$`)
 
-// logo serves a logo, or another picture, by its hash. Its content never changes.
+// logo serves a logo, or another picture, by its hash. Its content never
+// changes.
 func (p *Pay) logo(read func(context.Context, string) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hash := r.PathValue("hash")

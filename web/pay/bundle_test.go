@@ -35,7 +35,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// Two tests at a time keep two processors busy, and each that has a browser has it open a tab.
+// Two tests at a time keep two processors busy, and each that has a browser has
+// it open a tab.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)
@@ -48,7 +49,8 @@ type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
 	payments *payment.Service
-	// checkouts are those of cards, and poll asks their acquirer, as the program does every second.
+	// checkouts are those of cards, and poll asks their acquirer, as the
+	// program does every second.
 	checkouts *checkout.Service
 	line      *wire
 	limits    *limit.Limits
@@ -59,8 +61,9 @@ type bundle struct {
 	site      *portaltest.Bundle
 	orders    atomic.Int64
 
-	// boxes are merchants by the currency they take, and pooled the methods of which there are requisites: what a test
-	// needs is made when it asks.
+	// boxes are merchants by the currency they take, and pooled the methods
+	// of which there are requisites: what a test needs is made when it
+	// asks.
 	lock   sync.Mutex
 	boxes  map[string]dbtest.Merchant
 	pooled map[[2]string]bool
@@ -68,7 +71,8 @@ type bundle struct {
 
 func ptr[T any](v T) *T { return &v }
 
-// setup has the test run beside others, and serves the pages. simulate tells whether they offer to act as the bank.
+// setup has the test run beside others, and serves the pages. simulate tells
+// whether they offer to act as the bank.
 func setup(t *testing.T, simulate bool) *bundle {
 	t.Helper()
 	t.Parallel()
@@ -83,7 +87,8 @@ func serve(t *testing.T, simulate bool) *bundle {
 	}
 	b.links = testenv.Must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
 	safe := b.safe(t)
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	// It asks for changes whenever a payment is made, so that a test may
+	// set what it likes in between.
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
@@ -143,7 +148,8 @@ func (b *bundle) pool(t testing.TB, currency, method string) {
 	}
 }
 
-// wire is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
+// wire is the way to the sandbox's acquirer: cards and codes are lost on it
+// while it is cut, and one trader may have none.
 type wire struct {
 	acquirer.Acquirer
 	cut     atomic.Bool
@@ -185,8 +191,8 @@ func (b *bundle) safe(t *testing.T) *card.Safe {
 	return card.NewSafe(testenv.Must(vault.New(key))(t), key)
 }
 
-// create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
-// they were not escaped. What is otherwise is changed.
+// create makes a payment of 1500 in a currency and by a method, with texts that
+// would do harm if they were not escaped. What is otherwise is changed.
 func (b *bundle) create(t testing.TB, currency, method string, change ...func(r *payment.Request)) payment.Payment {
 	t.Helper()
 	request := payment.Request{
@@ -247,7 +253,8 @@ func (b *bundle) status(t testing.TB, p payment.Payment) string {
 
 type answer = portaltest.Answer
 
-// ask reads an address as somebody whose browser has kept nothing; headers are pairs.
+// ask reads an address as somebody whose browser has kept nothing; headers are
+// pairs.
 func (b *bundle) ask(t testing.TB, path string, headers ...string) portaltest.Answer {
 	t.Helper()
 	return b.site.Nobody().Get(t, path, headers...)
@@ -270,14 +277,15 @@ func wantText(t testing.TB, page *goquery.Document, selector, text string) {
 	want(t, selector, words(page.Find(selector)), text)
 }
 
-// post sends a form as the page's own browser does, which tells nobody where it was; fields are pairs.
+// post sends a form as the page's own browser does, which tells nobody where it
+// was; fields are pairs.
 func (b *bundle) post(t testing.TB, path string, fields ...string) portaltest.Answer {
 	t.Helper()
 	return b.site.Nobody().PostForm(t, path, portaltest.Form(fields...), "Origin", "null", "Sec-Fetch-Site", "same-origin")
 }
 
-// mistaken sends a form that has mistakes in it, and follows where that leads as a browser does. The
-// answer is the page that may be loaded again.
+// mistaken sends a form that has mistakes in it, and follows where that leads
+// as a browser does. The answer is the page that may be loaded again.
 func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
 	t.Helper()
 	a := b.post(t, path, fields...)

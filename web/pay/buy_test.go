@@ -15,7 +15,8 @@ func (b tab) value(selector string) string {
 	return eval[string](b, `document.querySelector("`+selector+`").value`)
 }
 
-// Each card as a payer types it: grouped and named while they do, and the result comes by itself.
+// Each card as a payer types it: grouped and named while they do, and the
+// result comes by itself.
 func TestBuy(t *testing.T) {
 	b, page := setup(t, true), newTab(t)
 	page.Timed()
@@ -47,8 +48,9 @@ func TestBuy(t *testing.T) {
 	}
 }
 
-// While a form is being sent, only its answer shows something new: news that came before it would keep the code that was
-// sent in the field, and the answer would take away what is typed after it.
+// While a form is being sent, only its answer shows something new: news that
+// came before it would keep the code that was sent in the field, and the answer
+// would take away what is typed after it.
 func TestAnswerComesFirst(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -96,8 +98,9 @@ func TestTypingIsKept(t *testing.T) {
 	}
 }
 
-// A saved card is paid with by three taps at most, of which the page itself keeps count: one on the
-// field of the code, though it has the keyboard already, and one on the button.
+// A saved card is paid with by three taps at most, of which the page itself
+// keeps count: one on the field of the code, though it has the keyboard
+// already, and one on the button.
 func TestBuyWithSavedCard(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
@@ -123,7 +126,8 @@ func TestBuyWithSavedCard(t *testing.T) {
 	testenv.Check(t, taps >= 1 && taps <= 3, "paid in %d taps", taps)
 }
 
-// refreshed loads the page again, as it does by itself every ten seconds without script: in the whole check it does.
+// refreshed loads the page again, as it does by itself every ten seconds
+// without script: in the whole check it does.
 func (b tab) refreshed() {
 	b.T.Helper()
 	if !testenv.Whole(b.T) {

@@ -16,7 +16,8 @@ import (
 	"gateway.example/web/words"
 )
 
-// typing begins a page with a form: where no script keeps what is typed, it is not loaded anew.
+// typing begins a page with a form: where no script keeps what is typed, it is
+// not loaded anew.
 func (p *Pay) typing(v purchase) view.Checkout {
 	page := p.purchasePage(v)
 	page.Watch.Typing = true
@@ -39,8 +40,9 @@ var declines = map[string]words.Key{
 	acquirer.CardExpired: words.ExpiredAgain, acquirer.LimitExceeded: words.LimitAgain,
 }
 
-// showCard shows the form of a card, with what was typed and is wrong in it. The security code is
-// typed anew, and a card number is carried sealed: the page shows its last digits.
+// showCard shows the form of a card, with what was typed and is wrong in it.
+// The security code is typed anew, and a card number is carried sealed: the
+// page shows its last digits.
 func (p *Pay) showCard(v purchase) {
 	page, typed, wrong := p.typing(v), p.typed(v.visit), v.wrong()
 	entry := view.CardEntry{
@@ -92,10 +94,12 @@ func (p *Pay) showCard(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterCard(page, entry))
 }
 
-// schemes are the cards that a currency's country has besides those that are used everywhere.
+// schemes are the cards that a currency's country has besides those that are
+// used everywhere.
 var schemes = map[string][]string{"RUB": {"Mir"}, "TRY": {"Troy"}, "UZS": {"UzCard", "Humo"}}
 
-// mistake is what a page says of the first of these mistakes that there is, or "".
+// mistake is what a page says of the first of these mistakes that there is, or
+// "".
 func mistake(w words.Words, wrong map[string]bool, of ...string) string {
 	for _, one := range of {
 		if wrong[one] {
@@ -168,8 +172,8 @@ func (p *Pay) showSaved(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterSecurity(page, shown))
 }
 
-// cardName is a card by what may be shown of it: its scheme, as that writes itself, and its last
-// digits.
+// cardName is a card by what may be shown of it: its scheme, as that writes
+// itself, and its last digits.
 func cardName(brand, last4 string) string {
 	names := map[string]string{
 		"visa": "Visa", "mastercard": "Mastercard", "mir": "Mir", "amex": "American Express", "jcb": "JCB",
@@ -178,8 +182,8 @@ func cardName(brand, last4 string) string {
 	return strings.TrimSpace(names[brand] + " •••• " + last4)
 }
 
-// showCode shows the form of the bank's code, which is always empty, and how the code can be had
-// again.
+// showCode shows the form of the bank's code, which is always empty, and how
+// the code can be had again.
 func (p *Pay) showCode(v purchase) {
 	page, wrong := p.typing(v), v.wrong()
 	entry := view.CodeEntry{
@@ -212,7 +216,8 @@ func (p *Pay) showCode(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterCode(page, entry))
 }
 
-// codeRejected is the last error, and the reason of a payment that failed, when a code was wrong.
+// codeRejected is the last error, and the reason of a payment that failed, when
+// a code was wrong.
 const codeRejected = "code_rejected"
 
 // resends says how often, and when, the payer can have the code sent again.
@@ -230,8 +235,8 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	}
 }
 
-// cardOutcome tells how a card payment has ended. That nothing was charged it says only once the
-// bank has.
+// cardOutcome tells how a card payment has ended. That nothing was charged it
+// says only once the bank has.
 func cardOutcome(w words.Words, v purchase) view.Outcome {
 	end := outcome(w, v.visit)
 	switch v.payment.Status {

@@ -16,7 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The card of the last payment is offered to the same payer alone, and is paid with by its code.
+// The card of the last payment is offered to the same payer alone, and is paid
+// with by its code.
 func TestSavedCard(t *testing.T) {
 	b := setup(t, false)
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
@@ -53,8 +54,9 @@ func TestSavedCard(t *testing.T) {
 // savedID is the card that the form of a page pays with.
 func savedID(page *goquery.Document) string { return page.Find("input[name=card]").AttrOr("value", "") }
 
-// A page left open shows one card, and meanwhile another one was saved. The card of the page is not
-// the one to charge, and nor is the other before the payer has seen it.
+// A page left open shows one card, and meanwhile another one was saved. The
+// card of the page is not the one to charge, and nor is the other before the
+// payer has seen it.
 func TestSavedCardChanges(t *testing.T) {
 	b := setup(t, false)
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
@@ -77,7 +79,8 @@ func TestSavedCardChanges(t *testing.T) {
 	want(t, "charged was the card that ends in", b.Text(t, "select last4 from payment_card where payment_id = $1", p.ID), "4444")
 }
 
-// A number that was right is carried to the next try without being shown, for its own payment alone.
+// A number that was right is carried to the next try without being shown, for
+// its own payment alone.
 func TestNumberIsKept(t *testing.T) {
 	b := setup(t, false)
 	p, another := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
@@ -93,7 +96,8 @@ func TestNumberIsKept(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
-// Whatever field a number is typed into, no page shows it, and what is no text is not taken.
+// Whatever field a number is typed into, no page shows it, and what is no text
+// is not taken.
 func TestNumberInTheWrongField(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -157,7 +161,8 @@ func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
 			break
 		}
 	}
-	// Each form of a card is a read besides, of which fewer are allowed at once.
+	// Each form of a card is a read besides, of which fewer are allowed at
+	// once.
 	testenv.Check(t, let >= 60 || p.CardCheckout(), "%d were let through, want 60", let)
 	wait, err := strconv.Atoi(last.Header.Get("Retry-After"))
 	testenv.Need(t, last.Code == http.StatusTooManyRequests && err == nil && wait >= 1,
@@ -168,7 +173,8 @@ func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
 	want(t, "it leads to", page.Find("a.button").AttrOr("href", ""), b.path(p))
 }
 
-// Neither number nor codes reach the log, a URL, or any page but the form they were typed in.
+// Neither number nor codes reach the log, a URL, or any page but the form they
+// were typed in.
 func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to the log of the whole program
 	var logged bytes.Buffer
 	before := slog.Default()
@@ -187,8 +193,8 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	wantNot(t, "the log has the card, or the link", logged.String(), codeCard, b.links.Token(p.UUID))
 }
 
-// A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who
-// cannot be known again there is no box.
+// A card is kept only of a payer who has ticked the box, which nobody ticks for
+// them. Of a payer who cannot be known again there is no box.
 func TestCardIsKeptWithConsent(t *testing.T) {
 	b := setup(t, false)
 	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
@@ -210,7 +216,8 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 	}
 }
 
-// Once a card has been sent, no page says that nothing was charged before the bank has.
+// Once a card has been sent, no page says that nothing was charged before the
+// bank has.
 func TestNothingChargedIsSaidByTheBank(t *testing.T) {
 	b := setup(t, false)
 	const checkingCancelled = "Your card had already been sent to the bank. We are making sure that nothing is charged: " +

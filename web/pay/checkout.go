@@ -89,8 +89,8 @@ func (p *Pay) refused(v purchase, err error) {
 	case refusal != nil && refusal.Kind == fault.TooManyRequests:
 		p.slowDown(v.visit, "/pay/", refusal.RetryAfter)
 	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
-		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the
-		// payment stands.
+		// Somebody was faster, or the form was sent twice, or nobody
+		// knows: the page shows how the payment stands.
 		back(v.w, p.purchasePage(v).Shell)
 	case refusal != nil && refusal.Code == "acquirer_not_configured":
 		s := p.purchasePage(v).Shell
@@ -112,7 +112,8 @@ func (v purchase) version() string {
 		v.view.Resends, failed, v.view.Checking)
 }
 
-// every is that of any payment, but that a page that waits for a bank's last word asks for it often.
+// every is that of any payment, but that a page that waits for a bank's last
+// word asks for it often.
 func (v purchase) every() int {
 	if v.view.Checking {
 		return everyWaiting
@@ -213,7 +214,8 @@ func (p *Pay) payTyped(v purchase) {
 	})
 }
 
-// paySaved pays with the saved card that the page showed, and with no other that was saved since.
+// paySaved pays with the saved card that the page showed, and with no other
+// that was saved since.
 func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Saved:   true,
@@ -236,8 +238,8 @@ func (p *Pay) paySaved(v purchase) {
 	})
 }
 
-// enterCode hands the code over. A form that was sent twice, or that a browser has kept, counts
-// once.
+// enterCode hands the code over. A form that was sent twice, or that a browser
+// has kept, counts once.
 func (p *Pay) enterCode(v purchase) {
 	asked := v.view.Phase == checkout.AwaitingCode || v.view.Phase == checkout.AwaitingBank
 	if !v.waiting() || !asked || v.r.PostFormValue("attempt") != attempt(v.view) {
@@ -283,8 +285,8 @@ func (p *Pay) askForget(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.Forget(page, cardName(v.view.Saved.Brand, v.view.Saved.Last4)))
 }
 
-// resend has the bank asked for another code. A button pressed too early or once too often leads to
-// the page that says so.
+// resend has the bank asked for another code. A button pressed too early or
+// once too often leads to the page that says so.
 func (p *Pay) resend(v purchase) {
 	err := p.Checkouts.ResendByPayer(v.r.Context(), v.r.PathValue("token"))
 	if refusal := fault.As(err); refusal != nil && refusal.NextAllowedAt != nil {
@@ -328,8 +330,8 @@ func (p *Pay) cancelCheckout(v purchase) {
 	p.afterwards(v, err, func(fault.Fields) {})
 }
 
-// tooLateForCard shows how a payment stands that could not be cancelled. One that was is just
-// shown.
+// tooLateForCard shows how a payment stands that could not be cancelled. One
+// that was is just shown.
 func (p *Pay) tooLateForCard(v purchase) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {

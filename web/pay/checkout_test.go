@@ -44,7 +44,8 @@ func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
 	want(t, "back to the payment", line(a.Code, a.To()), line(http.StatusSeeOther, b.path(p)))
 }
 
-// Each of the sandbox's cards, without script. A declined one may be followed by another: three in all.
+// Each of the sandbox's cards, without script. A declined one may be followed
+// by another: three in all.
 func TestCardsWithoutScript(t *testing.T) {
 	b := setup(t, true)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -111,7 +112,8 @@ func TestCodeWithoutScript(t *testing.T) {
 	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
 		"You can enter a code 2 more times.")
-	// The same form once more, kept by the browser, is no second wrong code.
+	// The same form once more, kept by the browser, is no second wrong
+	// code.
 	for range 3 {
 		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	}
@@ -119,7 +121,8 @@ func TestCodeWithoutScript(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
-// The code alone, for a shop that has asked for the card itself, also before anybody asked for it.
+// The code alone, for a shop that has asked for the card itself, also before
+// anybody asked for it.
 func TestCodeOnlyPage(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -205,7 +208,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 	want(t, "a wrong card was charged", b.attempts(t, p), 0)
 }
 
-// Where nobody charges cards, that is said, and nothing is charged. The card works once somebody does.
+// Where nobody charges cards, that is said, and nothing is charged. The card
+// works once somebody does.
 func TestCardsAreOff(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -261,7 +265,8 @@ func TestSavedCardIsLost(t *testing.T) {
 	want(t, "the saved card is gone", page.Find("[data-saved-card]").Length(), 1)
 }
 
-// A code that never reached the bank is asked for again, and is not counted as a wrong one.
+// A code that never reached the bank is asked for again, and is not counted as
+// a wrong one.
 func TestCodeIsLost(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -280,7 +285,8 @@ func TestCodeIsLost(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
-// Each reason for which a card is not charged has words of its own, and what to do. Any other has words that hold always.
+// Each reason for which a card is not charged has words of its own, and what to
+// do. Any other has words that hold always.
 func TestWhyNotCharged(t *testing.T) {
 	b := setup(t, false)
 	for reason, text := range map[string]string{

@@ -16,9 +16,10 @@ import (
 	"gateway.example/web/words"
 )
 
-// Forms follow the Post/Redirect/Get pattern: after a mistake the browser is redirected to the
-// form's page, so that a reload does not send the form again. The query of that page names the
-// mistakes, and an encrypted cookie holds what was typed.
+// Forms follow the Post/Redirect/Get pattern: after a mistake the browser is
+// redirected to the form's page, so that a reload does not send the form again.
+// The query of that page names the mistakes, and an encrypted cookie holds what
+// was typed.
 
 const (
 	// wrongQuery names the mistakes, separated by commas.
@@ -28,14 +29,16 @@ const (
 	formAge    = 10 * 60
 )
 
-// newForms makes what encrypts the cookie, with a key derived for this purpose alone.
+// newForms makes what encrypts the cookie, with a key derived for this purpose
+// alone.
 func newForms(links *auth.Links) *securecookie.SecureCookie {
 	key := links.Derive("form cookie", 64)
 	return securecookie.New(key[:32], key[32:]).MaxAge(formAge).SetSerializer(securecookie.JSONEncoder{})
 }
 
-// typed is what a payer typed into the card form. It never holds the security code. A valid card
-// number is sealed for its payment first (Kept), and Number stays empty then.
+// typed is what a payer typed into the card form. It never holds the security
+// code. A valid card number is sealed for its payment first (Kept), and Number
+// stays empty then.
 type typed struct {
 	Number, Kept, Last4, Expiry, Holder string
 	Keep                                bool
@@ -99,8 +102,8 @@ func (p *Pay) again(v visit, s view.Shell, below string, t *typed, wrong ...stri
 				SameSite: http.SameSiteStrictMode,
 			}
 			if p.Secure && v.r.Header.Get("Sec-Fetch-Dest") == "iframe" {
-				// In a shop's frame the page is third party, where browsers take partitioned
-				// cookies only.
+				// In a shop's frame the page is third party,
+				// where browsers take partitioned cookies only.
 				cookie.SameSite, cookie.Partitioned = http.SameSiteNoneMode, true
 			}
 			http.SetCookie(v.w, cookie)
@@ -127,7 +130,8 @@ func (v visit) wrong() map[string]bool {
 // typed reads back what was typed into the form, if the page shows mistakes.
 func (p *Pay) typed(v visit) (t typed) {
 	if cookie, err := v.r.Cookie(formCookie); err == nil && len(v.wrong()) > 0 {
-		// A cookie that cannot be decrypted is ignored: it is old, or not ours.
+		// A cookie that cannot be decrypted is ignored: it is old, or
+		// not ours.
 		if p.forms.Decode(formCookie, cookie.Value, &t) != nil {
 			return typed{}
 		}

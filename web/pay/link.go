@@ -195,7 +195,8 @@ func (p *Pay) begin(o opening) {
 	}
 }
 
-// count limits how many payments are begun by links from where a payer comes from: each holds a trader's USDT.
+// count limits how many payments are begun by links from where a payer comes
+// from: each holds a trader's USDT.
 func (p *Pay) count(ctx context.Context, address string) error {
 	now := time.Now()
 	if network := limit.Network(address); network != "" {
@@ -207,7 +208,8 @@ func (p *Pay) count(ctx context.Context, address string) error {
 	return err
 }
 
-// heldCookie names the attempt of the payment that a payer has begun by a link, by which they find back to it.
+// heldCookie names the attempt of the payment that a payer has begun by a link,
+// by which they find back to it.
 const heldCookie = "held"
 
 func heldAttempt(r *http.Request) string {

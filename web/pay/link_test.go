@@ -28,7 +28,8 @@ func (b *bundle) sell(t *testing.T, d paylink.Draft) (paylink.Link, string) {
 	return made, "/l/" + b.links.Token(made.UUID)
 }
 
-// A payer says what a link leaves open, and goes on to their payment, once, however often they send the form.
+// A payer says what a link leaves open, and goes on to their payment, once,
+// however often they send the form.
 func TestLink(t *testing.T) {
 	b, tab := setup(t, false), newTab(t)
 	b.pool(t, "RUB", "sbp")
@@ -74,8 +75,10 @@ func TestLinkEnds(t *testing.T) {
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
 }
 
-// Payments begun by links are counted in the database, by address and by IPv6 /48: neither another process nor another address of
-// the same network begins more. Whoever comes while too many wait for money is asked to try again later.
+// Payments begun by links are counted in the database, by address and by IPv6
+// /48: neither another process nor another address of the same network begins
+// more. Whoever comes while too many wait for money is asked to try again
+// later.
 func TestLinkSources(t *testing.T) {
 	b := setup(t, false)
 	b.pool(t, "RUB", "sbp")
@@ -114,7 +117,8 @@ func TestLinkSources(t *testing.T) {
 	want(t, "while too many wait", begin("192.0.2.3:1"), http.StatusTooManyRequests)
 }
 
-// Whoever has no payment is counted by their address, whatever they ask for: pages and forms of links, logos, and what is none.
+// Whoever has no payment is counted by their address, whatever they ask for:
+// pages and forms of links, logos, and what is none.
 func TestStrangersArePaced(t *testing.T) {
 	b := setup(t, false)
 	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
@@ -159,8 +163,9 @@ func TestLinkUsedUp(t *testing.T) {
 	want(t, "who holds it", line(back.Code, back.To()), line(http.StatusSeeOther, begun.To()))
 }
 
-// A link's picture stands above its title, drawn anew and of a bounded size, at an address that may be kept for good and is
-// none of another link's. It can be taken away.
+// A link's picture stands above its title, drawn anew and of a bounded size, at
+// an address that may be kept for good and is none of another link's. It can be
+// taken away.
 func TestLinkPicture(t *testing.T) {
 	b := setup(t, false)
 	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})

@@ -25,7 +25,8 @@ func TestCountdown(t *testing.T) {
 	page.Open(b.server.URL + b.path(p))
 	page.Await(".left .unseen:not([hidden])", "Time left:")
 	page.Await("[data-left]", "15:00")
-	// A quarter of an hour from the browser's now, whatever the server's clock says.
+	// A quarter of an hour from the browser's now, whatever the server's
+	// clock says.
 	page.Await("time", eval[string](page, `(() => { const at = new Date(Date.now() + 15 * 60000);
 		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") + " (UTC)" })()`))
 	page.Pass(2 * time.Second)
@@ -39,7 +40,8 @@ func TestCountdown(t *testing.T) {
 	page.passes("h1", "The time to pay is over")
 	testenv.Must(b.payments.Expire(context.Background()))(t)
 	want(t, "not expired", b.status(t, p), "failed")
-	// Who had sent the money late is told of it on the same page, and in its title.
+	// Who had sent the money late is told of it on the same page, and in
+	// its title.
 	b.set(t, p, "completed", nil)
 	page.passes("h1", "Payment received")
 	want(t, "the title", page.Text("title"), "Payment received – Merchant")
@@ -50,7 +52,8 @@ func TestCopy(t *testing.T) {
 	p := b.create(t, "RUB", "card")
 	page.Timed()
 	page.Open(b.server.URL + b.path(p))
-	// Headless browsers share one clipboard; what goes there is caught on the way.
+	// Headless browsers share one clipboard; what goes there is caught on
+	// the way.
 	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
 	for id, wanted := range map[string]string{"amount": "1500", "value": *p.RequisiteValue} {
 		page.Click("#copy-" + id)
@@ -70,7 +73,8 @@ func TestCopy(t *testing.T) {
 	want(t, "copied", eval[string](page, "window.copied"), "old "+*p.RequisiteValue)
 }
 
-// Everything but copying and counting down works without script, and so does the choice of a language.
+// Everything but copying and counting down works without script, and so does
+// the choice of a language.
 func TestBrowserWithoutScript(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	page.WithoutScript()
@@ -91,8 +95,8 @@ func TestBrowserWithoutScript(t *testing.T) {
 	page.Await("h1", "Төлбөрийг хүлээн авлаа")
 }
 
-// A page that loses its connection says so, keeps what it shows, and goes on when it is back. What
-// the payer says meanwhile is sent then.
+// A page that loses its connection says so, keeps what it shows, and goes on
+// when it is back. What the payer says meanwhile is sent then.
 func TestOffline(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
@@ -115,8 +119,9 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// A page that waits asks once and is answered when there is something new, by whomever it comes and however many wait,
-// and not before. Whoever shows something old is answered at once.
+// A page that waits asks once and is answered when there is something new, by
+// whomever it comes and however many wait, and not before. Whoever shows
+// something old is answered at once.
 func TestWaitingForNews(t *testing.T) {
 	b := setup(t, false)
 	b.clock.Run() // a clock that stands while time passes is news of the time that is left
@@ -146,7 +151,8 @@ func TestWaitingForNews(t *testing.T) {
 			go func() { wait.answers <- status(wait.p, "?wait=1&version="+url.QueryEscape(wait.version)) }()
 		}
 	}
-	// A question that would be held wrongly is answered after all others are.
+	// A question that would be held wrongly is answered after all others
+	// are.
 	for _, wait := range waits {
 		status(wait.p, "?wait=1&version=old")
 	}
@@ -170,7 +176,8 @@ func versionOf(t testing.TB, a answer) string {
 	return status.Version
 }
 
-// On a slow line, where a question and its answer take four seconds, a page is seen after one of them: it waits for no stylesheet.
+// On a slow line, where a question and its answer take four seconds, a page is
+// seen after one of them: it waits for no stylesheet.
 func TestFirstPaint(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	if testenv.Whole(t) {
@@ -186,7 +193,8 @@ func TestFirstPaint(t *testing.T) {
 			`new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime))
 			.observe({type: "paint", buffered: true}))`,
 		)
-		// A second question would make it eight: a machine that is busy besides has the time between.
+		// A second question would make it eight: a machine that is busy
+		// besides has the time between.
 		testenv.Check(t, !testenv.Whole(t) || painted >= 4000 && painted <= 7500, "%s is seen after %.0f ms", pool[1], painted)
 	}
 }
@@ -199,15 +207,18 @@ func TestFewQuestions(t *testing.T) {
 	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
 	for range 4 {
 		page.Pass(3 * time.Second)
-		// A question that is not held would be answered before this one.
+		// A question that is not held would be answered before this
+		// one.
 		eval[bool](page, `fetch(document.querySelector("main").dataset.status).then(() => true)`)
 	}
 	answered := eval[int](page, `performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`)
 	want(t, "questions were answered, and not held", answered, 0)
 }
 
-// The keyboard goes through the page in the order it is read in. The menu of languages is the first thing to reach:
-// Escape closes it and stays there, it covers nothing once the keyboard has left it, and what is chosen is remembered.
+// The keyboard goes through the page in the order it is read in. The menu of
+// languages is the first thing to reach: Escape closes it and stays there, it
+// covers nothing once the keyboard has left it, and what is chosen is
+// remembered.
 func TestKeyboard(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
@@ -262,7 +273,8 @@ func (b tab) passes(selector, want string) {
 	})
 }
 
-// The main paths in another browser: a transfer, and a card whose bank asks for a code.
+// The main paths in another browser: a transfer, and a card whose bank asks for
+// a code.
 func TestFirefox(t *testing.T) {
 	testenv.Long(t, "another browser takes long to start")
 	b, page := setup(t, false), browsertest.NewFirefox(t)

@@ -35,7 +35,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// styleHash is the hash of a page's one inline stylesheet, as its policy has to name it.
+// styleHash is the hash of a page's one inline stylesheet, as its policy has to
+// name it.
 func styleHash(t *testing.T, a answer) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(a.Body, "<style>")
@@ -45,7 +46,8 @@ func styleHash(t *testing.T, a answer) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any other cashbox's.
+// One origin may be allowed to frame a cashbox's pages. Nothing else of the
+// policy changes, nor any other cashbox's.
 func TestFrameOrigin(t *testing.T) {
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
@@ -66,7 +68,8 @@ func TestFrameOrigin(t *testing.T) {
 	wantIn(t, "the stylesheet does not have the colour", page.Find("style").Text(), "{--accent:#ffd400}")
 }
 
-// The language is chosen in the link, remembered, or the browser's, in this order.
+// The language is chosen in the link, remembered, or the browser's, in this
+// order.
 func TestLanguage(t *testing.T) {
 	b := setup(t, false)
 	path := b.path(b.create(t, "RUB", "sbp"))
@@ -84,7 +87,8 @@ func TestLanguage(t *testing.T) {
 			!chosen && cookie != "" {
 			t.Errorf("%+v: remembers %q", test, cookie)
 		}
-		// A choice in the link goes on with every link, for browsers that keep no cookies in frames.
+		// A choice in the link goes on with every link, for browsers
+		// that keep no cookies in frames.
 		href, _ := page.Find("a.quiet").Attr("href")
 		want(t, line(test, "leads to", href), strings.HasSuffix(href, "?lang="+test.want), chosen)
 		wantNot(t, line(test), a.Body, "evil.example")
@@ -97,7 +101,8 @@ func TestLanguage(t *testing.T) {
 	want(t, "languages", b.page(t, path).Find(".languages a").Length(), 7)
 }
 
-// page, with its stylesheet, and script fit into the first flight of a connection.
+// page, with its stylesheet, and script fit into the first flight of a
+// connection.
 const flight = 14 << 10
 
 func TestWeight(t *testing.T) {
@@ -113,14 +118,16 @@ func TestWeight(t *testing.T) {
 	b.weighPage(t, path+"?lang=mn")
 }
 
-// setLogo gives a payment's shop a logo, as the merchant does; one without content takes it away.
+// setLogo gives a payment's shop a logo, as the merchant does; one without
+// content takes it away.
 func (b *bundle) setLogo(t *testing.T, p payment.Payment, file []byte) {
 	t.Helper()
 	testenv.Must(b.settings.UpdateOwnLook(t.Context(), ownerOf(p.MerchantID), directory.LookUpdate{CashboxID: p.CashboxID, Logo: file}))(t)
 }
 
-// A shop's logo stands in place of its name, which screen readers hear, on pages for transfers and for cards, and
-// comes from an address that may be kept for good. Without it the name is back, and the address leads nowhere.
+// A shop's logo stands in place of its name, which screen readers hear, on
+// pages for transfers and for cards, and comes from an address that may be kept
+// for good. Without it the name is back, and the address leads nowhere.
 func TestPageLogo(t *testing.T) {
 	b := setup(t, false)
 	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
@@ -145,7 +152,8 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	b.weighPage(t, b.path(p)+"?lang=mn")
 }
 
-// weighPage wants a page with all that it loads, but for pictures of a shop's own, to be small.
+// weighPage wants a page with all that it loads, but for pictures of a shop's
+// own, to be small.
 func (b *bundle) weighPage(t *testing.T, path string) {
 	t.Helper()
 	a, weight := b.site.Nobody().Weighed(t, path)
@@ -175,8 +183,9 @@ func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	testenv.Must(b.settings.SetBank(t.Context(), portaltest.Admin, bank))(t)
 }
 
-// The page leads into the apps of the banks that an operator knows, with what has to be entered
-// there, or says what to do in them; the payer's own stands first from then on.
+// The page leads into the apps of the banks that an operator knows, with what
+// has to be entered there, or says what to do in them; the payer's own stands
+// first from then on.
 func TestBanks(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
@@ -217,8 +226,9 @@ func TestBanks(t *testing.T) {
 	page.Await(".banks[open] li:first-child span:last-child", "Beta")
 }
 
-// In a sandbox the page that stands in for a test bank's app shows what the app would be opened with; elsewhere there is
-// none, and a link stays as it was set.
+// In a sandbox the page that stands in for a test bank's app shows what the app
+// would be opened with; elsewhere there is none, and a link stays as it was
+// set.
 func TestTestBank(t *testing.T) {
 	t.Parallel()
 	const link = "https://test-bank.example/?to={value}&sum={amount}&name={recipient}"

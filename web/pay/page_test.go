@@ -23,7 +23,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// Without script a page says everything: what, where, until when on a clock that is named, and looks for news by itself.
+// Without script a page says everything: what, where, until when on a clock
+// that is named, and looks for news by itself.
 func TestPageWithoutScript(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -41,7 +42,8 @@ func TestPageWithoutScript(t *testing.T) {
 	if got, _ := page.Find("time").Attr("datetime"); got != "2026-11-20T12:15:00Z" {
 		t.Errorf("the deadline is %s", got)
 	}
-	// The parser takes what is inside for text, as a browser with scripts does.
+	// The parser takes what is inside for text, as a browser with scripts
+	// does.
 	wantText(t, page, "head noscript", `<meta http-equiv="refresh" content="10">`)
 	want(t, "it offers copying, which needs a script", page.Find("[data-copy]:not([hidden])").Length(), 0)
 	want(t, "something is inline, which the policy forbids", page.Find("[style], script:not([src]), [onclick]").Length(), 0)
@@ -107,7 +109,8 @@ func TestOutcomes(t *testing.T) {
 		if !test.late {
 			continue
 		}
-		// Whoever has said that they have paid is never told to pay again, and the receipt comes first.
+		// Whoever has said that they have paid is never told to pay
+		// again, and the receipt comes first.
 		claimed := b.returning(t, "sbp", "https://shop.example/")
 		b.post(t, b.path(claimed)+"/paid")
 		b.set(t, claimed, test.status, test.reason)
@@ -119,7 +122,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Whose money is sent back is told so, and not that the shop can have it looked for.
+// Whose money is sent back is told so, and not that the shop can have it looked
+// for.
 func TestMoneyGoesBack(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -132,7 +136,8 @@ func TestMoneyGoesBack(t *testing.T) {
 	want(t, "the ways to have it looked for", page.Find(".besides, .proof").Length(), 0)
 }
 
-// Once the shop has asked for a check, the page says so by itself, and no more that the shop should.
+// Once the shop has asked for a check, the page says so by itself, and no more
+// that the shop should.
 func TestCheckAsked(t *testing.T) {
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
@@ -154,7 +159,8 @@ func TestCheckAsked(t *testing.T) {
 	}
 }
 
-// The page closes at the deadline itself, not when the sweep has come round, and nothing can be done with it any more.
+// The page closes at the deadline itself, not when the sweep has come round,
+// and nothing can be done with it any more.
 func TestDeadline(t *testing.T) {
 	b := setup(t, false)
 	p, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
@@ -175,8 +181,8 @@ func TestDeadline(t *testing.T) {
 	want(t, "charged after the deadline", b.attempts(t, card), 0)
 }
 
-// That the payer has paid is kept with the payment: the page says so in any language and on any
-// device, and the payment waits for the transfer.
+// That the payer has paid is kept with the payment: the page says so in any
+// language and on any device, and the payment waits for the transfer.
 func TestHavePaid(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -203,7 +209,8 @@ func TestHavePaid(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "We are still looking for your transfer")
 }
 
-// The code at a computer leads the phone to the same page, in the same language. Nobody else's page has one.
+// The code at a computer leads the phone to the same page, in the same
+// language. Nobody else's page has one.
 func TestScan(t *testing.T) {
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
@@ -214,8 +221,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// A payer who is sure cancels, once, a transfer or a payment by card. Too late, they see how the payment stands, and that it
-// was not their doing.
+// A payer who is sure cancels, once, a transfer or a payment by card. Too late,
+// they see how the payment stands, and that it was not their doing.
 func TestCancel(t *testing.T) {
 	b := setup(t, false)
 	for method, paid := range map[[2]string]func(p payment.Payment){
@@ -326,7 +333,8 @@ func TestUnknownLinks(t *testing.T) {
 	wantText(t, first.Page(t), "h1", "This link does not work")
 }
 
-// A payer who is blocked reads that the payment cannot be made, beside a typed card and above a saved one, and not why.
+// A payer who is blocked reads that the payment cannot be made, beside a typed
+// card and above a saved one, and not why.
 func TestBlockedCardPage(t *testing.T) {
 	b := setup(t, false)
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
@@ -342,8 +350,8 @@ func TestBlockedCardPage(t *testing.T) {
 	wantNot(t, "why", a.Body, "attack")
 }
 
-// A page that the payer opens is kept with the family of their browser. What its script asks for, what
-// is fetched ahead and what is posted is not.
+// A page that the payer opens is kept with the family of their browser. What
+// its script asks for, what is fetched ahead and what is posted is not.
 func TestOpenedPages(t *testing.T) {
 	b := setup(t, false)
 	transfer, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")

@@ -57,16 +57,16 @@ func steps(w words.Words, p payment.Payment, amount string) []string {
 	return append(said, w.Say(words.SendAmount, amount))
 }
 
-// countries are where the payers of a currency live: their zone, which matters to pages without
-// script only, since with it the payer's own clock is shown, and what their banks' forms take
-// between whole and fraction.
+// countries are where the payers of a currency live: their zone, which matters
+// to pages without script only, since with it the payer's own clock is shown,
+// and what their banks' forms take between whole and fraction.
 var countries = map[string]struct{ zone, mark string }{
 	"RUB": {"Europe/Moscow", ","}, "AZN": {"Asia/Baku", ","}, "TRY": {"Europe/Istanbul", ","},
 	"KZT": {"Asia/Almaty", ","}, "UZS": {"Asia/Tashkent", ","}, "MNT": {"Asia/Ulaanbaatar", "."},
 }
 
-// typedAmount is the amount as it is typed into a bank's form: without groups or sign, and with both
-// decimals where there are any.
+// typedAmount is the amount as it is typed into a bank's form: without groups
+// or sign, and with both decimals where there are any.
 func typedAmount(p payment.Payment) string {
 	whole, fraction, _ := strings.Cut(money.Fiat(p.Expected()), ".")
 	if fraction == "00" {
@@ -75,7 +75,8 @@ func typedAmount(p payment.Payment) string {
 	return whole + cmp.Or(countries[p.Currency].mark, ".") + fraction
 }
 
-// details is all that has to be entered in the bank's app, as a text: a line each.
+// details is all that has to be entered in the bank's app, as a text: a line
+// each.
 func details(w words.Words, p payment.Payment, lines []view.Field) string {
 	text := []string{w.Say(words.AmountLabel) + ": " + typedAmount(p) + " " + p.Currency}
 	for _, line := range lines {
@@ -84,7 +85,8 @@ func details(w words.Words, p payment.Payment, lines []view.Field) string {
 	return strings.Join(text, "\n")
 }
 
-// deadline is a payment's expiry as a time of day that says where it is that time.
+// deadline is a payment's expiry as a time of day that says where it is that
+// time.
 func deadline(p payment.Payment) string { return local(p, p.ExpiresAt, "15:04") }
 
 // local is a time in the country of the payment's payers. It names the zone.
@@ -102,8 +104,8 @@ func local(p payment.Payment, at time.Time, layout string) string {
 	return fmt.Sprintf("%s (UTC%s)", at.Format(layout), sign)
 }
 
-// receipt is what a paid payment's receipt says besides the amount. Of where the money went it shows
-// as much as the payer's own bank does.
+// receipt is what a paid payment's receipt says besides the amount. Of where
+// the money went it shows as much as the payer's own bank does.
 func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 	lines := append(askedFor(w, p), view.Field{
 		ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04"),
@@ -122,7 +124,8 @@ func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 	return append(lines, view.Field{ID: "reference", Label: w.Say(words.Reference), Value: p.UUID.String()})
 }
 
-// paidOther reports whether a payment was completed by another amount than was asked for, which its pages then show.
+// paidOther reports whether a payment was completed by another amount than was
+// asked for, which its pages then show.
 func paidOther(p payment.Payment) bool {
 	return p.Status == payment.Completed && p.ReceivedAmount.Valid && !p.ReceivedAmount.Decimal.Equal(p.Amount)
 }
@@ -168,8 +171,8 @@ func outcome(w words.Words, v visit) view.Outcome {
 	return end
 }
 
-// shop is where the payer goes back to. What stands in its query tells the shop which payment this
-// was, and proves nothing.
+// shop is where the payer goes back to. What stands in its query tells the shop
+// which payment this was, and proves nothing.
 func shop(p payment.Payment) templ.SafeURL {
 	if p.ReturnURL == nil {
 		return ""
@@ -185,7 +188,8 @@ func shop(p payment.Payment) templ.SafeURL {
 	return templ.SafeURL(to.String())
 }
 
-// ending is how a payment has ended. Whoever has said that they have paid is not told to pay again.
+// ending is how a payment has ended. Whoever has said that they have paid is
+// not told to pay again.
 func ending(w words.Words, p payment.Payment) view.Outcome {
 	claimed := p.ClaimedAt != nil
 	end := view.Outcome{

@@ -16,15 +16,17 @@ import (
 
 const (
 	belowReceipt = "/receipt"
-	// fileField is the name of the form's file field. The other fields may have nextTo bytes.
+	// fileField is the name of the form's file field. The other fields may
+	// have nextTo bytes.
 	fileField = "file"
 	nextTo    = 64 << 10
-	// merchantFiles is how many receipts to one merchant's payments are taken at once.
+	// merchantFiles is how many receipts to one merchant's payments are
+	// taken at once.
 	merchantFiles = 16
 )
 
-// receipts describes the form for the bank's receipt, or returns nil when receipts are not taken
-// now.
+// receipts describes the form for the bank's receipt, or returns nil when
+// receipts are not taken now.
 func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	if !v.payment.TakesReceipts(v.now) {
 		return nil, nil //nolint:nilnil // nothing is offered
@@ -43,7 +45,8 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	return proof, nil
 }
 
-// takeReceipt stores a receipt. After a mistake the form's page says what is wrong with the file.
+// takeReceipt stores a receipt. After a mistake the form's page says what is
+// wrong with the file.
 func (p *Pay) takeReceipt(v visit) {
 	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID, v.payment.ID)
 	if err != nil {
@@ -100,13 +103,15 @@ func store(part *multipart.Part) (*edge.TempFile, error) {
 	return file, nil
 }
 
-// showReceipt shows what there is to print or to keep of a payment that is paid.
+// showReceipt shows what there is to print or to keep of a payment that is
+// paid.
 func (p *Pay) showReceipt(v visit) {
 	page := p.page(v)
 	p.proveReceipt(v, page.Shell, page.Bill, "")
 }
 
-// proveReceipt shows the receipt of a paid payment, with the card it was paid by, and leads elsewhere to the payment.
+// proveReceipt shows the receipt of a paid payment, with the card it was paid
+// by, and leads elsewhere to the payment.
 func (p *Pay) proveReceipt(v visit, s view.Shell, b view.Bill, card string) {
 	if v.payment.Status != payment.Completed {
 		back(v.w, s)
@@ -116,8 +121,8 @@ func (p *Pay) proveReceipt(v visit, s view.Shell, b view.Bill, card string) {
 	site.Show(v.w, v.r, http.StatusOK, view.Receipt(s, b, receipt(s.Words, v.payment, card)))
 }
 
-// withReceipts adds the receipt form to the page of an ended payment. After an error it has
-// answered the request and returns false.
+// withReceipts adds the receipt form to the page of an ended payment. After an
+// error it has answered the request and returns false.
 func (p *Pay) withReceipts(v visit, page view.Shell, end *view.Outcome) bool {
 	var err error
 	if end.Proof, err = p.receipts(v, page); err != nil {

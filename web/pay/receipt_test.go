@@ -21,7 +21,8 @@ const (
 	mp4 = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
 )
 
-// png is cut off before its first pixel: no browser shows what is on it, which would move what a test is about to click.
+// png is cut off before its first pixel: no browser shows what is on it, which
+// would move what a test is about to click.
 var png = testenv.PNG[:41]
 
 // attach sends the form of a receipt.
@@ -39,8 +40,8 @@ func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
 	testenv.Check(t, strings.HasPrefix(title, "Error: "), "the title is %q", title)
 }
 
-// A payer who has paid sends up to three receipts, from the claim until a day after an unpaid end.
-// Those who look for the transfer see them.
+// A payer who has paid sends up to three receipts, from the claim until a day
+// after an unpaid end. Those who look for the transfer see them.
 func TestReceipts(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -85,7 +86,8 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
-// In a browser a file that is too large is never sent, and one that was chosen stays when the page has news.
+// In a browser a file that is too large is never sent, and one that was chosen
+// stays when the page has news.
 func TestReceiptInBrowser(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")

@@ -27,7 +27,8 @@ type visit struct {
 	payment payment.Payment
 	look    directory.Look
 	now     time.Time
-	// asked tells that the shop has asked for a check of a payment that failed.
+	// asked tells that the shop has asked for a check of a payment that
+	// failed.
 	asked bool
 }
 
@@ -36,8 +37,8 @@ func (p *Pay) visited(w http.ResponseWriter, r *http.Request, found payment.Paym
 	return visit{w: w, r: r, payment: found, now: p.Clock.Now(), asked: asked}, err
 }
 
-// linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts
-// have pages of their own, and no requisite.
+// linked finds the payment of a link and counts the call by the rules of
+// checkouts. Card checkouts have pages of their own, and no requisite.
 func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := p.Links.Parse(r.PathValue("token"))
@@ -74,13 +75,14 @@ func rule(method string) limit.Rule {
 	return limit.CheckoutReads
 }
 
-// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be
-// shown again.
+// slowDown has whoever asks too often wait. Only known links have limits, so
+// that this one may be shown again.
 func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
 	comeLater(v.w, v.r, p.dress(v, room), wait)
 }
 
-// paced counts by address what is asked for without a payment: links may be known to everybody, and so are pictures.
+// paced counts by address what is asked for without a payment: links may be
+// known to everybody, and so are pictures.
 func (p *Pay) paced(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, err := p.Limits.Count(limit.AddressReads, limit.Address(r.RemoteAddr)); err != nil {
@@ -112,8 +114,8 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 	}
 }
 
-// waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment
-// after its expiry; the page does not wait for it.
+// waiting reports whether the payer may still pay. The sweep that fails a
+// payment comes a moment after its expiry; the page does not wait for it.
 func (v visit) waiting() bool {
 	return v.payment.OpenToPayer(v.now)
 }
@@ -123,8 +125,8 @@ func (v visit) version() string {
 	return fmt.Sprintf("%d-%t-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil, v.asked)
 }
 
-// How many seconds lie between two questions of a page: often while the payer waits, seldom while a
-// review may end.
+// How many seconds lie between two questions of a page: often while the payer
+// waits, seldom while a review may end.
 const (
 	everyWaiting = 3
 	everyEnded   = 15
@@ -141,7 +143,8 @@ func (v visit) every() int {
 	}
 }
 
-// secondsLeft is rounded up, so that nothing ends on the page before it does here.
+// secondsLeft is rounded up, so that nothing ends on the page before it does
+// here.
 func (v visit) secondsLeft() int {
 	return max(0, int((v.payment.ExpiresAt.Sub(v.now)+time.Second-1)/time.Second))
 }
@@ -254,7 +257,8 @@ func (p *Pay) status(v visit) {
 	})
 }
 
-// tellStatus answers a page's script: at once, or where it asks to wait, when there is something new.
+// tellStatus answers a page's script: at once, or where it asks to wait, when
+// there is something new.
 func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
 	if v.r.URL.Query().Has("wait") {
 		latest, err := p.hold(v, now, fresh)
@@ -286,7 +290,8 @@ func (p *Pay) askCancel(v visit) {
 		back(v.w, page.Shell)
 		return
 	}
-	// Do not refresh the page while the payer decides. Another language shows this page again.
+	// Do not refresh the page while the payer decides. Another language
+	// shows this page again.
 	page.Watch, page.Below = nil, "/cancel"
 	text := words.CancelText
 	if v.payment.ClaimedAt != nil {
@@ -310,8 +315,8 @@ func (p *Pay) simulate(v visit) {
 	p.acted(v, v.payment, p.Simulate(v.r.Context(), v.payment))
 }
 
-// acted leads back to the page, or shows there how the payment stands when it was too late to do
-// anything.
+// acted leads back to the page, or shows there how the payment stands when it
+// was too late to do anything.
 func (p *Pay) acted(v visit, after payment.Payment, err error) {
 	refusal := fault.As(err)
 	switch {

@@ -25,7 +25,8 @@ func (b *bundle) returning(t *testing.T, method, to string) payment.Payment {
 	return b.create(t, "RUB", method, func(r *payment.Request) { r.ReturnURL = &to })
 }
 
-// Every ending leads back to the shop, with the payment and its status in the query; what waits does not.
+// Every ending leads back to the shop, with the payment and its status in the
+// query; what waits does not.
 func TestReturn(t *testing.T) {
 	b := setup(t, false)
 	const shop = "https://shop.example/thanks?order=7&status=mine"
@@ -47,7 +48,8 @@ func TestReturn(t *testing.T) {
 		b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find(`[href*="shop.example"]`).Length(), 0)
 }
 
-// shop is a page of a shop's, which says what it was opened with, or shows a payment's page in a frame and what that tells it.
+// shop is a page of a shop's, which says what it was opened with, or shows a
+// payment's page in a frame and what that tells it.
 func shop(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +66,8 @@ func shop(t *testing.T) string {
 	return server.URL
 }
 
-// Unless the shop wants it otherwise, a paid page leads back by itself: it counts the seconds, and does not do it to whoever stays.
+// Unless the shop wants it otherwise, a paid page leads back by itself: it
+// counts the seconds, and does not do it to whoever stays.
 func TestLeadsBack(t *testing.T) {
 	b, page := setup(t, true), newTab(t)
 	page.Timed()
@@ -98,7 +101,8 @@ func TestLeadsBack(t *testing.T) {
 	want(t, "a shop that wants it otherwise is led to", b.page(t, b.path(stayed)).Find("[data-leads]").Length(), 0)
 }
 
-// leavesWithin has time pass, and tells whether the page has begun to go to another one.
+// leavesWithin has time pass, and tells whether the page has begun to go to
+// another one.
 func (b tab) leavesWithin(d time.Duration) bool {
 	b.T.Helper()
 	eval[bool](b, `(navigation.addEventListener("navigate", () => { window.left = true }), true)`)
@@ -106,7 +110,8 @@ func (b tab) leavesWithin(d time.Duration) bool {
 	return eval[bool](b, "!!window.left")
 }
 
-// A page in a shop's frame tells the shop its height and the result, and nobody else.
+// A page in a shop's frame tells the shop its height and the result, and nobody
+// else.
 func TestTellsTheFrame(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	around := shop(t)
@@ -124,8 +129,8 @@ func TestTellsTheFrame(t *testing.T) {
 	told("payment.result completed")
 }
 
-// The script finds mistakes before anything is sent, keeps what was typed, and says so in the title;
-// another language keeps it, too.
+// The script finds mistakes before anything is sent, keeps what was typed, and
+// says so in the title; another language keeps it, too.
 func TestMistakesBeforeSending(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "AZN", "quasi_ecom")
@@ -147,7 +152,8 @@ func TestMistakesBeforeSending(t *testing.T) {
 	page.Await(".ask .label", "Сумма к оплате")
 	want(t, "left is", page.value("#pan")+"|"+page.value("#cvv"), "4242 4242 4242 4242|12")
 	want(t, "a wrong card was sent", b.attempts(t, p), 0)
-	// Without a script the server finds them, and the page may be loaded again.
+	// Without a script the server finds them, and the page may be loaded
+	// again.
 	page.WithoutScript()
 	page.Open(b.server.URL + b.path(p) + "?lang=en")
 	page.Type("#expiry", "1230")

@@ -7,8 +7,8 @@ import (
 	"gateway.example/web/site"
 )
 
-// scan serves a QR code with the address of the payment's page, in the language of the page that
-// shows the code.
+// scan serves a QR code with the address of the payment's page, in the language
+// of the page that shows the code.
 func (p *Pay) scan(v visit) {
 	address := p.URL + v.r.URL.Path[:strings.LastIndexByte(v.r.URL.Path, '/')]
 	if lang := v.r.URL.Query().Get("lang"); lang != "" {

@@ -18,14 +18,16 @@ type told struct {
 	axe bool
 }
 
-// change is what happens, what is said of it, and where the focus is then: an element's id, class, or name.
+// change is what happens, what is said of it, and where the focus is then: an
+// element's id, class, or name.
 type change struct {
 	do    func()
 	says  string
 	focus string
 }
 
-// tell goes from change to change. In the whole check each state is examined, too.
+// tell goes from change to change. In the whole check each state is examined,
+// too.
 func (w told) tell(changes ...change) {
 	w.T.Helper()
 	for _, c := range changes {
@@ -39,8 +41,9 @@ func (w told) tell(changes ...change) {
 	}
 }
 
-// examine has axe look at a page whose timers, and with them axe's own, go on only when time passes. A message comes
-// without a timer: it lets the page do what else it has to do in between.
+// examine has axe look at a page whose timers, and with them axe's own, go on
+// only when time passes. A message comes without a timer: it lets the page do
+// what else it has to do in between.
 func (w told) examine(where string) {
 	w.T.Helper()
 	w.Finds(where, `(async () => {
@@ -73,7 +76,8 @@ func (b tab) connected(is bool) {
 	eval[bool](b, script)
 }
 
-// Whoever cannot see the page of a transfer hears of every change, and is led to it.
+// Whoever cannot see the page of a transfer hears of every change, and is led
+// to it.
 func TestEveryChangeOfATransferIsTold(t *testing.T) {
 	w := newTold(t)
 	open := func() (end func(status string) func()) {
@@ -156,8 +160,10 @@ func (b tab) fill(card string) {
 	b.Type("#cvv", "123")
 }
 
-// A card that was typed is not lost with the connection: the button says that it waits, and it is charged once when the
-// connection is back, also where it had arrived and only the answer was lost. Whoever changes it sends it themselves.
+// A card that was typed is not lost with the connection: the button says that
+// it waits, and it is charged once when the connection is back, also where it
+// had arrived and only the answer was lost. Whoever changes it sends it
+// themselves.
 func TestCardWithoutConnection(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
@@ -192,7 +198,8 @@ func TestCardWithoutConnection(t *testing.T) {
 	page.Await("form .button", "Pay 1,500 ₼")
 }
 
-// That a code has come is asked quietly, after a while, and the page it leads to claims nothing.
+// That a code has come is asked quietly, after a while, and the page it leads
+// to claims nothing.
 func TestCodeThatNobodyAskedFor(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	page.Timed()
@@ -224,14 +231,16 @@ func TestShare(t *testing.T) {
 	want(t, "the clipboard has", eval[string](page, "window.kept"), "copied "+b.server.URL+b.path(p))
 }
 
-// came has another amount come for a payment, and an operator decide what becomes of it.
+// came has another amount come for a payment, and an operator decide what
+// becomes of it.
 func (b *bundle) came(t *testing.T, p payment.Payment, decision string) {
 	t.Helper()
 	testenv.Must(b.payments.ConfirmCame(t.Context(), traderOf(p), p.ID, payment.Came{Amount: ptr("700.50")}))(t)
 	testenv.Must(b.payments.DecideCase(t.Context(), portaltest.Admin, payment.CaseDecision{PaymentID: p.ID, Decision: decision}))(t)
 }
 
-// Where another amount came and was taken, the page and the receipt say what came, and what was asked for, in every language.
+// Where another amount came and was taken, the page and the receipt say what
+// came, and what was asked for, in every language.
 func TestAnotherAmountTaken(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -251,7 +260,8 @@ func TestAnotherAmountTaken(t *testing.T) {
 	want(t, "as asked", b.page(t, b.path(paid)).Find("#label-asked").Length(), 0)
 }
 
-// A payment of which a part has come asks for the rest, and does not offer to be cancelled.
+// A payment of which a part has come asks for the rest, and does not offer to
+// be cancelled.
 func TestPartIsNotCancelled(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -266,7 +276,8 @@ func TestPartIsNotCancelled(t *testing.T) {
 	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
 }
 
-// A paid payment has a receipt to print, with the time of the payer's own clock; any other leads to its page.
+// A paid payment has a receipt to print, with the time of the payer's own
+// clock; any other leads to its page.
 func TestPrintedReceipt(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	transfer, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")

@@ -10,19 +10,22 @@ import (
 )
 
 const (
-	// holdFor is how long a status request waits (long polling) when nothing changes.
+	// holdFor is how long a status request waits (long polling) when
+	// nothing changes.
 	holdFor = 25 * time.Second
-	// lookEvery is how often the database is asked about all payments that requests wait for.
+	// lookEvery is how often the database is asked about all payments that
+	// requests wait for.
 	lookEvery = 500 * time.Millisecond
-	// watchersMost and watchersEach bound the waiting requests, in total and for one payment. Any
-	// others are answered at once, and their pages poll instead.
+	// watchersMost and watchersEach bound the waiting requests, in total
+	// and for one payment. Any others are answered at once, and their pages
+	// poll instead.
 	watchersMost, watchersEach = 5_000, 4
 	// watchTimeout bounds that query.
 	watchTimeout = 5 * time.Second
 )
 
-// watch tells waiting status requests when their payment changes. One query asks about all the
-// payments, however many requests wait.
+// watch tells waiting status requests when their payment changes. One query
+// asks about all the payments, however many requests wait.
 type watch struct {
 	look func(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error)
 
@@ -40,9 +43,10 @@ type watched struct {
 	pages map[chan struct{}]bool
 }
 
-// wait subscribes a request to a payment. The channel gets a value after the first query, because
-// the payment may have changed just before the subscription, and then after each change. It is nil
-// when too many requests wait already.
+// wait subscribes a request to a payment. The channel gets a value after the
+// first query, because the payment may have changed just before the
+// subscription, and then after each change. It is nil when too many requests
+// wait already.
 func (w *watch) wait(p payment.Payment) (news chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +98,8 @@ func (w *watch) run() {
 	}
 }
 
-// asked returns the payments that requests wait for. When there are none, run ends.
+// asked returns the payments that requests wait for. When there are none, run
+// ends.
 func (w *watch) asked() (merchantIDs, paymentIDs []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,8 +128,8 @@ func (w *watch) tell(stamps map[int64]string) {
 	}
 }
 
-// hold waits until the page would show something else than the version it has, which fresh reads.
-// It returns the latest status.
+// hold waits until the page would show something else than the version it has,
+// which fresh reads. It returns the latest status.
 func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, error) {
 	if v.r.URL.Query().Get("version") != now.Version {
 		return now, nil
@@ -147,7 +152,8 @@ func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, e
 		case <-over.C:
 			return fresh()
 		case <-tick.C:
-			// The page changes, too, when the time to pay ends, and when a test clock is moved.
+			// The page changes, too, when the time to pay ends, and
+			// when a test clock is moved.
 			left := v
 			left.now = p.Clock.Now()
 			counted := now.Seconds - int(time.Since(began)/time.Second)

@@ -1,5 +1,6 @@
-// Package pay serves the hosted pages of payments: handlers here, what they say in words, templates
-// in view. The pages work without script and ask no third party for anything.
+// Package pay serves the hosted pages of payments: handlers here, what they say
+// in words, templates in view. The pages work without script and ask no third
+// party for anything.
 package pay
 
 import (
@@ -35,14 +36,17 @@ type Services struct {
 	// URL is where the pages are public. By https alone, Secure says.
 	URL    string
 	Secure bool
-	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
+	// Simulate acts as the bank that brings a payment's transfer; nil
+	// offers no such thing.
 	Simulate func(context.Context, payment.Payment) error
-	// Stopping is closed when the program is about to end: nobody is kept waiting then.
+	// Stopping is closed when the program is about to end: nobody is kept
+	// waiting then.
 	Stopping <-chan struct{}
-	// Sandbox lists the test cards where a card is asked for, and stands in for the apps of test banks.
+	// Sandbox lists the test cards where a card is asked for, and stands in
+	// for the apps of test banks.
 	Sandbox bool
-	// Operator is shown at the foot of the pages: who runs the gateway, and how they are reached; ""
-	// shows nothing.
+	// Operator is shown at the foot of the pages: who runs the gateway, and
+	// how they are reached; "" shows nothing.
 	Operator string
 }
 
@@ -110,7 +114,8 @@ func (p *Pay) unbroken(next http.Handler) http.Handler {
 	})
 }
 
-// unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
+// unknown answers every link that is not one of ours, whatever is wrong with
+// it, in the same way.
 func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) { p.nothing(w, r, http.StatusNotFound) }
 
 // nothing answers where there is nothing to see.
@@ -123,8 +128,8 @@ func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
 	p.message(w, r, statusOf(w, err), words.BrokenTitle, words.BrokenText)
 }
 
-// statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page
-// may be asked for again soon.
+// statusOf is the status of a page that tells of trouble on our side. Where it
+// will pass, the page may be asked for again soon.
 func statusOf(w http.ResponseWriter, err error) int {
 	if f := edge.Fault(err); f == nil || f.Kind != fault.Unavailable {
 		return http.StatusInternalServerError
@@ -140,8 +145,8 @@ func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title,
 
 const languageCookie = "lang"
 
-// shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked
-// for by the browser. A choice is remembered.
+// shell begins a page in its reader's language: the one chosen in the link,
+// chosen before, or asked for by the browser. A choice is remembered.
 func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
 	style := p.styles.Of("")
 	edge.Admit(w.Header(), "", style.Hash)

@@ -14,7 +14,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// tellAlone makes every operator's page say if no operator could decide about another's proposals.
+// tellAlone makes every operator's page say if no operator could decide about
+// another's proposals.
 func (v *Visit) tellAlone() error {
 	if v.Session.State != session.Complete || v.route.Fragment || v.Who.Kind != caller.Operator {
 		return nil
@@ -24,8 +25,8 @@ func (v *Visit) tellAlone() error {
 	return err
 }
 
-// proposed makes a proposal if the error says that a second operator is required, and redirects to it. It returns
-// any other error unchanged.
+// proposed makes a proposal if the error says that a second operator is
+// required, and redirects to it. It returns any other error unchanged.
 func (v *Visit) proposed(err error) error {
 	if wanted := new(foureyes.SecondOperatorError); !errors.As(err, &wanted) {
 		return err
@@ -37,8 +38,8 @@ func (v *Visit) proposed(err error) error {
 	return v.Done(ApprovalPath(p.ID), "proposed")
 }
 
-// tellConsent makes every page tell an owner which users wait for their answer, and tell those users that they
-// wait.
+// tellConsent makes every page tell an owner which users wait for their answer,
+// and tell those users that they wait.
 func (v *Visit) tellConsent() error {
 	if v.Session.State != session.Complete || v.route.Fragment {
 		return nil
@@ -56,17 +57,20 @@ func (v *Visit) tellConsent() error {
 	return err
 }
 
-// May reports whether the user has a capability, possibly only after giving the second factor again.
+// May reports whether the user has a capability, possibly only after giving the
+// second factor again.
 func (v *Visit) May(c caller.Capability) bool {
 	return v.Who.Proved().May(c)
 }
 
-// MayViewAs reports whether the user may look as another user, possibly only after giving the second factor again.
+// MayViewAs reports whether the user may look as another user, possibly only
+// after giving the second factor again.
 func (v *Visit) MayViewAs() bool {
 	return v.May(caller.OperatorViewAs)
 }
 
-// look makes every page say that somebody looks as another user, and the request log say who does.
+// look makes every page say that somebody looks as another user, and the
+// request log say who does.
 func (v *Visit) look() {
 	edge.NoteViewer(v.Ctx(), v.Who.Actor())
 	as := v.Who.Login
@@ -76,8 +80,9 @@ func (v *Visit) look() {
 	v.Shell.Viewing = &view.Viewing{As: as, Until: v.Session.View.Until}
 }
 
-// onlyLooks refuses posts of somebody who looks as another user, except those that end it. The services refuse them
-// as well, but a form that is wrong is refused for that first.
+// onlyLooks refuses posts of somebody who looks as another user, except those
+// that end it. The services refuse them as well, but a form that is wrong is
+// refused for that first.
 func (v *Visit) onlyLooks() error {
 	if !v.Who.ViewAs || v.Reads() || v.route.Viewing || v.route.Machine {
 		return nil
@@ -88,8 +93,9 @@ func (v *Visit) onlyLooks() error {
 // Reads reports whether the request only reads a page.
 func (v *Visit) Reads() bool { return v.R.Method == http.MethodGet || v.R.Method == http.MethodHead }
 
-// needs checks that the visitor has the route's capability. Somebody who looks as a user may open a page that leads
-// to a change; only the change itself is refused.
+// needs checks that the visitor has the route's capability. Somebody who looks
+// as a user may open a page that leads to a change; only the change itself is
+// refused.
 func (v *Visit) needs() error {
 	who := v.Who
 	if v.Reads() {

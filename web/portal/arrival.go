@@ -23,7 +23,8 @@ func (v *Visit) Arrival(a payment.Arrival) view.Arrival {
 	return row
 }
 
-// Fitting shows the free transfers that may belong to this payment. Traders and operators can attach them to it.
+// Fitting shows the free transfers that may belong to this payment. Traders and
+// operators can attach them to it.
 func (v *Visit) Fitting(p payment.Payment, list []payment.Arrival) view.Fitting {
 	shown := view.Fitting{
 		Action: v.PaymentPath(p.ID) + "/attach", Token: submission.NewToken(),

@@ -12,7 +12,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Columns makes the head of a table. With numbers, all columns but the first are aligned to the right.
+// Columns makes the head of a table. With numbers, all columns but the first
+// are aligned to the right.
 func (v *Visit) Columns(numbers bool, labels ...say.Phrase) []view.Column {
 	var list []view.Column
 	for i, label := range labels {
@@ -39,8 +40,9 @@ func (v *Visit) Question(q view.Question) error {
 	return Show(v, status, view.Ask, q)
 }
 
-// Reveal shows a secret that a form has made. The answer has no address of its own: if the form is sent again, or
-// the user goes back, they get to the page to which the first sending would have led.
+// Reveal shows a secret that a form has made. The answer has no address of its
+// own: if the form is sent again, or the user goes back, they get to the page
+// to which the first sending would have led.
 func (v *Visit) Reveal(title say.Phrase, shown view.Shown) error {
 	v.Shell.Title = v.Say(title)
 	return Show(v, http.StatusOK, view.ShownPage, shown)
@@ -54,7 +56,8 @@ func (v *Visit) Led(outcome submission.Outcome, err error) error {
 	return v.Done(outcome.LedTo, outcome.Said)
 }
 
-// MemberSteps are the steps that can be taken for a user, with the words of the page that asks.
+// MemberSteps are the steps that can be taken for a user, with the words of the
+// page that asks.
 var MemberSteps = map[string]struct {
 	Title, Text, Yes say.Phrase
 	Danger           bool
@@ -65,7 +68,8 @@ var MemberSteps = map[string]struct {
 	"reinvite": {say.AnewTitle, say.AnewText, say.AnewYes, true},
 }
 
-// KeepFile sends a stranger's file as a download, so that it is never shown in these pages.
+// KeepFile sends a stranger's file as a download, so that it is never shown in
+// these pages.
 func (v *Visit) KeepFile(name, media string, content []byte) {
 	h := v.W.Header()
 	h.Set("Content-Type", media)
@@ -75,8 +79,9 @@ func (v *Visit) KeepFile(name, media string, content []byte) {
 	_, _ = v.W.Write(content)
 }
 
-// ShowPicture sends a stranger's picture to be shown inside a page. Its media type is that of its content. Opened
-// by itself it is a document that may do nothing.
+// ShowPicture sends a stranger's picture to be shown inside a page. Its media
+// type is that of its content. Opened by itself it is a document that may do
+// nothing.
 func (v *Visit) ShowPicture(media string, content []byte) error {
 	if !strings.HasPrefix(media, "image/") {
 		return v.NotFound()

@@ -11,7 +11,8 @@ import (
 // cashboxes are those of a merchant.
 type cashboxes []report.Cashbox
 
-// Cashboxes reads the cashboxes of the reader's merchant, if the list can be filtered by one.
+// Cashboxes reads the cashboxes of the reader's merchant, if the list can be
+// filtered by one.
 func (v *Visit) Cashboxes(a Asked) (cashboxes, error) {
 	if !a.Cashbox {
 		return nil, nil
@@ -19,7 +20,8 @@ func (v *Visit) Cashboxes(a Asked) (cashboxes, error) {
 	return v.server.Reports.Cashboxes(v.Ctx(), v.Who)
 }
 
-// Name is the name of a cashbox, with its number if another one has the same name.
+// Name is the name of a cashbox, with its number if another one has the same
+// name.
 func (c cashboxes) Name(id string) string {
 	for _, box := range c {
 		if strconv.FormatInt(box.ID, 10) == id {

@@ -23,8 +23,8 @@ func (v *Visit) Lasting(d time.Duration) string {
 	return v.Say(say.HoursMinutes, seconds/3600, seconds/60%60)
 }
 
-// arrow is the sign of a change, and the tone that says whether it is good. An increase is good unless less is
-// wanted.
+// arrow is the sign of a change, and the tone that says whether it is good. An
+// increase is good unless less is wanted.
 func arrow(by int, wantsLess bool) (sign, tone string) {
 	switch {
 	case by == 0:
@@ -40,7 +40,8 @@ func arrow(by int, wantsLess bool) (sign, tone string) {
 	return "▼\u00a0", tone
 }
 
-// Points is by how many points a percentage has changed; empty if one of the two is not known.
+// Points is by how many points a percentage has changed; empty if one of the
+// two is not known.
 func (v *Visit) Points(now, before *decimal.Decimal) view.Delta {
 	if now == nil || before == nil {
 		return view.Delta{}
@@ -66,7 +67,8 @@ func (v *Visit) Grown(now, before decimal.Decimal) view.Delta {
 	return view.Delta{Text: sign + v.Shell.Percent(by.Abs()) + "\u00a0%", Tone: tone}
 }
 
-// Sooner is by how much a duration that should be short has changed; empty if one of the two is not known.
+// Sooner is by how much a duration that should be short has changed; empty if
+// one of the two is not known.
 func (v *Visit) Sooner(now, before time.Duration) view.Delta {
 	if now == 0 || before == 0 {
 		return view.Delta{}

@@ -9,8 +9,8 @@ import (
 // sendWithinEach is how long a browser has to take each part of a file.
 const sendWithinEach = 30 * time.Second
 
-// CSVFile is a file that is sent while it is written. Before its first byte is written, an error can still be shown
-// as a page.
+// CSVFile is a file that is sent while it is written. Before its first byte is
+// written, an error can still be shown as a page.
 type CSVFile struct {
 	v     *Visit
 	name  string
@@ -40,12 +40,13 @@ func attachment(name string) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
 }
 
-// exportsAtOnce is how many files are written at the same time, and userExports how many of them for one user. They
-// are read page by page over connections of their own, so that long exports delay only each other.
+// exportsAtOnce is how many files are written at the same time, and userExports
+// how many of them for one user. They are read page by page over connections of
+// their own, so that long exports delay only each other.
 const exportsAtOnce, userExports = 8, 2
 
-// SendCSV sends a file. If it cannot be sent completely, the connection is broken off, so that nobody takes the
-// file for complete.
+// SendCSV sends a file. If it cannot be sent completely, the connection is
+// broken off, so that nobody takes the file for complete.
 func (v *Visit) SendCSV(name string, write func(*CSVFile) error) error {
 	leaveUser, err := v.server.userExports.Enter(v.Ctx(), v.Who.ID)
 	if err != nil {
@@ -66,7 +67,8 @@ func (v *Visit) SendCSV(name string, write func(*CSVFile) error) error {
 	panic(http.ErrAbortHandler)
 }
 
-// FileName names a file by its contents and by the first and last day that it covers.
+// FileName names a file by its contents and by the first and last day that it
+// covers.
 func (a *Asked) FileName(what string, now time.Time) string {
 	to := now.In(a.Zone)
 	if !a.Filter.To.IsZero() {

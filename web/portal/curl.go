@@ -6,8 +6,9 @@ import (
 	"gateway.example/internal/caller"
 )
 
-// Curl is a shell command that reads something through the merchant API, for users who work with it; "" for others.
-// The reader has to fill in key and secret, because the portal does not know theirs.
+// Curl is a shell command that reads something through the merchant API, for
+// users who work with it; "" for others. The reader has to fill in key and
+// secret, because the portal does not know theirs.
 func (v *Visit) Curl(path string) string {
 	if v.Who.Kind != caller.MerchantPortal || !v.May(caller.MerchantEvents) {
 		return ""
@@ -24,5 +25,6 @@ func (v *Visit) Curl(path string) string {
 	}, "\n")
 }
 
-// quoted quotes a text for a shell, so that it is one word without special meaning.
+// quoted quotes a text for a shell, so that it is one word without special
+// meaning.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -44,7 +44,8 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	return f, err
 }
 
-// statusFilters asks for one status if the list allows only one, and otherwise for several.
+// statusFilters asks for one status if the list allows only one, and otherwise
+// for several.
 func (v *Visit) statusFilters(f *view.Filters, a Asked) {
 	name := func(status string) string { return v.Say(a.Status(status)) }
 	if a.Single {
@@ -58,8 +59,8 @@ func (v *Visit) statusFilters(f *view.Filters, a Asked) {
 	}
 }
 
-// choiceFilters asks for a method, a currency and a type, and whether only overdue items are shown, if the list has
-// these filters.
+// choiceFilters asks for a method, a currency and a type, and whether only
+// overdue items are shown, if the list has these filters.
 func (v *Visit) choiceFilters(f *view.Filters, a Asked) {
 	itself := func(value string) string { return value }
 	if len(a.Methods) > 0 {

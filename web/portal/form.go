@@ -24,8 +24,8 @@ const (
 	changedCookie = "changed"
 )
 
-// lookFresh makes users who sent a form see its effect: for a while their lists are read from the primary, in every
-// process.
+// lookFresh makes users who sent a form see its effect: for a while their lists
+// are read from the primary, in every process.
 func (v *Visit) lookFresh() {
 	if !v.server.Reports.MayBeLate() || v.route.Machine {
 		return
@@ -39,7 +39,8 @@ func (v *Visit) lookFresh() {
 	v.R = v.R.WithContext(report.Fresh(v.Ctx()))
 }
 
-// Done redirects to a page that says once what was done. word is the name of a phrase.
+// Done redirects to a page that says once what was done. word is the name of a
+// phrase.
 func (v *Visit) Done(to, word string) error {
 	if word != "" {
 		v.SetCookie(flashCookie, word, time.Minute)
@@ -75,7 +76,8 @@ func ShowPage[T any](v *Visit, status int, title string, page func(view.Shell, T
 	return Show(v, status, page, shown)
 }
 
-// ShowForm renders a form with what was typed into it and what is wrong with that, each at the field of its name.
+// ShowForm renders a form with what was typed into it and what is wrong with
+// that, each at the field of its name.
 func (v *Visit) ShowForm(
 	status int, title string, form view.MoneyForm, typed url.Values, wrong map[string]string,
 ) error {
@@ -137,7 +139,8 @@ func (v *Visit) Sent() (id int64, form url.Values, err error) {
 	return id, form, err
 }
 
-// Wrong returns the fields that an error names, each with its message; nil if the error names no fields.
+// Wrong returns the fields that an error names, each with its message; nil if
+// the error names no fields.
 func (v *Visit) Wrong(err error) map[string]string {
 	f := edge.Fault(err)
 	if f == nil || len(f.Fields) == 0 {
@@ -152,12 +155,14 @@ func (v *Visit) Wrong(err error) map[string]string {
 		found[name] = strings.Join(said, "; ")
 	}
 	v.Shell.Mistakes = true
-	// The flaws are shown now, so whatever else the page reads must not report them again.
+	// The flaws are shown now, so whatever else the page reads must not
+	// report them again.
 	v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), nil))
 	return found
 }
 
-// IDOf is a number that a form sends; for any other text it is 0, which nobody has.
+// IDOf is a number that a form sends; for any other text it is 0, which nobody
+// has.
 func IDOf(form url.Values, name string) int64 {
 	id, err := strconv.ParseInt(form.Get(name), 10, 64)
 	if err != nil {
@@ -166,8 +171,9 @@ func IDOf(form url.Values, name string) int64 {
 	return id
 }
 
-// Once acts only at the first sending of a form, and redirects every time to where the first sending led. A page
-// that sends the form by a script and stays open gets the result instead: nothing if it is good, else a text.
+// Once acts only at the first sending of a form, and redirects every time to
+// where the first sending led. A page that sends the form by a script and stays
+// open gets the result instead: nothing if it is good, else a text.
 func (v *Visit) Once(form url.Values, act func() (submission.Outcome, error)) error {
 	out, err := v.server.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), act)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// IncomeBy is the name by which the platform's income is grouped: the merchant, the method or the day.
+// IncomeBy is the name by which the platform's income is grouped: the merchant,
+// the method or the day.
 func (v *Visit) IncomeBy(i books.Income, by string) string {
 	switch by {
 	case "merchant":
@@ -27,10 +28,12 @@ func (v *Visit) IncomeBy(i books.Income, by string) string {
 	return i.Day.Format(time.DateOnly)
 }
 
-// stackMost is how many merchants or methods a chart of income shows separately; the rest is one stack.
+// stackMost is how many merchants or methods a chart of income shows
+// separately; the rest is one stack.
 const stackMost = 5
 
-// IncomeChart shows the income of each UTC day, stacked by merchant or by method.
+// IncomeChart shows the income of each UTC day, stacked by merchant or by
+// method.
 func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
 		Title: v.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.USDT, Axis: v.Shell.Plain,
@@ -78,7 +81,8 @@ func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) 
 type IncomeSum struct {
 	Name             string
 	Earned, Reversed decimal.Decimal
-	// Volume is the turnover from which it was earned; not valid if that is not known for all of it.
+	// Volume is the turnover from which it was earned; not valid if that is
+	// not known for all of it.
 	Volume decimal.NullDecimal
 }
 
@@ -93,7 +97,8 @@ func (s IncomeSum) Margin() (percent decimal.Decimal, known bool) {
 	return s.Net().Mul(decimal.NewFromInt(100)).DivRound(s.Volume.Decimal, 2), true
 }
 
-// SumIncome groups income by a name, in the order in which the names first appear.
+// SumIncome groups income by a name, in the order in which the names first
+// appear.
 func SumIncome(list []books.Income, name func(books.Income) string) []IncomeSum {
 	var sums []IncomeSum
 	places := map[string]int{}

@@ -13,56 +13,71 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// List declares a list with filters. The address of a page says what of the list is shown.
+// List declares a list with filters. The address of a page says what of the
+// list is shown.
 type List struct {
 	Path string
-	// Statuses are the statuses by which it can be filtered, and Status gives their names.
+	// Statuses are the statuses by which it can be filtered, and Status
+	// gives their names.
 	Statuses []string
 	Status   func(string) say.Phrase
-	// Methods are the methods by which it can be filtered; without any there is no such filter.
+	// Methods are the methods by which it can be filtered; without any
+	// there is no such filter.
 	Methods []string
-	// Search and Amounts say that it can be searched, and filtered by amounts. Hint says what can be searched for.
+	// Search and Amounts say that it can be searched, and filtered by
+	// amounts. Hint says what can be searched for.
 	Search, Amounts bool
 	Hint            say.Phrase
-	// Account says that it is a list of an account, and Cashbox that it can be filtered by cashbox.
+	// Account says that it is a list of an account, and Cashbox that it can
+	// be filtered by cashbox.
 	Account, Cashbox bool
-	// Owner says that the account's owner is chosen in the form, and Grouped that the list can be grouped.
+	// Owner says that the account's owner is chosen in the form, and
+	// Grouped that the list can be grouped.
 	Owner, Grouped bool
-	// Types are the types of events by which it can be filtered; without any there is no such filter.
+	// Types are the types of events by which it can be filtered; without
+	// any there is no such filter.
 	Types []string
-	// Program says that it lists programs' requests, so it can be filtered by error code and API key.
+	// Program says that it lists programs' requests, so it can be filtered
+	// by error code and API key.
 	Program bool
-	// Log says that it lists what was done, so it can be filtered by what was changed.
+	// Log says that it lists what was done, so it can be filtered by what
+	// was changed.
 	Log bool
-	// Days is for how many days entries are kept, which Kept says; 0 is for ever.
+	// Days is for how many days entries are kept, which Kept says; 0 is for
+	// ever.
 	Days int
 	Kept say.Phrase
-	// Currencies are the currencies by which it can be filtered; without any there is no such filter.
+	// Currencies are the currencies by which it can be filtered; without
+	// any there is no such filter.
 	Currencies []string
 	// Overdue says that it can show overdue items only.
 	Overdue bool
-	// Merchants says that it lists what all merchants have and can be filtered by merchant. Owners says that it can
-	// also be filtered by trader.
+	// Merchants says that it lists what all merchants have and can be
+	// filtered by merchant. Owners says that it can also be filtered by
+	// trader.
 	Merchants, Owners bool
 	// Metadata says that it can be filtered by a pair of metadata.
 	Metadata bool
-	// Always says that it has no filter by time and lists everything. Single says that only one status can be
-	// chosen.
+	// Always says that it has no filter by time and lists everything.
+	// Single says that only one status can be chosen.
 	Always, Single bool
 	// Sorted says that it can be sorted by time and by amount.
 	Sorted bool
 	// Export is the capability that is required to get it as a file.
 	Export caller.Capability
-	// Columns are the columns that a user may hide or add; without any there is no such choice.
+	// Columns are the columns that a user may hide or add; without any
+	// there is no such choice.
 	Columns []Column
-	// None and NoneText are shown if there is nothing at all, and Lately if there is nothing recent. Start leads to
-	// where the first item can be made, and StartLabel is the text of that link.
+	// None and NoneText are shown if there is nothing at all, and Lately if
+	// there is nothing recent. Start leads to where the first item can be
+	// made, and StartLabel is the text of that link.
 	None, NoneText, Lately say.Phrase
 	Start                  view.Link
 	StartLabel             say.Phrase
 }
 
-// Column is a column that a user may choose. Extra columns are hidden unless they are chosen.
+// Column is a column that a user may choose. Extra columns are hidden unless
+// they are chosen.
 type Column struct {
 	Name  string
 	Label say.Phrase
@@ -137,7 +152,8 @@ func Pages[T any](a Asked, page report.Page[T]) view.Pages {
 	return p
 }
 
-// Tidied redirects to the same address without the empty parameters that forms send, and reports whether it did.
+// Tidied redirects to the same address without the empty parameters that forms
+// send, and reports whether it did.
 func (v *Visit) Tidied(a Asked) bool {
 	if a.tidy || len(a.Wrong) > 0 {
 		return false
@@ -146,8 +162,8 @@ func (v *Visit) Tidied(a Asked) bool {
 	return true
 }
 
-// Flawed returns the mistakes that a service found in the parameters. For a wrong cursor there is no page, so it
-// returns an error.
+// Flawed returns the mistakes that a service found in the parameters. For a
+// wrong cursor there is no page, so it returns an error.
 func (v *Visit) Flawed(err error) (map[string]string, error) {
 	found := v.Wrong(err)
 	if found == nil {
@@ -178,7 +194,8 @@ func (a *Asked) StatusOf() int {
 // AsksOwner names an owner by the id of their available account.
 const AsksOwner = "owner"
 
-// Older are the links of a list that can be paged in one direction only, forward and to its beginning.
+// Older are the links of a list that can be paged in one direction only,
+// forward and to its beginning.
 func (a *Asked) Older(next *string) view.Pages {
 	var p view.Pages
 	if next != nil {
@@ -209,8 +226,8 @@ func (a *Asked) Nothing() view.Empty {
 	return view.Empty{Title: a.None, Text: a.NoneText}
 }
 
-// Around are the links to the neighbours of a short list's page. ids are the ids on the page, and on is the cursor
-// in the direction of reading.
+// Around are the links to the neighbours of a short list's page. ids are the
+// ids on the page, and on is the cursor in the direction of reading.
 func Around(a Asked, on *string, ids []int64) view.Pages {
 	var p view.Pages
 	turned, back := a.Filter.Cursor != "", a.Filter.Backward
@@ -243,8 +260,8 @@ func MethodNames(keep func(catalogue.Method) bool) []string {
 	return names
 }
 
-// EmptyList is what an empty list shows: that nothing matches, that nothing is recent, or that there is nothing at
-// all.
+// EmptyList is what an empty list shows: that nothing matches, that nothing is
+// recent, or that there is nothing at all.
 func (v *Visit) EmptyList(a Asked, exists func(report.Filter) (bool, error)) (view.Empty, error) {
 	switch {
 	case len(a.Wrong) > 0:

@@ -32,7 +32,8 @@ type Asked struct {
 	Wrong map[string]string
 }
 
-// Asks reads a list's filters from the address. A wrong filter is reported in Wrong and not ignored.
+// Asks reads a list's filters from the address. A wrong filter is reported in
+// Wrong and not ignored.
 func (v *Visit) Asks(l List) Asked {
 	a := Asked{List: l, Zone: v.Shell.Zone, Query: url.Values{}, tidy: true, Wrong: map[string]string{}}
 	given := v.R.URL.Query()
@@ -54,7 +55,8 @@ func (v *Visit) Asks(l List) Asked {
 	return a
 }
 
-// whose replaces names of merchants and traders in the address by their numbers, which is the form that is kept.
+// whose replaces names of merchants and traders in the address by their
+// numbers, which is the form that is kept.
 func (v *Visit) whose(a *Asked) {
 	for name, pick := range map[string]*Pick{AsksMerchant: PickMerchant, AsksTrader: PickTrader} {
 		text := a.Query.Get(name)
@@ -244,8 +246,8 @@ func (a *Asked) Sorting(orders []report.Sort) view.Sorting {
 	return s
 }
 
-// without is the address of the list without one value of a filter. An id without its subject would filter nothing,
-// so both are removed.
+// without is the address of the list without one value of a filter. An id
+// without its subject would filter nothing, so both are removed.
 func (a *Asked) without(name, value string) view.Link {
 	query := maps.Clone(a.Query)
 	query[name] = slices.DeleteFunc(slices.Clone(query[name]), func(other string) bool { return other == value })

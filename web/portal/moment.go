@@ -12,7 +12,8 @@ import (
 // asksAt asks for the state at the end of a minute.
 const asksAt = "at"
 
-// Moment is a point in time at which something is shown: now, or the end of a minute.
+// Moment is a point in time at which something is shown: now, or the end of a
+// minute.
 type Moment struct {
 	path string
 	// At is zero for now.
@@ -20,7 +21,8 @@ type Moment struct {
 	typed, wrong string
 }
 
-// Moment reads from the address at which moment something is shown. A moment before its creation is a mistake.
+// Moment reads from the address at which moment something is shown. A moment
+// before its creation is a mistake.
 func (v *Visit) Moment(path string, created time.Time) Moment {
 	m := Moment{path: path, typed: v.R.URL.Query().Get(asksAt)}
 	if m.typed == "" {

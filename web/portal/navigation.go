@@ -23,7 +23,8 @@ type entry struct {
 	waiting bool
 }
 
-// menu are the entries of all portals in their order, by the heading of those that belong together.
+// menu are the entries of all portals in their order, by the heading of those
+// that belong together.
 var menu = []struct {
 	heading say.Phrase
 	entries []entry
@@ -139,7 +140,8 @@ func (v *Visit) navigation() []view.NavItem {
 	return items
 }
 
-// tellWaits adds to the navigation how much waits where. If that cannot be read, the page is shown without it.
+// tellWaits adds to the navigation how much waits where. If that cannot be
+// read, the page is shown without it.
 func (v *Visit) tellWaits() {
 	if len(v.Shell.Nav) == 0 || v.route.Fragment {
 		return
@@ -156,7 +158,8 @@ func (v *Visit) tellWaits() {
 	})
 }
 
-// isAt reports whether the page belongs to an entry. To the portal's first page no other page belongs.
+// isAt reports whether the page belongs to an entry. To the portal's first page
+// no other page belongs.
 func (v *Visit) isAt(e entry) bool {
 	path := v.R.URL.Path
 	return path == e.href || path == e.also || strings.HasPrefix(path, e.href+"/") && strings.Count(e.href, "/") > 1 ||

@@ -5,8 +5,9 @@ import (
 	"gateway.example/web/site"
 )
 
-// After makes a handler that begins with reading what it needs, such as the form or the item that the address
-// names. If that fails, the handler is not called.
+// After makes a handler that begins with reading what it needs, such as the
+// form or the item that the address names. If that fails, the handler is not
+// called.
 func After[V, A any](read func(V) (A, error), handle func(V, A) error) func(V) error {
 	return func(v V) error {
 		needed, err := read(v)
@@ -23,8 +24,8 @@ func Show[T any](v *Visit, status int, page func(view.Shell, T) site.Page, shown
 	return nil
 }
 
-// ShowList shows the page of a list that the address asks for. If the address has mistakes, the list is not read
-// and stays empty.
+// ShowList shows the page of a list that the address asks for. If the address
+// has mistakes, the list is not read and stays empty.
 func ShowList[T any](v *Visit, l List, read func(Asked) (T, error), show func(Asked, T) error) error {
 	a := v.Asks(l)
 	if v.Tidied(a) {

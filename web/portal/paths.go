@@ -70,8 +70,8 @@ func IDText(id int64) string { return strconv.FormatInt(id, 10) }
 // Numbered is the address of one of those listed at a path.
 func Numbered(path string, id int64) string { return path + "/" + IDText(id) }
 
-// ManualPart is the address of a part of a page of the operators' manual. Without a part it is that of the page,
-// and without a page that of the index.
+// ManualPart is the address of a part of a page of the operators' manual.
+// Without a part it is that of the page, and without a page that of the index.
 func ManualPart(page, part string) string {
 	address := ManualPath
 	if page != "" {

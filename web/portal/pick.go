@@ -17,8 +17,9 @@ import (
 	"gateway.example/web/site"
 )
 
-// Pick is a kind of participant that a form names, by number or by a unique name. The server decides what a text
-// means, so that it works without scripts; with scripts the field offers names while the user types.
+// Pick is a kind of participant that a form names, by number or by a unique
+// name. The server decides what a text means, so that it works without scripts;
+// with scripts the field offers names while the user types.
 type Pick struct {
 	// kind is what it is called in addresses.
 	kind string
@@ -29,7 +30,8 @@ type Pick struct {
 	get     func(context.Context, *directory.Settings, caller.Caller, int64) (candidate, error)
 }
 
-// candidate is a participant that a text may mean: the name, and how pages show it.
+// candidate is a participant that a text may mean: the name, and how pages show
+// it.
 type candidate struct {
 	id           int64
 	name, called string
@@ -78,14 +80,17 @@ func pickOf[T any](
 }
 
 const (
-	// offered is how many names a field offers, and how many participants of the same name are looked at.
+	// offered is how many names a field offers, and how many participants
+	// of the same name are looked at.
 	offered = 100
-	// namedInFlaw is how many participants of the same name a message lists.
+	// namedInFlaw is how many participants of the same name a message
+	// lists.
 	namedInFlaw = 5
 	maxPicked   = 200
 )
 
-// PickField asks for a participant by name or number. A number that was typed is shown with its name.
+// PickField asks for a participant by name or number. A number that was typed
+// is shown with its name.
 func (v *Visit) PickField(
 	p *Pick, name string, label say.Phrase, typed url.Values, wrong map[string]string,
 ) view.Field {
@@ -98,15 +103,16 @@ func (v *Visit) PickField(
 	}
 }
 
-// namesPath is the address from which fields read names that they did not offer from the beginning.
+// namesPath is the address from which fields read names that they did not offer
+// from the beginning.
 const namesPath = "/operator/names/"
 
 var pickRoutes = []Route{
 	{Pattern: "GET " + namesPath + "{kind}", Needs: caller.OperatorRead, Fragment: true, Handle: (*Visit).offerNames},
 }
 
-// offerNames offers the names that contain the typed text. If several may be named, that is the text after the last
-// comma.
+// offerNames offers the names that contain the typed text. If several may be
+// named, that is the text after the last comma.
 func (v *Visit) offerNames() error {
 	query := v.R.URL.Query()
 	at := slices.IndexFunc(picks, func(p *Pick) bool { return p.kind == v.R.PathValue("kind") })
@@ -126,8 +132,8 @@ func (v *Visit) offerNames() error {
 	return nil
 }
 
-// Offered are the names that a field offers, each after the text before. If they cannot be read, the form is shown
-// without them.
+// Offered are the names that a field offers, each after the text before. If
+// they cannot be read, the form is shown without them.
 func (v *Visit) Offered(p *Pick, before string) []string {
 	known, err := v.named(p, "")
 	if err != nil {
@@ -145,7 +151,8 @@ func calledAll(list []candidate, before string) []string {
 	return names
 }
 
-// Called is how pages show the participant with a number. A text that is no number, or nobody's, stays as it is.
+// Called is how pages show the participant with a number. A text that is no
+// number, or nobody's, stays as it is.
 func (v *Visit) Called(p *Pick, text string) string {
 	if p.several && strings.Contains(text, ",") {
 		var names []string
@@ -168,8 +175,8 @@ func (v *Visit) Called(p *Pick, text string) string {
 	return one.called
 }
 
-// Picked replaces the typed texts by the participants' numbers, which services read. A text that means nobody or
-// several is added to the form's mistakes.
+// Picked replaces the typed texts by the participants' numbers, which services
+// read. A text that means nobody or several is added to the form's mistakes.
 func (v *Visit) Picked(form url.Values, picks map[string]*Pick) error {
 	found := fault.Decoded(v.Ctx())
 	for name, p := range picks {
@@ -198,13 +205,15 @@ func (v *Visit) Picked(form url.Values, picks map[string]*Pick) error {
 	return nil
 }
 
-// aNumber matches a number alone, and calledForm a name with its number, as pages write it.
+// aNumber matches a number alone, and calledForm a name with its number, as
+// pages write it.
 var (
 	aNumber    = regexp.MustCompile(`^[#№]? ?([0-9]{1,18})$`)
 	calledForm = regexp.MustCompile(`^.+ № ([0-9]{1,18})$`)
 )
 
-// pick is the number of the participant that a text names; otherwise flaw says why there is none.
+// pick is the number of the participant that a text names; otherwise flaw says
+// why there is none.
 func (v *Visit) pick(p *Pick, text string) (id int64, flaw string, err error) {
 	if text = strings.Join(strings.Fields(text), " "); len([]rune(text)) > maxPicked {
 		return 0, v.Say(say.WrongTooLong), nil
@@ -264,7 +273,8 @@ func (v *Visit) numbered(p *Pick, id int64) (*candidate, error) {
 	return &one, err
 }
 
-// named lists the participants whose name contains a text, in the order of their names.
+// named lists the participants whose name contains a text, in the order of
+// their names.
 func (v *Visit) named(p *Pick, text string) ([]candidate, error) {
 	search := directory.Search{Text: text}
 	search.Limit = new(int32(offered))
@@ -275,5 +285,6 @@ func (v *Visit) named(p *Pick, text string) ([]candidate, error) {
 	return found, err
 }
 
-// plain is the request's context without the form's mistakes, which are reported separately.
+// plain is the request's context without the form's mistakes, which are
+// reported separately.
 func (v *Visit) plain() context.Context { return fault.WithDecoded(v.Ctx(), nil) }

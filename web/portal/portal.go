@@ -1,6 +1,7 @@
-// Package portal serves the portals of merchants, traders and operators: handlers here, templates in
-// view, phrases in say. Handlers call the services that RPC handlers call, as the user who is signed
-// in. The pages work without script and ask no third party for anything.
+// Package portal serves the portals of merchants, traders and operators:
+// handlers here, templates in view, phrases in say. Handlers call the services
+// that RPC handlers call, as the user who is signed in. The pages work without
+// script and ask no third party for anything.
 package portal
 
 import (
@@ -46,10 +47,12 @@ type Core struct {
 	Settings    *directory.Settings
 	Limits      *limit.Limits
 	Clock       clock.Clock
-	// APIURL is the address of the merchant API, and Headers are the headers of its signed requests.
+	// APIURL is the address of the merchant API, and Headers are the
+	// headers of its signed requests.
 	APIURL  string
 	Headers auth.Headers
-	// Secure says that the portals can be reached from outside by https only.
+	// Secure says that the portals can be reached from outside by https
+	// only.
 	Secure bool
 	// Sandbox says that this is a sandbox.
 	Sandbox bool
@@ -59,16 +62,20 @@ type Core struct {
 type server struct {
 	Core
 	files view.Files
-	// exports limits the files that are being written at the same time, and userExports those of each user.
+	// exports limits the files that are being written at the same time, and
+	// userExports those of each user.
 	exports, userExports *edge.Turnstile
-	// addresses are the addresses that exist, so that pages link to no others.
+	// addresses are the addresses that exist, so that pages link to no
+	// others.
 	addresses *http.ServeMux
-	// pages are the routes of GET by their paths: the menu has those that let the user in.
+	// pages are the routes of GET by their paths: the menu has those that
+	// let the user in.
 	pages map[string]Route
 }
 
-// New makes the handler of all features' routes. It refuses a route without a statement of who has access and by
-// which capability, because a capability decides what else is required to move or reveal something. Only pages that
+// New makes the handler of all features' routes. It refuses a route without a
+// statement of who has access and by which capability, because a capability
+// decides what else is required to move or reveal something. Only pages that
 // every user has require none.
 func New(core Core, features ...Route) (http.Handler, error) {
 	p := &server{
@@ -81,8 +88,8 @@ func New(core Core, features ...Route) (http.Handler, error) {
 	p.files = view.Files{
 		Style:  map[string]string{},
 		Script: library.Add("portal.js"),
-		// These are one file: htmx starts as soon as it is loaded, and without its extension it would not open the
-		// live connection.
+		// These are one file: htmx starts as soon as it is loaded, and
+		// without its extension it would not open the live connection.
 		Hypertext: library.Add("htmx-4.0.1.min.js", "htmx-sse-4.0.1.min.js"),
 		Icon:      library.Add("icon.svg"),
 	}
@@ -111,7 +118,8 @@ func (p *server) nothing(w http.ResponseWriter, r *http.Request, status int) {
 	p.handler(Route{Open: true, Handle: func(v *Visit) error { return v.nothing(status) }}).ServeHTTP(w, r)
 }
 
-// handler is the handler of a route. Browsers may post to it only from the portals' own pages.
+// handler is the handler of a route. Browsers may post to it only from the
+// portals' own pages.
 func (p *server) handler(to Route) http.Handler {
 	if to.Machine {
 		return p.guarded(to)
@@ -119,7 +127,8 @@ func (p *server) handler(to Route) http.Handler {
 	return p.sameOrigin(p.guarded(to))
 }
 
-// sameOrigin refuses posts from other sites, and posts for which the browser does not say where they come from.
+// sameOrigin refuses posts from other sites, and posts for which the browser
+// does not say where they come from.
 func (p *server) sameOrigin(next http.Handler) http.Handler {
 	return edge.SameOrigin(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, Route{Open: true})
@@ -137,7 +146,8 @@ type Visit struct {
 	Session session.Session
 	Who     caller.Caller
 	Shell   view.Shell
-	// logins are the logins of the actors on an operator's page, by their names in the logs.
+	// logins are the logins of the actors on an operator's page, by their
+	// names in the logs.
 	logins map[string]string
 	// after are functions that are called after the answer was sent.
 	after []func()
@@ -198,7 +208,8 @@ func (v *Visit) Enter(found session.Session) {
 
 const languageCookie = "lang"
 
-// speak chooses the language: that of the address, the user's own, the one chosen before, or the browser's.
+// speak chooses the language: that of the address, the user's own, the one
+// chosen before, or the browser's.
 func (v *Visit) speak(preferred string) {
 	asked := v.R.URL.Query().Get("lang")
 	if v.speaks(asked) {
@@ -221,9 +232,9 @@ func (v *Visit) speak(preferred string) {
 	v.Shell.Words, _ = words.In(asked)
 }
 
-// speaks reports whether the reader may have pages in a language. Traders have more languages than others. Visitors
-// who are not signed in may ask for these, too, because they may be traders with an invitation or who have signed
-// out.
+// speaks reports whether the reader may have pages in a language. Traders have
+// more languages than others. Visitors who are not signed in may ask for these,
+// too, because they may be traders with an invitation or who have signed out.
 func (v *Visit) speaks(language string) bool {
 	switch {
 	case language == say.English, language == say.Russian:

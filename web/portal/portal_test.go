@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Long files keep only those waiting who want files: one user has so many at once, all users together have so many.
+// Long files keep only those waiting who want files: one user has so many at
+// once, all users together have so many.
 func TestExportsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,7 +47,8 @@ func TestExportsAreBounded(t *testing.T) {
 	})
 }
 
-// A page that panics says that something is broken. The log has where, and nothing of the panic's text, which may quote anything.
+// A page that panics says that something is broken. The log has where, and
+// nothing of the panic's text, which may quote anything.
 //
 //nolint:paralleltest // it reads the log of the process
 func TestPanicIsNotQuoted(t *testing.T) {

@@ -20,26 +20,29 @@ import (
 
 type Route = RouteOf[*Visit]
 
-// RouteOf is an address whose handlers take a feature's own visit, and who may use it. The services decide again
-// what the user may do.
+// RouteOf is an address whose handlers take a feature's own visit, and who may
+// use it. The services decide again what the user may do.
 type RouteOf[V any] struct {
 	// Pattern is the method and path.
 	Pattern string
-	// Open lets everybody in, also without a session. Otherwise only Kinds are let in; if there are none, these are
-	// the kinds of users that may have the capability.
+	// Open lets everybody in, also without a session. Otherwise only Kinds
+	// are let in; if there are none, these are the kinds of users that may
+	// have the capability.
 	Open  bool
 	Kinds []caller.Kind
 	// Begun also lets in users who have not given their second factor yet.
 	Begun bool
 	// Needs is the capability that is required to see the page; "" is none.
 	Needs caller.Capability
-	// Fragment says that a script reads it, to which no sign-in page can be shown.
+	// Fragment says that a script reads it, to which no sign-in page can be
+	// shown.
 	Fragment bool
 	// Machine says that programs post here, and no browser.
 	Machine bool
 	// Viewing also lets in posts of operators who look as another user.
 	Viewing bool
-	// Keeps is the list on the page of which users may save views; nil is none.
+	// Keeps is the list on the page of which users may save views; nil is
+	// none.
 	Keeps  *List
 	Handle func(V) error
 }
@@ -54,8 +57,8 @@ var (
 
 func CoreRoutes() []Route { return slices.Concat(viewRoutes, pickRoutes) }
 
-// Bind converts routes of a feature to routes of the portal. visit makes the feature's visit, which has its
-// services.
+// Bind converts routes of a feature to routes of the portal. visit makes the
+// feature's visit, which has its services.
 func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 	var bound []Route
 	for _, r := range slices.Concat(routes...) {
@@ -68,14 +71,16 @@ func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {
 	return bound
 }
 
-// Feature is how the routes of a feature are bound whose visit has its services and nothing else.
+// Feature is how the routes of a feature are bound whose visit has its services
+// and nothing else.
 func Feature[S, V any](visit func(*Visit, S) V, routes ...[]RouteOf[V]) func(S) []Route {
 	return func(services S) []Route {
 		return Bind(func(v *Visit) V { return visit(v, services) }, routes...)
 	}
 }
 
-// guarded lets users to a route's handler who may use it, and shows the errors of the handler.
+// guarded lets users to a route's handler who may use it, and shows the errors
+// of the handler.
 func (p *server) guarded(to Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
@@ -133,7 +138,8 @@ func (v *Visit) admit() error {
 	return nil
 }
 
-// isText reports whether an address is valid text. Invalid bytes and NUL cannot be searched for in the database.
+// isText reports whether an address is valid text. Invalid bytes and NUL cannot
+// be searched for in the database.
 func isText(address *url.URL) bool {
 	texts := []string{address.Path}
 	for name, values := range address.Query() {
@@ -144,7 +150,8 @@ func isText(address *url.URL) bool {
 	})
 }
 
-// count limits how often a user may request pages and how often an address may post without a session.
+// count limits how often a user may request pages and how often an address may
+// post without a session.
 func (v *Visit) count() error {
 	var err error
 	switch {
@@ -156,7 +163,8 @@ func (v *Visit) count() error {
 	return err
 }
 
-// failed shows why a request was refused, or redirects to where the user can give what was missing.
+// failed shows why a request was refused, or redirects to where the user can
+// give what was missing.
 func (v *Visit) failed(err error) {
 	f := edge.Fault(err)
 	if f == nil && v.Ctx().Err() != nil {
@@ -202,8 +210,8 @@ func (v *Visit) failed(err error) {
 	}
 }
 
-// outgrown reports whether the request is from a part of a page of another kind of user: an operator who looked as
-// that user, and no longer does.
+// outgrown reports whether the request is from a part of a page of another kind
+// of user: an operator who looked as that user, and no longer does.
 func (v *Visit) outgrown() bool {
 	return v.R.Header.Get("HX-Request") != "" && v.route.Fragment && !v.route.Open &&
 		!slices.Contains(v.route.Kinds, v.Who.Kind)
@@ -234,7 +242,8 @@ func (v *Visit) Back() string {
 	return "/"
 }
 
-// BackTo is the page from which a form was sent, or another one if the browser does not say that.
+// BackTo is the page from which a form was sent, or another one if the browser
+// does not say that.
 func (v *Visit) BackTo(otherwise string) string {
 	if back := v.Back(); back != "/" {
 		return back
@@ -242,10 +251,12 @@ func (v *Visit) BackTo(otherwise string) string {
 	return otherwise
 }
 
-// referrer makes browsers send the Referer header to the portals' own pages only.
+// referrer makes browsers send the Referer header to the portals' own pages
+// only.
 const referrer = "same-origin"
 
-// Lead redirects a browser, or the script that reads a part of a page, to another page.
+// Lead redirects a browser, or the script that reads a part of a page, to
+// another page.
 func (v *Visit) Lead(to string) {
 	if v.R.Header.Get("HX-Request") != "" {
 		v.W.Header().Set("HX-Redirect", to)
@@ -256,13 +267,15 @@ func (v *Visit) Lead(to string) {
 	v.W.WriteHeader(http.StatusSeeOther)
 }
 
-// Next is the page to which the address asks to be redirected afterwards: a path of the portals, or "".
+// Next is the page to which the address asks to be redirected afterwards: a
+// path of the portals, or "".
 func (v *Visit) Next() string { return ownPath(v.R.URL.Query().Get("next")) }
 
 // ownPath returns an address if it is a path of the portals, and "" otherwise.
 func ownPath(address string) string {
 	to, err := url.Parse(address)
-	// Browsers take a backslash for a slash, and two slashes or more for the beginning of a host.
+	// Browsers take a backslash for a slash, and two slashes or more for
+	// the beginning of a host.
 	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(address, "/") ||
 		strings.HasPrefix(address, "//") || strings.Contains(address, "\\") {
 		return ""

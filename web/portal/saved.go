@@ -71,7 +71,8 @@ func (v *Visit) listOf(form url.Values) (*List, url.Values, error) {
 	return of, query, nil
 }
 
-// asksColumn names a column. A user's choice is saved as a view named columnsOf of the list, in this parameter.
+// asksColumn names a column. A user's choice is saved as a view named columnsOf
+// of the list, in this parameter.
 const asksColumn = "column"
 
 func columnsOf(l List) string { return l.Path + "#columns" }
@@ -100,7 +101,8 @@ func (v *Visit) columns(l List) ([]view.Tick, error) {
 	return ticks, nil
 }
 
-// saveColumns saves which columns of a list the user wants, and redirects back to it.
+// saveColumns saves which columns of a list the user wants, and redirects back
+// to it.
 func (v *Visit) saveColumns() error {
 	form, err := v.Form()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// SetCookie sets a cookie that scripts cannot read. With a life of 0 it lasts until the browser is closed; a
-// negative life removes it.
+// SetCookie sets a cookie that scripts cannot read. With a life of 0 it lasts
+// until the browser is closed; a negative life removes it.
 func (v *Visit) SetCookie(name, value string, life time.Duration) {
 	http.SetCookie(v.W, &http.Cookie{ //nolint:gosec // a sandbox has no TLS
 		Name: name, Value: value, Path: "/", MaxAge: int(life / time.Second), HttpOnly: true, Secure: v.server.Secure,
@@ -18,8 +18,9 @@ func (v *Visit) SetCookie(name, value string, life time.Duration) {
 	})
 }
 
-// SessionCookie is the name of the session's cookie. With https its prefix makes browsers keep it from other paths
-// and hosts; without https some browsers would not accept that prefix.
+// SessionCookie is the name of the session's cookie. With https its prefix
+// makes browsers keep it from other paths and hosts; without https some
+// browsers would not accept that prefix.
 func (v *Visit) SessionCookie() string {
 	if v.server.Secure {
 		return "__Host-session"
@@ -40,7 +41,8 @@ func (v *Visit) Origin() session.Origin {
 	return session.Origin{Address: edge.Address(v.Ctx()), Agent: v.R.UserAgent(), Device: v.device()}
 }
 
-// device is the cookie that marks a browser in which somebody has signed in, or "".
+// device is the cookie that marks a browser in which somebody has signed in, or
+// "".
 func (v *Visit) device() string {
 	cookie, err := v.R.Cookie(v.deviceCookie())
 	if err != nil {
@@ -56,8 +58,8 @@ func (v *Visit) deviceCookie() string {
 	return "device"
 }
 
-// Entered stores a session's new token in the browser and redirects: to the second factor, or to the page that the
-// user wanted.
+// Entered stores a session's new token in the browser and redirects: to the
+// second factor, or to the page that the user wanted.
 func (v *Visit) Entered(opened session.Opened) error {
 	v.Keep(opened)
 	next := v.Next()
@@ -76,8 +78,9 @@ func (v *Visit) Entered(opened session.Opened) error {
 	return nil
 }
 
-// Keep stores a session's new token in the browser, and after a complete sign-in also a cookie that marks the
-// browser. A failure of the latter is only logged.
+// Keep stores a session's new token in the browser, and after a complete
+// sign-in also a cookie that marks the browser. A failure of the latter is only
+// logged.
 func (v *Visit) Keep(opened session.Opened) {
 	v.SetCookie(v.SessionCookie(), opened.Cookie, 0)
 	if opened.Session.State != session.Complete || v.server.Sessions.IsDevice(v.device(), opened.Session) {

@@ -23,7 +23,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// OwnersOf names a merchant, its cashbox and a trader, with links to their pages.
+// OwnersOf names a merchant, its cashbox and a trader, with links to their
+// pages.
 func (v *Visit) OwnersOf(settings *directory.Settings, cashboxID int64, traderID *int64) ([]view.Fact, error) {
 	box, err := settings.Cashbox(v.Ctx(), v.Who, cashboxID)
 	if err != nil {
@@ -59,7 +60,8 @@ func Whose(names report.Names, of report.Owned) string {
 	return text
 }
 
-// Titled is a name with the number, by which logs and programs identify its bearer.
+// Titled is a name with the number, by which logs and programs identify its
+// bearer.
 func Titled(name string, id int64) string {
 	return strings.TrimSpace(name + " №\u00a0" + strconv.FormatInt(id, 10))
 }
@@ -73,7 +75,8 @@ func (v *Visit) Numbered() (int64, error) {
 	return id, nil
 }
 
-// Named reads the item whose number is in the address, by a service's method, for the user.
+// Named reads the item whose number is in the address, by a service's method,
+// for the user.
 func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T, error)) (one T, err error) {
 	id, err := v.Numbered()
 	if err != nil {
@@ -82,7 +85,8 @@ func Named[T any](v *Visit, read func(context.Context, caller.Caller, int64) (T,
 	return read(v.Ctx(), v.Who, id)
 }
 
-// MethodName is a method's name, with the API's name if another one has the same name.
+// MethodName is a method's name, with the API's name if another one has the
+// same name.
 func (v *Visit) MethodName(method string) string {
 	name := v.Say(say.Method(method))
 	for _, other := range catalogue.Methods {
@@ -160,7 +164,8 @@ func OwnValues(l directory.RequisiteLimits) url.Values {
 	return values
 }
 
-// ShortLimits has the mistakes of a form under the short names of limits, without their prefix.
+// ShortLimits has the mistakes of a form under the short names of limits,
+// without their prefix.
 func ShortLimits(wrong map[string]string) map[string]string {
 	short := map[string]string{}
 	for name, text := range wrong {
@@ -177,7 +182,8 @@ func Counted(n *int32) string {
 	return strconv.Itoa(int(*n))
 }
 
-// Makes is the address where a new item is made, for users who may do so; otherwise "".
+// Makes is the address where a new item is made, for users who may do so;
+// otherwise "".
 func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 	if !v.May(needs) {
 		return ""
@@ -197,11 +203,12 @@ func (v *Visit) LastDay(typed string) (*time.Time, error) {
 	return new(day.AddDate(0, 0, 1)), nil
 }
 
-// longNote is the length in bytes from which on a value is shown as a text and not as a link to what else has it.
+// longNote is the length in bytes from which on a value is shown as a text and
+// not as a link to what else has it.
 const longNote = 100
 
-// Noted are the pairs of metadata of an item. Each links to the items in the merchant's list that have the same
-// pair. Traders see none.
+// Noted are the pairs of metadata of an item. Each links to the items in the
+// merchant's list that have the same pair. Traders see none.
 func (v *Visit) Noted(noted metadata.Set, list string) []view.Fact {
 	if v.Who.Kind == caller.Trader {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Thread is the conversation about an appeal, with the answer that the reader has typed and its mistakes.
+// Thread is the conversation about an appeal, with the answer that the reader
+// has typed and its mistakes.
 func (v *Visit) Thread(t payment.Thread, typed url.Values, wrong map[string]string) view.Thread {
 	trader := v.Who.Kind == caller.Trader
 	shown := view.Thread{

@@ -71,7 +71,8 @@ func (v *Visit) statusMoved(from, to string, status func(string) say.Phrase) str
 	return v.Say(say.LineStatus, v.Say(status(from)), v.Say(status(to)))
 }
 
-// Meet reads the logins of actors, which operators see next to what the actors are.
+// Meet reads the logins of actors, which operators see next to what the actors
+// are.
 func (v *Visit) Meet(actors []string) error {
 	if v.Who.Kind != caller.Operator {
 		return nil
@@ -90,7 +91,8 @@ func ActorsOf(lines []timeline.Line) []string {
 	return actors
 }
 
-// ActorName is the name of an actor: "you" for the reader, or what the actor is.
+// ActorName is the name of an actor: "you" for the reader, or what the actor
+// is.
 func (v *Visit) ActorName(actor string) string {
 	if actor == "" {
 		return ""
@@ -247,7 +249,8 @@ func Signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 	return write(amount)
 }
 
-// Movement says why money was moved; released says that by this less is held, or more is available.
+// Movement says why money was moved; released says that by this less is held,
+// or more is available.
 func (v *Visit) Movement(kind, subject string, released bool) string {
 	if kind == "pending-completed" && released {
 		return v.Say(say.HoldEnded)
@@ -277,7 +280,8 @@ func (v *Visit) webhookWords(line timeline.Line) (string, []string) {
 	return v.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
 }
 
-// eventOf links to the webhook that a line is about, for users who work with webhooks.
+// eventOf links to the webhook that a line is about, for users who work with
+// webhooks.
 func (v *Visit) eventOf(line timeline.Line) (view.Link, string) {
 	w := line.Webhook
 	if w == nil || v.Who.Kind != caller.MerchantPortal || !v.Who.May(caller.MerchantEvents) {
@@ -298,7 +302,8 @@ func codeOf(line timeline.Line) []view.Code {
 	return nil
 }
 
-// Moves describes the status changes of a deposit or a withdrawal. It also reads the logins of their actors.
+// Moves describes the status changes of a deposit or a withdrawal. It also
+// reads the logins of their actors.
 func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]view.Line, error) {
 	actors := make([]string, 0, len(moves))
 	for _, move := range moves {
@@ -321,7 +326,8 @@ func (v *Visit) Moves(moves []deposit.Move, status func(string) say.Phrase) ([]v
 	return lines, nil
 }
 
-// RateSteps explains a sum: for each line what it is, the numbers from which it was calculated, and its value.
+// RateSteps explains a sum: for each line what it is, the numbers from which it
+// was calculated, and its value.
 func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),

@@ -18,8 +18,8 @@ import (
 // AsksDays is how many days a trend covers; 1 is the last 24 hours.
 const AsksDays = "days"
 
-// IfSoon is for a part of a page that may be missing: it turns the error that the database is too busy into an
-// empty result.
+// IfSoon is for a part of a page that may be missing: it turns the error that
+// the database is too busy into an empty result.
 func IfSoon[T any](found T, err error) (T, error) {
 	if errors.Is(err, fault.ErrBusy) {
 		return *new(T), nil
@@ -27,7 +27,8 @@ func IfSoon[T any](found T, err error) (T, error) {
 	return found, err
 }
 
-// DaysAsked is how many days the page is asked for. An unknown number counts as none.
+// DaysAsked is how many days the page is asked for. An unknown number counts as
+// none.
 func (v *Visit) DaysAsked() int {
 	days, err := strconv.Atoi(v.R.URL.Query().Get(AsksDays))
 	if err != nil || !slices.Contains(figures.TrendDays, days) {
@@ -49,7 +50,8 @@ func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick 
 	return picks
 }
 
-// ChartSlots are the slots of a chart over some days. starts has the beginning of each.
+// ChartSlots are the slots of a chart over some days. starts has the beginning
+// of each.
 func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 	var slots []chart.Slot
 	for i, at := range starts {

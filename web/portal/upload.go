@@ -12,18 +12,21 @@ import (
 )
 
 const (
-	// FileField is the name of a form's file field. The other fields may have at most formText bytes together.
+	// FileField is the name of a form's file field. The other fields may
+	// have at most formText bytes together.
 	FileField = "file"
 	formText  = 64 << 10
 )
 
-// LargerThanAny is what a page says of a file that is too large, if its own limit is that of all uploads.
+// LargerThanAny is what a page says of a file that is too large, if its own
+// limit is that of all uploads.
 var LargerThanAny = fault.LargerThan(edge.MaxUpload)
 
 // Upload is a form that was sent with a file, or without.
 type Upload struct {
 	Form url.Values
-	// Name is the sender's name of the file. File is nil if none was chosen.
+	// Name is the sender's name of the file. File is nil if none was
+	// chosen.
 	Name string
 	File *edge.TempFile
 }
@@ -34,8 +37,9 @@ func (u Upload) free() {
 	}
 }
 
-// TakeUpload reads a form with a file; files limits how many files an owner may send at a time. The file is deleted
-// after the answer was sent. Of one that is larger than any may be, the field says what the page says of its own limit.
+// TakeUpload reads a form with a file; files limits how many files an owner may
+// send at a time. The file is deleted after the answer was sent. Of one that is
+// larger than any may be, the field says what the page says of its own limit.
 func (v *Visit) TakeUpload(files *edge.Files, owner int64, tooLarge string) (Upload, error) {
 	done, err := files.Take(v.W, v.R, owner, v.Who.ID)
 	if err != nil {
@@ -93,7 +97,8 @@ func (v *Visit) upload(tooLarge string) (Upload, error) {
 	return u, nil
 }
 
-// take stores the file of a form. A field for which no file was chosen has no name.
+// take stores the file of a form. A field for which no file was chosen has no
+// name.
 func (u *Upload) take(part *multipart.Part, tooLarge string) error {
 	if part.FileName() == "" || u.File != nil {
 		return nil

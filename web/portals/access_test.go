@@ -21,7 +21,8 @@ import (
 //go:embed testdata/access.txt
 var addresses string
 
-// access is who may ask for each address, and unexamined are those at which there is no page of its own.
+// access is who may ask for each address, and unexamined are those at which
+// there is no page of its own.
 var access, unexamined = func() (groups map[string]string, without []string) {
 	groups, group := map[string]string{}, ""
 	var methods []string
@@ -59,7 +60,8 @@ type visitor struct {
 	allowed string
 }
 
-// visitors are everybody there is; "foreign" owners are of the second trader and of another merchant.
+// visitors are everybody there is; "foreign" owners are of the second trader
+// and of another merchant.
 var visitors = []visitor{
 	{"nobody", "", "", "all"},
 	{"begun", caller.Trader, caller.Owner, "all begun"},
@@ -78,7 +80,8 @@ var visitors = []visitor{
 	{"payer", caller.Cabinet, "", "all begun users"},
 }
 
-// Every address lets in whom it should, and nobody else. One that is not in the table fails.
+// Every address lets in whom it should, and nobody else. One that is not in the
+// table fails.
 func TestAccess(t *testing.T) {
 	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
@@ -149,7 +152,8 @@ func visits(t *testing.T, b *portaltest.Bundle, name string, kind caller.Kind, r
 	return browser
 }
 
-// try asks for an address, with a form that is not filled in where it is posted to: who is let in changes nothing by it.
+// try asks for an address, with a form that is not filled in where it is posted
+// to: who is let in changes nothing by it.
 func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern, id string) portaltest.Answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
@@ -163,8 +167,9 @@ func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern
 	return browser.Post(t, path)
 }
 
-// verdict tells whether an answer lets somebody in: what leads to a sign-in or second factor does
-// not, but from there, nor does what says that it is not allowed or that there is nothing.
+// verdict tells whether an answer lets somebody in: what leads to a sign-in or
+// second factor does not, but from there, nor does what says that it is not
+// allowed or that there is nothing.
 func verdict(pattern string, a portaltest.Answer) string {
 	to, refused := a.To(), a.Code == http.StatusForbidden
 	notFound := a.Code == http.StatusNotFound && strings.Contains(a.Body, "not for your account")
@@ -186,15 +191,16 @@ func patterns(t testing.TB, services portals.Services) map[string]bool {
 	return found
 }
 
-// Whoever looks as another user opens every page that they open, each says so, and everything that is
-// posted is refused by a page that says so.
+// Whoever looks as another user opens every page that they open, each says so,
+// and everything that is posted is refused by a page that says so.
 func TestViewAsEverywhere(t *testing.T) {
 	t.Parallel()
 	t.Run("trader", func(t *testing.T) { viewEverywhere(t, caller.Trader, "/merchant", 40) })
 	t.Run("merchant", func(t *testing.T) { viewEverywhere(t, caller.MerchantPortal, "/trader", 20) })
 }
 
-// viewEverywhere looks as an owner, who has nothing at the addresses beyond, and wants at least so many pages to be there.
+// viewEverywhere looks as an owner, who has nothing at the addresses beyond,
+// and wants at least so many pages to be there.
 func viewEverywhere(t *testing.T, kind caller.Kind, beyond string, pages int) {
 	t.Helper()
 	const login = "looked-at"
@@ -229,7 +235,8 @@ func viewEverywhere(t *testing.T, kind caller.Kind, beyond string, pages int) {
 // begins are pages that begin to change something by being opened.
 var begins = []string{"GET /second-factor/app", "GET /second-factor/passkey"}
 
-// mayBePosted are what a session that looks may post: what ends it, and begins another.
+// mayBePosted are what a session that looks may post: what ends it, and begins
+// another.
 var mayBePosted = []string{"POST /sign-in", "POST /sign-out", "POST /operator/view-as/end"}
 
 // kept is what users and traders could have changed.

@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A payment is appealed once, with a file or a receipt of the payer's; a double click leads to the same appeal.
+// A payment is appealed once, with a file or a receipt of the payer's; a double
+// click leads to the same appeal.
 func TestMerchantAppeals(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Support)
 	first, second, open := b.Failed(t, "1500"), b.Failed(t, "1600"), b.Create(t, "1700")
@@ -52,8 +53,9 @@ func TestMerchantAppeals(t *testing.T) {
 	wantIn(t, "the decision", p.Get(t, "/merchant/appeals/1").Text(), "stays failed", reason)
 }
 
-// An operator and the trader write to each other on an appeal's page. Navigation and work count what one has not read, and a card
-// number is neither taken nor shown again.
+// An operator and the trader write to each other on an appeal's page.
+// Navigation and work count what one has not read, and a card number is neither
+// taken nor shown again.
 func TestAppealThread(t *testing.T) {
 	b, admin := portaltest.Operator(t, caller.Support)
 	trader := b.Trader(t, 0)

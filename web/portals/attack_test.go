@@ -20,7 +20,8 @@ import (
 // named are the ids in a route's pattern, such as {id}.
 var named = regexp.MustCompile(`\{\w+\}`)
 
-// victims are records of the first merchant and the first trader: by the part of the path before an id, what is put for it.
+// victims are records of the first merchant and the first trader: by the part
+// of the path before an id, what is put for it.
 type victims struct {
 	of map[string]string
 	// missing are ids of the same form that no record has.
@@ -35,7 +36,8 @@ func nobodys(id string) string {
 	return "987654"
 }
 
-// victims makes a record for each id that a route of merchants, traders and users can name.
+// victims makes a record for each id that a route of merchants, traders and
+// users can name.
 func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	t.Helper()
 	failed := b.Failed(t, "1500")
@@ -108,7 +110,8 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	return victims{of, missing}
 }
 
-// path is a pattern with ids put into it; "" where it names something of which there is no record.
+// path is a pattern with ids put into it; "" where it names something of which
+// there is no record.
 func (v victims) path(pattern string, ids map[string]string) string {
 	_, path, _ := strings.Cut(pattern, " ")
 	for before, id := range ids {
@@ -125,14 +128,16 @@ func (v victims) path(pattern string, ids map[string]string) string {
 	return path
 }
 
-// unowned are routes whose ids belong to nobody: a payout that waits is any trader's to take, who has
-// the link of an invitation is whom it is for, and payers see a logo.
+// unowned are routes whose ids belong to nobody: a payout that waits is any
+// trader's to take, who has the link of an invitation is whom it is for, and
+// payers see a logo.
 var unowned = []string{
 	"POST /trader/payouts/{id}/take", "GET /invitation/{token}", "POST /invitation/{token}", "GET /logo/{hash}",
 }
 
-// An id of another merchant's or trader's is answered, by every page and form of the portals, as one that
-// nobody has. A route with a kind of id that is not among those tried fails.
+// An id of another merchant's or trader's is answered, by every page and form
+// of the portals, as one that nobody has. A route with a kind of id that is not
+// among those tried fails.
 func TestForeignIDs(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "merchant-support", caller.MerchantPortal, caller.Support, b.Merchant.ID)
@@ -171,7 +176,8 @@ func TestForeignIDs(t *testing.T) {
 	testenv.Check(t, asked >= 40, "only %d routes were asked", asked)
 }
 
-// asks sends what a page or form is asked by, with every field that a form may need.
+// asks sends what a page or form is asked by, with every field that a form may
+// need.
 func asks(t *testing.T, p *portaltest.Person, method, path string) portaltest.Answer {
 	t.Helper()
 	if method == http.MethodGet {
@@ -186,8 +192,9 @@ func unnamed(a portaltest.Answer, path string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(a.Body, url.QueryEscape(path), "PATH"), path, "PATH")
 }
 
-// Every form of the portals refuses posts of other sites and of no browser, whoever is signed in. One
-// route alone takes posts of programs: where a sandbox's webhooks arrive.
+// Every form of the portals refuses posts of other sites and of no browser,
+// whoever is signed in. One route alone takes posts of programs: where a
+// sandbox's webhooks arrive.
 func TestForeignPostsEverywhere(t *testing.T) {
 	testenv.OneByOne(t)
 	b, p := portaltest.Trader(t)
@@ -217,8 +224,9 @@ func TestForeignPostsEverywhere(t *testing.T) {
 	testenv.Check(t, tried >= 250, "only %d posts were tried", tried)
 }
 
-// Every answer of the portals, also a refusal, forbids frames, foreign content and guessed types, and is
-// kept by no cache unless it is published for all. Only the preview of a hosted page may be framed, by ourselves.
+// Every answer of the portals, also a refusal, forbids frames, foreign content
+// and guessed types, and is kept by no cache unless it is published for all.
+// Only the preview of a hosted page may be framed, by ourselves.
 func TestEveryAnswerIsProtected(t *testing.T) {
 	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
@@ -244,7 +252,8 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 	}
 }
 
-// No page fails at what no text can be: a NUL, or bytes that are no character, in any part of an address.
+// No page fails at what no text can be: a NUL, or bytes that are no character,
+// in any part of an address.
 func TestUnreadableAddresses(t *testing.T) {
 	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)

@@ -25,7 +25,8 @@ type group struct {
 	sandbox bool
 	who     func(*portaltest.Bundle, testing.TB) *portaltest.Person
 	pages   func(testing.TB, *portaltest.Bundle, *portaltest.Person) []string
-	// brief tells that the first page stands for all outside the whole check.
+	// brief tells that the first page stands for all outside the whole
+	// check.
 	brief bool
 }
 
@@ -96,8 +97,9 @@ func (g group) open(t testing.TB) (*portaltest.Bundle, *portaltest.Person, []str
 	return b, p, g.pages(t, b, p)
 }
 
-// No page is left out: every address is either examined or said to have none. And every page is light, with the script
-// and the stylesheet that it loads, in Russian, which takes more bytes than English.
+// No page is left out: every address is either examined or said to have none.
+// And every page is light, with the script and the stylesheet that it loads, in
+// Russian, which takes more bytes than English.
 func TestEveryPageIsExamined(t *testing.T) {
 	testenv.OneByOne(t)
 	all := portaltest.Parallel(t)
@@ -127,8 +129,9 @@ func TestEveryPageIsExamined(t *testing.T) {
 	}
 }
 
-// Nobody is shut out: every page, on a phone in light and at a desk in dark, with text of twice the size, in Russian, whose
-// words are long. And no page asks a stranger for anything. The elements of both are the same.
+// Nobody is shut out: every page, on a phone in light and at a desk in dark,
+// with text of twice the size, in Russian, whose words are long. And no page
+// asks a stranger for anything. The elements of both are the same.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
@@ -159,7 +162,8 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// beyond lists what runs out of the screen with text of some size, and is not in something that can be scrolled.
+// beyond lists what runs out of the screen with text of some size, and is not
+// in something that can be scrolled.
 const beyond = `(() => {
 	document.documentElement.style.fontSize = %q;
 	if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -180,11 +184,13 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// heaviest is how many bytes a page may have over the wire, with everything that it loads.
+// heaviest is how many bytes a page may have over the wire, with everything
+// that it loads.
 const heaviest = 60 << 10
 
-// wantLight gets a page that must be light, with the script and the stylesheet that it loads. What files weigh is kept
-// by their addresses, which change with their content.
+// wantLight gets a page that must be light, with the script and the stylesheet
+// that it loads. What files weigh is kept by their addresses, which change with
+// their content.
 func wantLight(t testing.TB, p *portaltest.Person, path string, files map[string]int) portaltest.Answer {
 	t.Helper()
 	page, bytes := p.Weighed(t, path)

@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A form's token does one thing for one user: sent again, with another's record or by somebody else, it moves no money.
+// A form's token does one thing for one user: sent again, with another's record
+// or by somebody else, it moves no money.
 func TestFormTokenReplayed(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	other := b.Trader(t, 1)
@@ -27,7 +28,8 @@ func TestFormTokenReplayed(t *testing.T) {
 	b.Audit(t)
 }
 
-// A form acts once: a double click, the Back button and a repeat lead to the first outcome.
+// A form acts once: a double click, the Back button and a repeat lead to the
+// first outcome.
 func TestFormActsOnce(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -51,7 +53,8 @@ func TestFormActsOnce(t *testing.T) {
 	want(t, "cancelled", line(moves, b.Status(t, pay)), "1 cancelled")
 }
 
-// A form whose first sending died half way says that its outcome is not known, and does not act.
+// A form whose first sending died half way says that its outcome is not known,
+// and does not act.
 func TestUnfinished(t *testing.T) {
 	testenv.OneByOne(t)
 	b, p := portaltest.Trader(t)
@@ -63,7 +66,8 @@ func TestUnfinished(t *testing.T) {
 	want(t, "the payment", b.Status(t, pay), "pending")
 }
 
-// What a page asks for by itself is no use of the session, which ends while it is only asked for so.
+// What a page asks for by itself is no use of the session, which ends while it
+// is only asked for so.
 func TestRegionsAreNoUse(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	b.Exec(t, "update session set seen_at = now() - interval '29 minutes'")
@@ -73,14 +77,16 @@ func TestRegionsAreNoUse(t *testing.T) {
 	want(t, "seen then", b.Count(t, "select count(*) from session where seen_at > now() - interval '28 minutes'"), 1)
 }
 
-// A part of a page that is asked for after the session has ended leads the page to the sign-in.
+// A part of a page that is asked for after the session has ended leads the page
+// to the sign-in.
 func TestExpiredFragment(t *testing.T) {
 	a := portaltest.Parallel(t).Nobody().Get(t, "/trader/desk", "HX-Request", "true")
 	want(t, "the page leads to the sign-in", line(a.Code, strings.HasPrefix(a.Header.Get("HX-Redirect"), "/sign-in"), a.Body),
 		line(http.StatusOK, true, ""))
 }
 
-// A user may ask for pages as often as anybody can read them, and no script more often.
+// A user may ask for pages as often as anybody can read them, and no script
+// more often.
 func TestPagesAreBounded(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.Exec(t, "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")

@@ -25,7 +25,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// hostile are what strangers write to have pages and spreadsheets do what they want, and worst one of each kind.
+// hostile are what strangers write to have pages and spreadsheets do what they
+// want, and worst one of each kind.
 var (
 	worst = []string{
 		`</title></textarea></pre><script>alert(1)</script>`, `"'><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
@@ -36,7 +37,8 @@ var (
 	)
 )
 
-// planted are texts that strangers wrote, each by what it is, and what of them was taken.
+// planted are texts that strangers wrote, each by what it is, and what of them
+// was taken.
 type planted struct {
 	t     *testing.T
 	b     *portaltest.Bundle
@@ -53,14 +55,16 @@ func (p *planted) amount() string {
 	return fmt.Sprint(100 + p.made)
 }
 
-// mark makes a text of a stranger's one of its own, which pages can be searched for. The longest are cut to what a field takes.
+// mark makes a text of a stranger's one of its own, which pages can be searched
+// for. The longest are cut to what a field takes.
 func (p *planted) mark(text, kind string, most int) string {
 	end := "~" + kind + fmt.Sprint(len(p.taken))
 	runes := []rune(text)
 	return string(runes[:min(len(runes), most-len(end))]) + end
 }
 
-// plant has something written, which the service may refuse for what is wrong with it and for nothing else.
+// plant has something written, which the service may refuse for what is wrong
+// with it and for nothing else.
 func (p *planted) plant(kind, text string, most int, write func(text string) error) {
 	p.t.Helper()
 	marked := p.mark(text, kind, most)
@@ -84,7 +88,8 @@ func (p *planted) signsIn(login, agent string) error {
 	return nil
 }
 
-// posted turns what a form was answered with into what a service would have said.
+// posted turns what a form was answered with into what a service would have
+// said.
 func posted(a portaltest.Answer) error {
 	switch a.Code {
 	case http.StatusOK, http.StatusSeeOther:
@@ -129,7 +134,8 @@ func (p *planted) everything(owner *portaltest.Person, text string, at int) {
 	p.payout(text, at)
 }
 
-// payment makes one that fails with a receipt and is appealed, and one that its trader cancels.
+// payment makes one that fails with a receipt and is appealed, and one that its
+// trader cancels.
 func (p *planted) payment(text string, at int) {
 	p.t.Helper()
 	b, ctx := p.b, p.t.Context()
@@ -155,7 +161,8 @@ func (p *planted) payment(text string, at int) {
 	})
 }
 
-// detailed makes a payment with a text in one of the fields beside, and has its trader cancel it for a reason.
+// detailed makes a payment with a text in one of the fields beside, and has its
+// trader cancel it for a reason.
 func (p *planted) detailed(field, text string, at int) error {
 	b, ctx, method := p.b, p.t.Context(), "sbp"
 	r := payment.Request{
@@ -233,7 +240,8 @@ func (p *planted) ended(id, text string, paid bool) {
 	})
 }
 
-// settle fails what is open, appeals it and has a receiver answer each webhook with a text.
+// settle fails what is open, appeals it and has a receiver answer each webhook
+// with a text.
 func (p *planted) settle() {
 	p.t.Helper()
 	b, ctx := p.b, p.t.Context()
@@ -276,9 +284,10 @@ func (p *planted) decide(id int64, text string) {
 	})
 }
 
-// Whatever strangers write, wherever they may, is text on every page of merchants, traders and operators and in
-// every file of theirs: it makes no element, no attribute and no address of a page, and no formula of
-// a spreadsheet, and files are kept and not shown.
+// Whatever strangers write, wherever they may, is text on every page of
+// merchants, traders and operators and in every file of theirs: it makes no
+// element, no attribute and no address of a page, and no formula of a
+// spreadsheet, and files are kept and not shown.
 func TestInjection(t *testing.T) {
 	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
@@ -316,8 +325,8 @@ func TestInjection(t *testing.T) {
 		seen.files["application/json"] >= len(p.hostile)/2, "files: %v", seen.files)
 }
 
-// everyKind is every text that strangers write, and shownNowhere are those of them that no page of the
-// portals shows: of a browser they name the family.
+// everyKind is every text that strangers write, and shownNowhere are those of
+// them that no page of the portals shows: of a browser they name the family.
 var (
 	everyKind = []string{
 		"order", "description", "user", "name", "back", "receipt", "reason", "decision", "cancelled", "payout",
@@ -402,7 +411,8 @@ var foreign = []string{"img", "iframe", "object", "embed", "base", "frame", "mar
 // proofAddress is where the picture of an appeal or a payout is shown from.
 var proofAddress = regexp.MustCompile(`^/(operator/appeals|(operator|merchant|trader)/payouts)/[0-9a-f-]+/file/shown$`)
 
-// page checks that there is nothing on a page but what is the page's, and tells where it leads.
+// page checks that there is nothing on a page but what is the page's, and tells
+// where it leads.
 func (c *crawl) page(path string, a portaltest.Answer) (links []string) {
 	c.t.Helper()
 	document := a.Page(c.t)

@@ -57,7 +57,8 @@ func TestListsTurn(t *testing.T) {
 	want(t, "nothing newer", words(p.Page(t, "/merchant/appeals?before=112").Find(".pages a")), "To the newest")
 }
 
-// turn reads a list to its end and back, each page by its first and last number.
+// turn reads a list to its end and back, each page by its first and last
+// number.
 func turn(t *testing.T, p *portaltest.Person, path string) (forth, back []string) {
 	t.Helper()
 	for _, turn := range []struct {
@@ -81,7 +82,8 @@ func turn(t *testing.T, p *portaltest.Person, path string) (forth, back []string
 	return forth, back
 }
 
-// A click anywhere in a row leads where its first link does, but for what else in it can be clicked.
+// A click anywhere in a row leads where its first link does, but for what else
+// in it can be clicked.
 func TestRowsAreLinks(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p := b.As(t, caller.Owner)
@@ -100,8 +102,9 @@ func TestRowsAreLinks(t *testing.T) {
 	}
 }
 
-// A merchant gives a link a picture and takes it away; a file that is none is refused beside its field, in the reader's
-// language, and nothing is sent for a link that is closed.
+// A merchant gives a link a picture and takes it away; a file that is none is
+// refused beside its field, in the reader's language, and nothing is sent for a
+// link that is closed.
 func TestLinkPicture(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	path := p.Post(t, "/merchant/links", hidden(p.Page(t, "/merchant/links/new"), "cashbox", fmt.Sprint(b.Merchant.CashboxID),
@@ -137,7 +140,8 @@ func TestLinkPicture(t *testing.T) {
 	want(t, "of a closed link", p.Page(t, path).Find(form).Length(), 0)
 }
 
-// Somebody whom a field did not offer from the beginning is offered once a part of their name is typed.
+// Somebody whom a field did not offer from the beginning is offered once a part
+// of their name is typed.
 func TestNamesWhileTyping(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	b.Exec(t, "update trader set name = 'Anna Berg' where id = $1", b.Traders[0].ID)

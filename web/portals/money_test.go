@@ -25,7 +25,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// watched has every action take a second operator: rates beyond 5%, deposits and insurances above 10.
+// watched has every action take a second operator: rates beyond 5%, deposits
+// and insurances above 10.
 func watched(b *portaltest.Bundle) {
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
 	b.Settings.FourEyes, b.Rates.FourEyes, b.Deposits.FourEyes = rules, rules, rules
@@ -49,7 +50,8 @@ func fundQuery(b *portaltest.Bundle, amount, reference string) string {
 
 const evil = `<script>alert(1)</script>`
 
-// One operator proposes, sees who must approve it, and another one approves it. What was typed is shown as it was typed.
+// One operator proposes, sees who must approve it, and another one approves it.
+// What was typed is shown as it was typed.
 func TestFundWithFourEyes(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -90,7 +92,8 @@ func TestFundWithFourEyes(t *testing.T) {
 	b.Audit(t)
 }
 
-// Who approves a change of settings reads every value that it sets, also one that is 0 and one that is cleared.
+// Who approves a change of settings reads every value that it sets, also one
+// that is 0 and one that is cleared.
 func TestProposalShowsEveryValue(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -108,7 +111,8 @@ func TestProposalShowsEveryValue(t *testing.T) {
 	want(t, "the payouts in work", facts["Most payouts in work"], "0")
 }
 
-// Who may not approve a proposal is told why, and finds no button that would be refused.
+// Who may not approve a proposal is told why, and finds no button that would be
+// refused.
 func TestBarredFromProposal(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -131,8 +135,8 @@ func TestBarredFromProposal(t *testing.T) {
 	wantNot(t, "of another version", unreadable.Body, path+"/approve")
 }
 
-// The link of an approved invitation is shown to the one who proposed it, and its code to its approver, each to no other.
-// The invited one enters both.
+// The link of an approved invitation is shown to the one who proposed it, and
+// its code to its approver, each to no other. The invited one enters both.
 func TestInvitationWithFourEyes(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -177,7 +181,8 @@ func TestInvitationWithFourEyes(t *testing.T) {
 	wantIn(t, "another one proposes to invite anew", two.Post(t, link, hidden(two.Page(t, link))...).To(), "/operator/approvals/")
 }
 
-// What cannot be done is said, and the proposal stays; what is refused is not done.
+// What cannot be done is said, and the proposal stays; what is refused is not
+// done.
 func TestStaleAndRefused(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -194,8 +199,10 @@ func TestStaleAndRefused(t *testing.T) {
 	traderHas(t, b, "1000")
 }
 
-// Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100, marked up by 5%, 10 −
-// 9.52380952 = 0.47619048, since the trader's share is nothing. An appeal that is lost a day later counts on that day.
+// Income is what the platform got on a day less what it gave back on it: of a
+// payment of 1000 RUB at 100, marked up by 5%, 10 − 9.52380952 = 0.47619048,
+// since the trader's share is nothing. An appeal that is lost a day later
+// counts on that day.
 func TestIncome(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
@@ -220,7 +227,8 @@ func TestIncome(t *testing.T) {
 		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048,-10.00000000\n"+
 		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048,10.00000000\nrows,2\n", b.Merchant.ID)
 	want(t, "the file", csv, wanted)
-	// What was cut off between writing a day and saying so is still that day once.
+	// What was cut off between writing a day and saying so is still that
+	// day once.
 	b.Exec(t, "update income_day_closed set day = day - 1")
 	want(t, "the file, cut off", one.Get(t, "/operator/income.csv").Body, wanted)
 	b.Exec(t, "update income_day_closed set day = day + 1")
@@ -246,7 +254,8 @@ func TestIncome(t *testing.T) {
 	}
 }
 
-// A rate that is set is restated with its distance; beyond the band it waits for a second operator.
+// A rate that is set is restated with its distance; beyond the band it waits
+// for a second operator.
 func TestSetRatePage(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -299,8 +308,9 @@ func TestFeedPages(t *testing.T) {
 	want(t, "changed", sent("/operator/rates/feeds/1", form).To(), "/operator/rates")
 }
 
-// At another time other hours hold, and what is asked changes no order: the requisite whose hours begin at
-// 15 would get a payment then, and does not get one before.
+// At another time other hours hold, and what is asked changes no order: the
+// requisite whose hours begin at 15 would get a payment then, and does not get
+// one before.
 func TestRoutingAtAnotherTime(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
@@ -326,11 +336,13 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
 }
 
-// A payment keeps whom its choice passed by. Its page shows that beside today's rules, and the timeline tells operators alone.
+// A payment keeps whom its choice passed by. Its page shows that beside today's
+// rules, and the timeline tells operators alone.
 func TestReplayPage(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
-	// The second trader's requisite takes only what is above 10000 and stands before the new one.
+	// The second trader's requisite takes only what is above 10000 and
+	// stands before the new one.
 	third := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, MaxAmount: "10000"})
 	first := b.Create(t, "1500")
 	second := b.Create(t, "1600")
@@ -360,7 +372,8 @@ func TestReplayPage(t *testing.T) {
 	}
 }
 
-// A return earns its trader nothing: no page promises that, the pages say what it is for, and who cannot send it is told what that costs.
+// A return earns its trader nothing: no page promises that, the pages say what
+// it is for, and who cannot send it is told what that costs.
 func TestReturnPages(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")

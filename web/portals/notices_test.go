@@ -27,8 +27,9 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A user says what they are told by which channel and when not, nobody switches security off, and a browser's subscription leads
-// to no address within. What makes the desk an app has no data and needs no looser policy.
+// A user says what they are told by which channel and when not, nobody switches
+// security off, and a browser's subscription leads to no address within. What
+// makes the desk an app has no data and needs no looser policy.
 func TestNotices(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p := b.Trader(t, 0)
@@ -57,7 +58,8 @@ func TestNotices(t *testing.T) {
 	wantIn(t, "the policy", nobody.Get(t, "/offline").Header.Get("Content-Security-Policy"), "script-src 'self'; ", "manifest-src 'self'")
 }
 
-// pushes is a browser that has a subscription with an old key, as its maker's service would have it: it makes none beside it.
+// pushes is a browser that has a subscription with an old key, as its maker's
+// service would have it: it makes none beside it.
 const pushes = `{
 	Notification.requestPermission = async () => "granted";
 	HTMLFormElement.prototype.submit = function () { document.title = this.elements.subscription.value; };
@@ -69,7 +71,8 @@ const pushes = `{
 	};
 }`
 
-// A browser that subscribed with a key that is no longer ours subscribes anew. Where it cannot, the page says so.
+// A browser that subscribed with a key that is no longer ours subscribes anew.
+// Where it cannot, the page says so.
 func TestBrowserSubscribesAnew(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	tab := p.Tab(t, b.Server.URL)
@@ -147,7 +150,8 @@ func (f *teller) says(t *testing.T, text string) (answer string) {
 	return answer
 }
 
-// finds has another process find out what happened and send what is due, as though a minute had gone by since the last time.
+// finds has another process find out what happened and send what is due, as
+// though a minute had gone by since the last time.
 func (f *teller) finds(t *testing.T) string {
 	t.Helper()
 	f.Exec(t, "update notify_feed set leased_until = now()")
@@ -160,7 +164,8 @@ func (f *teller) finds(t *testing.T) string {
 	return f.told()
 }
 
-// A trader is told of another amount that came for a payment of theirs, and of what its merchant decided.
+// A trader is told of another amount that came for a payment of theirs, and of
+// what its merchant decided.
 func TestCaseIsTold(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	f := newTeller(t, b)
@@ -178,7 +183,8 @@ func TestCaseIsTold(t *testing.T) {
 	wantIn(t, "the page", p.Page(t, "/account/notifications").Text(), "Case: another amount came, or is decided")
 }
 
-// A trader who writes /break to the bot gets no payments until they end the break at the desk.
+// A trader who writes /break to the bot gets no payments until they end the
+// break at the desk.
 func TestBotBreaks(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	f := newTeller(t, b)
@@ -204,7 +210,8 @@ func TestBotBreaks(t *testing.T) {
 	want(t, "a payment then", refused(), "<nil>")
 }
 
-// Why something was not sent is said in the user's words, and has nothing of what a library says of it.
+// Why something was not sent is said in the user's words, and has nothing of
+// what a library says of it.
 func TestWhyItWasNotSent(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	f := newTeller(t, b)
@@ -247,7 +254,8 @@ func newApp(t *testing.T, b *portaltest.Bundle, p *portaltest.Person) app {
 	return a
 }
 
-// Without a connection the app says so, and shows nothing that was open before; with one again it goes on.
+// Without a connection the app says so, and shows nothing that was open before;
+// with one again it goes on.
 func TestOffline(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -272,7 +280,8 @@ func TestOffline(t *testing.T) {
 	a.Visible(job)
 }
 
-// The screen stays on while the trader wants it on this device, also on a page that is opened later.
+// The screen stays on while the trader wants it on this device, also on a page
+// that is opened later.
 func TestScreenStaysOn(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	tab := p.Tab(t, b.Server.URL)

@@ -17,7 +17,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// The overview's figures and queues lead to lists that show exactly what they count.
+// The overview's figures and queues lead to lists that show exactly what they
+// count.
 func TestOverviewLinks(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	b.Failed(t, "1200")
@@ -49,7 +50,8 @@ func TestOverviewLinks(t *testing.T) {
 	want(t, "figures lead to", fmt.Sprint(counts), "[3 1 3]")
 }
 
-// week is a merchant's: one payment of 1,000 is paid after 90 seconds and one fails, and there is a deposit to be confirmed.
+// week is a merchant's: one payment of 1,000 is paid after 90 seconds and one
+// fails, and there is a deposit to be confirmed.
 func week(t testing.TB, b *portaltest.Bundle) {
 	t.Helper()
 	paid, failed := b.Create(t, "1000"), b.Create(t, "500")
@@ -62,7 +64,8 @@ func week(t testing.TB, b *portaltest.Bundle) {
 	testenv.NoError(t, figures.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
 }
 
-// A merchant begins at its overview, which shows figures, and queues only where something waits.
+// A merchant begins at its overview, which shows figures, and queues only where
+// something waits.
 func TestOverviewPage(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "merchant-owner", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
@@ -99,8 +102,8 @@ func TestOverviewWithoutMoney(t *testing.T) {
 	wantNot(t, "money", a.Text(), "Volume", "Balance", "Deposits", "000.00")
 }
 
-// The navigation tells how much waits, no more of it than the reader may know of, and a page comes without that where it
-// would take too long.
+// The navigation tells how much waits, no more of it than the reader may know
+// of, and a page comes without that where it would take too long.
 func TestWaitsInNavigation(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Auditor)
 	owner, support, stranger := b.As(t, caller.Owner), b.As(t, caller.Support), b.Stranger(t)

@@ -93,7 +93,8 @@ var operatorPages = append(manualPages(), []string{
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }...)
 
-// casePages are the pages about what operators decide, each with something on it.
+// casePages are the pages about what operators decide, each with something on
+// it.
 func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []string {
 	t.Helper()
 	d := b.Deposited(t, "250.5", "<b>first")
@@ -291,7 +292,8 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 	}
 }
 
-// sandboxPages are those of a sandbox, with something made and a webhook that came.
+// sandboxPages are those of a sandbox, with something made and a webhook that
+// came.
 func sandboxPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []string {
 	t.Helper()
 	p.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount", "900")
@@ -299,7 +301,8 @@ func sandboxPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []st
 	return []string{"/", "/sandbox/inbox", "/sandbox/wallet", "/sandbox/message?payment=1"}
 }
 
-// A phone, which shows no menu, says which page it is also where the page is not in the menu.
+// A phone, which shows no menu, says which page it is also where the page is
+// not in the menu.
 func TestPhoneSaysWhere(t *testing.T) {
 	_, p := portaltest.Member(t, caller.Owner)
 	for path, said := range map[string]string{

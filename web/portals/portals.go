@@ -1,4 +1,5 @@
-// Package portals puts the portals together: the core and every feature, each with the services it uses.
+// Package portals puts the portals together: the core and every feature, each
+// with the services it uses.
 package portals
 
 import (
@@ -82,17 +83,20 @@ type Services struct {
 	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
 	Rates       *rate.Settings
-	// Sums tell how payments come to be worth what they are, Refusals which nobody could be found for.
+	// Sums tell how payments come to be worth what they are, Refusals which
+	// nobody could be found for.
 	Sums      *rate.Explainer
 	Refusals  *routing.Refusals
 	Proposals *proposal.Service
-	// PayLinks are merchants' payment links, whose addresses Tokens make below PayURL.
+	// PayLinks are merchants' payment links, whose addresses Tokens make
+	// below PayURL.
 	PayLinks *paylink.Service
 	Tokens   *auth.Links
 	PayURL   string
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
-	// Reports, Books and the audit log answer pages, their exports write files.
+	// Reports, Books and the audit log answer pages, their exports write
+	// files.
 	Reports, Exports          *report.Service
 	Books, BookExports        *books.Service
 	AuditLog, AuditLogExports *auditlog.Service
@@ -109,28 +113,32 @@ type Services struct {
 	Signer *attest.Signer
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
-	// Audits tell whether the ledger holds, and Alarms what needs somebody now.
+	// Audits tell whether the ledger holds, and Alarms what needs somebody
+	// now.
 	Audits *audit.Service
 	Alarms *alarm.Service
 	// Notices are what users are told.
 	Notices *notify.Service
 	Limits  *limit.Limits
 	Clock   clock.Clock
-	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.
+	// APIURL is where merchants' programs call, and Headers are what their
+	// signed requests carry.
 	APIURL  string
 	Headers auth.Headers
 	// Secure tells that the portals are public by https alone.
 	Secure bool
-	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.
+	// Sandbox has everybody sign in with a click and tries payments out;
+	// nil outside a sandbox.
 	Sandbox *sandbox.Page
 	// Simulator answers for traders; nil outside a sandbox.
 	Simulator *simulator.Service
-	// Stopping is closed when the program is about to end: live pages are let go then.
+	// Stopping is closed when the program is about to end: live pages are
+	// let go then.
 	Stopping <-chan struct{}
 }
 
-// New makes the handler of everything on the portals' address. It refuses services of which one is missing that the core or
-// a feature works with.
+// New makes the handler of everything on the portals' address. It refuses
+// services of which one is missing that the core or a feature works with.
 func New(r Services) (http.Handler, error) {
 	core := Core(r)
 	routes, err := Routes(r)
@@ -149,7 +157,8 @@ func Routes(r Services) ([]portal.Route, error) {
 	return f.routes, f.wrong
 }
 
-// features are the routes of features, and which services of theirs are missing.
+// features are the routes of features, and which services of theirs are
+// missing.
 type features struct {
 	routes []portal.Route
 	wrong  error
@@ -164,8 +173,8 @@ func add[S any](f *features, routes func(S) []portal.Route, services S) {
 	f.routes = append(f.routes, routes(services)...)
 }
 
-// whole reports a service that is left out, unless its field says when it may be absent. It would be missed when a page
-// is opened.
+// whole reports a service that is left out, unless its field says when it may
+// be absent. It would be missed when a page is opened.
 func whole(services any) error {
 	for field, value := range reflect.ValueOf(services).Fields() {
 		switch value.Kind() {
@@ -243,7 +252,8 @@ func (f *features) ofOperators(r Services) {
 	})
 }
 
-// ofCases are the services of cases, which payments ask what may be done with a payout.
+// ofCases are the services of cases, which payments ask what may be done with a
+// payout.
 func ofCases(r Services) cases.Services {
 	return cases.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,

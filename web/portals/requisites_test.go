@@ -13,7 +13,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// set changes what operators set of the first trader's requisite, or the trader does.
+// set changes what operators set of the first trader's requisite, or the trader
+// does.
 func setRequisite(t *testing.T, b *portaltest.Bundle, what string, args ...any) {
 	t.Helper()
 	b.Exec(t, "update requisite set "+what+" where id = $1", append([]any{b.Traders[0].Requisites[0]}, args...)...)
@@ -47,8 +48,9 @@ func TestPausedOnRequisites(t *testing.T) {
 	says(t, browser.Get(t, requisites), "You receive payments again.", "Your requisite gets payments now.")
 }
 
-// Many requisites are a table by pages, found by the last digits, the bank or the holder. Those that are ticked are switched or
-// limited together; what one does not allow is said of it, and it stays ticked.
+// Many requisites are a table by pages, found by the last digits, the bank or
+// the holder. Those that are ticked are switched or limited together; what one
+// does not allow is said of it, and it stays ticked.
 func TestManyRequisites(t *testing.T) {
 	b := portaltest.Parallel(t)
 	many := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 120, MaxAmount: "10000"})

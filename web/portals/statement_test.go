@@ -12,8 +12,9 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// 1500 RUB are 15 USDT at spot and 14.28571428 for the merchant; the platform gets the whole spread,
-// 0.71428572, and 15 are held meanwhile. Of 1000 the trader has 985 left.
+// 1500 RUB are 15 USDT at spot and 14.28571428 for the merchant; the platform
+// gets the whole spread, 0.71428572, and 15 are held meanwhile. Of 1000 the
+// trader has 985 left.
 func TestStatement(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	b.Clock.Advance(time.Minute)
@@ -42,8 +43,9 @@ func TestStatement(t *testing.T) {
 	want(t, "a day that is none", p.Get(t, "/trader/statement?from=x").Code, 422)
 }
 
-// A payout of 1000 RUB costs the merchant 10.2 USDT, of which the trader gets 10 and the platform 0.2. The merchant is
-// told what it paid, not how they share it.
+// A payout of 1000 RUB costs the merchant 10.2 USDT, of which the trader gets
+// 10 and the platform 0.2. The merchant is told what it paid, not how they
+// share it.
 func TestStatementOfAPayout(t *testing.T) {
 	b, member := portaltest.Member(t, caller.Owner)
 	a := b.Trader(t, 0).Fill(t, "/trader/payouts/"+b.TakenPayouts(t, 1)[0]+"/complete", "proofReference", "reference 1")
@@ -63,13 +65,15 @@ func TestStatementPages(t *testing.T) {
 	}
 	first := p.Page(t, "/trader/statement")
 	second := p.Page(t, first.Find(".pages a[rel=next]").AttrOr("href", "/none"))
-	// A page has 50 movements: 12 payments with one that held and three that settled, and two of the next.
+	// A page has 50 movements: 12 payments with one that held and three
+	// that settled, and two of the next.
 	want(t, "on the first", len(rows(first)), 25)
 	want(t, "on the second", len(rows(second)) >= 6, true)
 	want(t, "and back", rows(p.Page(t, second.Find(".pages a[rel=prev]").AttrOr("href", "/none"))), rows(first))
 }
 
-// Operators see what waits of withdrawals on their first page, and beside the audits what the networks say.
+// Operators see what waits of withdrawals on their first page, and beside the
+// audits what the networks say.
 func TestWithdrawalsWaitAndReconcile(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	id := b.Withdrawn(t, "merchant")
@@ -86,8 +90,9 @@ func TestWithdrawalsWaitAndReconcile(t *testing.T) {
 	wantIn(t, "on the networks", text, "2,959.50 USDT", "3,000.00 USDT", "40.50 USDT")
 }
 
-// A merchant sends a file, reads what is wrong with it in their language, corrects it, sees what it costs and pays out once;
-// the result is safe to open, and the same file again makes nothing and says so.
+// A merchant sends a file, reads what is wrong with it in their language,
+// corrects it, sees what it costs and pays out once; the result is safe to
+// open, and the same file again makes nothing and says so.
 func TestPayoutFile(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	b.PayoutFile(t, "before")

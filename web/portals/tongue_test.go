@@ -24,7 +24,8 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// A trader chooses Turkish for their account, and reads it; a merchant cannot, nor who looks as a trader.
+// A trader chooses Turkish for their account, and reads it; a merchant cannot,
+// nor who looks as a trader.
 func TestTradersChooseMoreLanguages(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	want(t, "chosen", p.Post(t, "/account/preferences", "zone", "UTC", "language", "tr", "theme", "dark").To(), "/account")
@@ -52,8 +53,8 @@ func TestTradersChooseMoreLanguages(t *testing.T) {
 	want(t, "unknown", stranger.Page(t, "/sign-in").Find("html").AttrOr("lang", ""), "en")
 }
 
-// Nothing that a trader meets lacks a translation in a language that is offered. What another lacks that the code does not tell,
-// go test -v prints.
+// Nothing that a trader meets lacks a translation in a language that is
+// offered. What another lacks that the code does not tell, go test -v prints.
 func TestTradersMeetNoEnglish(t *testing.T) {
 	var lock sync.Mutex
 	missed := map[string]map[string]bool{}

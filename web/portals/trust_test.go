@@ -22,8 +22,9 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// An operator finds who signed in and who could not, and what was set, before and after. What was typed
-// as a login that nobody has is not kept: it may be a password.
+// An operator finds who signed in and who could not, and what was set, before
+// and after. What was typed as a login that nobody has is not kept: it may be a
+// password.
 func TestAuditLog(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "root", caller.Operator, caller.Admin, 0)
@@ -58,7 +59,8 @@ func TestAuditLog(t *testing.T) {
 	wantIn(t, "in Russian", p.Get(t, "/operator/audit?lang=ru").Text(), "Неудачный вход")
 }
 
-// The page says what the audits found, what of it is still so, and which days are sealed.
+// The page says what the audits found, what of it is still so, and which days
+// are sealed.
 func TestReconciliation(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Auditor)
 	const path = "/operator/reconciliation"
@@ -90,7 +92,8 @@ func TestReconciliation(t *testing.T) {
 	want(t, "no place", p.Get(t, path+"?days=x").Code, http.StatusNotFound)
 }
 
-// Every alarm is said in words, and leads to a part of the manual that is there, in both languages.
+// Every alarm is said in words, and leads to a part of the manual that is
+// there, in both languages.
 func TestAlarmsPage(t *testing.T) {
 	_, p := portaltest.Operator(t, caller.Auditor)
 	page := p.Page(t, "/operator/alarms")
@@ -105,8 +108,8 @@ func TestAlarmsPage(t *testing.T) {
 	}
 }
 
-// Each page of the manual is one of the portal's, in both languages, and leads to parts of it that are there, or to other sites. The index
-// leads to all.
+// Each page of the manual is one of the portal's, in both languages, and leads
+// to parts of it that are there, or to other sites. The index leads to all.
 func TestManual(t *testing.T) {
 	_, p := portaltest.Operator(t, caller.Auditor)
 	for language, title := range map[string]string{say.English: "Runbooks", say.Russian: "Инструкции к тревогам"} {
@@ -134,7 +137,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// A link to a part of the manual as it once was, one page, leads to the runbook.
+// A link to a part of the manual as it once was, one page, leads to the
+// runbook.
 func TestOldManualLinks(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Auditor)
 	tab := p.Tab(t, b.Server.URL)
@@ -142,7 +146,8 @@ func TestOldManualLinks(t *testing.T) {
 	tab.Await("h1", "Runbooks")
 }
 
-// What takes long says how far it is, asks for itself anew while it goes on, and then no more: events that are sent again, and audits.
+// What takes long says how far it is, asks for itself anew while it goes on,
+// and then no more: events that are sent again, and audits.
 func TestLongWorkShowsProgress(t *testing.T) {
 	b, admin := portaltest.Operator(t, caller.Admin)
 	for i := range int64(3) {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// document is what the pages need of a description of the API. JSON's names are those of the fields, but for their first letter.
+// document is what the pages need of a description of the API. JSON's names are
+// those of the fields, but for their first letter.
 type document struct {
 	Info     struct{ Description, Version string }
 	Servers  []struct{ URL string }

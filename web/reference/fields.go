@@ -19,7 +19,8 @@ type Field struct {
 	secret bool
 }
 
-// fields lists the fields of a message, and those of messages inside it after it.
+// fields lists the fields of a message, and those of messages inside it after
+// it.
 func (d *document) fields(s *schema, prefix string) []Field {
 	s = d.resolve(s)
 	var list []Field
@@ -45,7 +46,8 @@ func (d *document) fields(s *schema, prefix string) []Field {
 	return list
 }
 
-// without is a schema without the null that it admits besides, and whether it does.
+// without is a schema without the null that it admits besides, and whether it
+// does.
 func (d *document) without(s *schema) (*schema, bool) {
 	if len(s.AnyOf) == 2 && slices.Contains(s.AnyOf[1].Type, "null") {
 		return d.resolve(s.AnyOf[0]), true

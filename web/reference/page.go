@@ -20,10 +20,12 @@ type Call struct {
 	Tag              string
 	// Proof is what proves who calls.
 	Proof proof
-	// Parameters are those of the path and the query, and Body the fields of the body.
+	// Parameters are those of the path and the query, and Body the fields
+	// of the body.
 	Parameters []Field
 	Body       []Field
-	// Media is the body's type, "" where there is none, and Example an example of it, indented.
+	// Media is the body's type, "" where there is none, and Example an
+	// example of it, indented.
 	Media, Example string
 	Answers        []Answer
 	Codes          []Code

@@ -24,7 +24,8 @@ import (
 	"gateway.example/web/reference"
 )
 
-// client shares no connections with other tests, whose servers close those of the default client as they end.
+// client shares no connections with other tests, whose servers close those of
+// the default client as they end.
 var client = &http.Client{Transport: &http.Transport{}}
 
 func page(t *testing.T, url string, status int) *goquery.Document {
@@ -48,7 +49,8 @@ func addresses(t *testing.T, url string) []string {
 	return list
 }
 
-// Every page that the start leads to is there, has a title, and needs no script.
+// Every page that the start leads to is there, has a title, and needs no
+// script.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	server := serve(t, nil)
@@ -90,7 +92,8 @@ func TestCallPage(t *testing.T) {
 	}
 }
 
-// leads checks that a link of a page leads to a part that is there, or to another site.
+// leads checks that a link of a page leads to a part that is there, or to
+// another site.
 func leads(t *testing.T, from, to string) {
 	t.Helper()
 	if strings.HasPrefix(to, "https://") {
@@ -102,7 +105,8 @@ func leads(t *testing.T, from, to string) {
 	testenv.Check(t, at.Fragment == "" || document.Find("#"+at.Fragment).Length() == 1, "%s leads to %s, which has no such part", from, to)
 }
 
-// The codes of the errors page are those that calls answer with, each with what to do.
+// The codes of the errors page are those that calls answer with, each with what
+// to do.
 func TestErrorsPage(t *testing.T) {
 	t.Parallel()
 	document := page(t, serve(t, nil).URL+"/docs/errors", http.StatusOK)
@@ -129,7 +133,8 @@ func TestWebhooksPage(t *testing.T) {
 	}
 }
 
-// witness is an API that tells what it was asked and whether the signature is right.
+// witness is an API that tells what it was asked and whether the signature is
+// right.
 func witness(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	content := body
@@ -179,7 +184,8 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 	return response.StatusCode, testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 }
 
-// A form makes the call that it says, signed where it needs to be, and shows all of it but secrets.
+// A form makes the call that it says, signed where it needs to be, and shows
+// all of it but secrets.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	server := serve(t, http.HandlerFunc(witness))
@@ -230,7 +236,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// Other sites cannot make calls, nor can anybody outside a sandbox, nor for a user.
+// Other sites cannot make calls, nor can anybody outside a sandbox, nor for a
+// user.
 func TestTryIsGuarded(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -254,8 +261,9 @@ func TestTryIsGuarded(t *testing.T) {
 	testenv.Check(t, asked == 0, "%d calls were made", asked)
 }
 
-// Every page can be used by everybody: on a phone and a desktop, in light and dark, with large text, and
-// without a request to anybody else. The pages of calls are of one template: the rules look at one of them.
+// Every page can be used by everybody: on a phone and a desktop, in light and
+// dark, with large text, and without a request to anybody else. The pages of
+// calls are of one template: the rules look at one of them.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
@@ -293,7 +301,8 @@ func TestAccessible(t *testing.T) {
 // ofCall are the addresses of calls, which are named like their procedures.
 var ofCall = regexp.MustCompile(`^/docs/[A-Z]`)
 
-// beyond lists what runs out of the screen with text of twice the size, and cannot be scrolled.
+// beyond lists what runs out of the screen with text of twice the size, and
+// cannot be scrolled.
 const beyond = `(() => {
 	document.documentElement.style.fontSize = "200%";
 	const wide = document.documentElement.scrollWidth <= innerWidth ? [] :
@@ -313,7 +322,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the reference of the committed description, with an API that answers calls; nil is none, outside a sandbox.
+// serve starts the reference of the committed description, with an API that
+// answers calls; nil is none, outside a sandbox.
 func serve(t testing.TB, api http.Handler) *httptest.Server {
 	t.Helper()
 	services := reference.Services{Description: testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)}

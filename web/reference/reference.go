@@ -1,6 +1,7 @@
-// Package reference serves the reference of the API at /docs: pages made from the description of the
-// API, with samples of every call. They need no script and ask no third party for anything. In a
-// sandbox each page has a form that makes the call.
+// Package reference serves the reference of the API at /docs: pages made from
+// the description of the API, with samples of every call. They need no script
+// and ask no third party for anything. In a sandbox each page has a form that
+// makes the call.
 package reference
 
 import (
@@ -22,8 +23,8 @@ const Path = "/docs"
 type Services struct {
 	// Description is the API's, as OpenAPI.
 	Description []byte
-	// API serves the calls that are tried out, and Sandbox has the keys to sign them with; nil outside a
-	// sandbox.
+	// API serves the calls that are tried out, and Sandbox has the keys to
+	// sign them with; nil outside a sandbox.
 	API     http.Handler
 	Sandbox *Sandbox
 }
@@ -50,7 +51,8 @@ type reference struct {
 // guide is a page of the manual of integration.
 type guide struct{ title, html string }
 
-// New makes the handler of everything below /docs, and of the files of its pages.
+// New makes the handler of everything below /docs, and of the files of its
+// pages.
 func New(services Services) (http.Handler, error) {
 	parsed, err := parse(services.Description)
 	if err != nil {
@@ -128,7 +130,8 @@ func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// guideFiles are the pages of the manual of integration that the reference shows, by their names here.
+// guideFiles are the pages of the manual of integration that the reference
+// shows, by their names here.
 var guideFiles = map[string]string{
 	"signing":   "sign.md",
 	"java":      "java.md",
@@ -140,7 +143,8 @@ var guideFiles = map[string]string{
 	"portal":    "portal.md",
 }
 
-// guideLink is where a link of a guide leads to here: nowhere, if its page is not shown.
+// guideLink is where a link of a guide leads to here: nowhere, if its page is
+// not shown.
 func guideLink(to string) string {
 	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") {
 		return to
@@ -160,7 +164,8 @@ func guideLink(to string) string {
 	return ""
 }
 
-// readGuide reads a page of the manual of integration: its title, and what is below it.
+// readGuide reads a page of the manual of integration: its title, and what is
+// below it.
 func readGuide(file string) (guide, error) {
 	title, text, _ := bytes.Cut(docs.Find("integrate/"+file).Text, []byte("\n"))
 	html, err := site.Markdown(text, 0, guideLink)

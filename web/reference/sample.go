@@ -18,13 +18,16 @@ var languages = []struct{ name, file string }{
 	{"curl", "curl"}, {"PHP", "php"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
 }
 
-// samples are programs that make the call in each language, from the examples of its description.
+// samples are programs that make the call in each language, from the examples
+// of its description.
 func samples(call *Call, headers signedHeaders) []Sample {
 	known := sampleValues{
 		"Method": call.Method,
-		// The path has the examples of the parameters in it, and a query where a required one has an example.
+		// The path has the examples of the parameters in it, and a
+		// query where a required one has an example.
 		"Path": examplePath(call),
-		// The body is JSON, indented; an upload is the form of an appeal instead.
+		// The body is JSON, indented; an upload is the form of an
+		// appeal instead.
 		"Body": "", "Upload": call.Media == formMedia,
 		// What proves who calls; none of them is nobody.
 		"Key": call.Proof.byKey(), "Application": call.Proof == proofApplication, "Token": call.Proof == proofToken,
@@ -64,7 +67,8 @@ func examplePath(call *Call) string {
 	return path
 }
 
-// quoted is a text as a shell takes it for one word that means nothing else, whatever is in it.
+// quoted is a text as a shell takes it for one word that means nothing else,
+// whatever is in it.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // literal is a text as Go, PHP, TypeScript and Python write it.

@@ -29,7 +29,8 @@ type sample struct {
 type program struct {
 	command []string
 	ending  string
-	// all runs many samples, one after the other: what a program prints of each comes behind its name.
+	// all runs many samples, one after the other: what a program prints of
+	// each comes behind its name.
 	all string
 }
 
@@ -166,7 +167,8 @@ func (p program) start(t *testing.T, dir, file string, env ...string) string {
 	return string(out)
 }
 
-// wantIn wants the answer to have been printed, which says whether the call was signed, and rightly.
+// wantIn wants the answer to have been printed, which says whether the call was
+// signed, and rightly.
 func (s sample) wantIn(t *testing.T, out string) {
 	t.Helper()
 	has := func(name string, value bool) bool {

@@ -13,9 +13,10 @@ var sampleFiles embed.FS
 // sampleValues are what a template shows: texts, and what is true or false.
 type sampleValues map[string]any
 
-// sampleTemplates are parsed by the standard library, and executed here. The library's own execution can
-// call every method by its name, so the linker would have to keep each exported method of the whole
-// program: a tenth of its size.
+// sampleTemplates are parsed by the standard library, and executed here. The
+// library's own execution can call every method by its name, so the linker
+// would have to keep each exported method of the whole program: a tenth of its
+// size.
 var sampleTemplates = func() map[string]*syntax.Tree {
 	all := map[string]*syntax.Tree{}
 	known := map[string]any{"or": true, "and": true, "not": true, "quoted": true, "literal": true}

@@ -17,7 +17,8 @@ import (
 
 // Sandbox is what calls are tried out with. Its secrets are never shown.
 type Sandbox struct {
-	// Keys are those of the sandbox's cashboxes, and Secret the application's.
+	// Keys are those of the sandbox's cashboxes, and Secret the
+	// application's.
 	Keys   []Key
 	Secret string
 }
@@ -27,22 +28,26 @@ type Key struct{ ID, Secret, About string }
 
 // Form is what is typed to try a call out.
 type Form struct {
-	// Keys are those to choose from; none where the call is not signed by one.
+	// Keys are those to choose from; none where the call is not signed by
+	// one.
 	Keys   []Key
 	KeyID  string
 	Values map[string]string
 	Body   string
 }
 
-// Result is a call that was made: what was sent, what was signed, and the answer.
+// Result is a call that was made: what was sent, what was signed, and the
+// answer.
 type Result struct {
 	Request, Signed, Answer string
 	Status                  int
-	// IsSigned tells that there was something to sign, be it the empty text.
+	// IsSigned tells that there was something to sign, be it the empty
+	// text.
 	IsSigned bool
 }
 
-// form is how the form of a call begins; nil where the call cannot be tried out.
+// form is how the form of a call begins; nil where the call cannot be tried
+// out.
 func (s *reference) form(call *Call) *Form {
 	if s.Sandbox == nil || call.Proof == proofToken {
 		return nil
@@ -94,7 +99,8 @@ type sent struct {
 	body        []byte
 	// signed is what a signature covers.
 	signed []byte
-	// shown is the body as a page may have it: without what a page never shows.
+	// shown is the body as a page may have it: without what a page never
+	// shows.
 	shown string
 }
 
@@ -147,7 +153,8 @@ func compose(r *http.Request, call *Call, form *Form) (sent, error) {
 	}
 	switch call.Media {
 	case jsonMedia:
-		// Browsers write line breaks of a form as CRLF; what is signed is what is sent.
+		// Browsers write line breaks of a form as CRLF; what is signed
+		// is what is sent.
 		text := strings.ReplaceAll(r.PostFormValue("body"), "\r\n", "\n")
 		out.media, out.body, out.signed, out.shown = jsonMedia, []byte(text), []byte(text), text
 		if secret := secretNames(call); len(secret) > 0 {
@@ -188,7 +195,8 @@ func (out *sent) upload(r *http.Request, form *Form) error {
 	return nil
 }
 
-// sign adds the headers of a signed request, and reports whether there was anything to sign.
+// sign adds the headers of a signed request, and reports whether there was
+// anything to sign.
 func (s *reference) sign(request *http.Request, call *Call, keyID string, content []byte) bool {
 	names, secret := s.document.headers(), ""
 	switch {
@@ -245,7 +253,8 @@ func secretNames(call *Call) []string {
 	return names
 }
 
-// withoutSecrets is a body without the values of some fields. Of one that is no JSON nothing is shown.
+// withoutSecrets is a body without the values of some fields. Of one that is no
+// JSON nothing is shown.
 func withoutSecrets(text string, names []string) string {
 	var body map[string]any
 	if json.Unmarshal([]byte(text), &body) != nil {

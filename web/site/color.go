@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Surfaces of tokens.css that a shop's colour must stand out from: the ground is the less contrasting
-// in light, the card in dark.
+// Surfaces of tokens.css that a shop's colour must stand out from: the ground
+// is the less contrasting in light, the card in dark.
 var (
 	lightGround = rgb{0xf2, 0xf4, 0xf3}
 	darkCard    = rgb{0x19, 0x1f, 0x1d}
 )
 
-// What WCAG 2.2 AA asks of text is a contrast of 4.5. In the dark more is asked: a black that was
-// only lightened so far would look switched off.
+// What WCAG 2.2 AA asks of text is a contrast of 4.5. In the dark more is
+// asked: a black that was only lightened so far would look switched off.
 const (
 	readable       = 4.5
 	readableInDark = 7
@@ -24,10 +24,12 @@ const (
 // rgb is a colour in sRGB, each part 0 to 255.
 type rgb [3]float64
 
-// Sheet is the stylesheet of a hosted page, and its hash as the page's policy writes it.
+// Sheet is the stylesheet of a hosted page, and its hash as the page's policy
+// writes it.
 type Sheet struct{ Text, Hash string }
 
-// PaySheet is the stylesheet of the hosted pages with a shop's colour, or with ours when it is "".
+// PaySheet is the stylesheet of the hosted pages with a shop's colour, or with
+// ours when it is "".
 func PaySheet(color string) Sheet {
 	text := paySheet() + accent(color)
 	return Sheet{text, Hash(text)}
@@ -37,7 +39,8 @@ var paySheet = sync.OnceValue(func() string { return Style("tokens.css", "pay.cs
 
 // PaySheets are those of all colours that shops have, each made once.
 type PaySheets struct {
-	// More is the name of a stylesheet that comes before the rest; "" is none.
+	// More is the name of a stylesheet that comes before the rest; "" is
+	// none.
 	More string
 	made sync.Map
 }
@@ -58,10 +61,11 @@ func (s *PaySheets) Of(color string) Sheet {
 
 // Legibility is how a shop's colour is drawn on the hosted pages.
 type Legibility struct {
-	// Light and Dark are the colours that text has on light pages and on dark ones: the shop's own, or
-	// one that can be read.
+	// Light and Dark are the colours that text has on light pages and on
+	// dark ones: the shop's own, or one that can be read.
 	Light, Dark string
-	// OnLight and OnDark are the contrasts that the shop's own would have there.
+	// OnLight and OnDark are the contrasts that the shop's own would have
+	// there.
 	OnLight, OnDark float64
 }
 
@@ -82,8 +86,8 @@ func drawn(c rgb) (light, dark rgb) {
 	return c.until(rgb{}, lightGround, readable), c.until(rgb{255, 255, 255}, darkCard, readableInDark)
 }
 
-// accent puts a shop's colour, #rrggbb, in place of ours, darker or lighter where it could not be
-// read as it is.
+// accent puts a shop's colour, #rrggbb, in place of ours, darker or lighter
+// where it could not be read as it is.
 func accent(color string) string {
 	if color == "" {
 		return ""
@@ -101,7 +105,8 @@ func (c rgb) String() string {
 	return fmt.Sprintf("#%02x%02x%02x", int(c[0]), int(c[1]), int(c[2]))
 }
 
-// until mixes towards another colour, as little as makes it readable on a surface.
+// until mixes towards another colour, as little as makes it readable on a
+// surface.
 func (c rgb) until(towards, surface rgb, enough float64) rgb {
 	const steps = 50
 	mixed := c

@@ -10,7 +10,8 @@ import (
 	"gateway.example/web/static"
 )
 
-// Whatever colour a shop chooses, text in it and on it can be read in both themes.
+// Whatever colour a shop chooses, text in it and on it can be read in both
+// themes.
 func TestEveryColorIsReadable(t *testing.T) {
 	t.Parallel()
 	style := styles(t)
@@ -33,7 +34,8 @@ func TestEveryColorIsReadable(t *testing.T) {
 	}
 }
 
-// Browsers drop a rule that begins in the middle of another one's selectors, and say nothing.
+// Browsers drop a rule that begins in the middle of another one's selectors,
+// and say nothing.
 func TestRulesAreWhole(t *testing.T) {
 	t.Parallel()
 	comment, broken := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`[^;{}\s][ \t]*@[a-z-]+[^{;]*\{`)
@@ -55,7 +57,8 @@ func TestReadableColorStays(t *testing.T) {
 	}
 }
 
-// What is said of a colour is what is drawn: yellow is darker in light, and stays in dark.
+// What is said of a colour is what is drawn: yellow is darker in light, and
+// stays in dark.
 func TestLegible(t *testing.T) {
 	t.Parallel()
 	got := Legible("#ffd400")
@@ -67,7 +70,8 @@ func TestLegible(t *testing.T) {
 	}
 }
 
-// WCAG's own examples of contrast: black on white is 21, and #767676 on white is just enough.
+// WCAG's own examples of contrast: black on white is 21, and #767676 on white
+// is just enough.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	white := rgb{255, 255, 255}
@@ -76,7 +80,8 @@ func TestContrast(t *testing.T) {
 	testenv.Check(t, got >= 4.54 && got <= 4.55, "#767676 on white is %f", got)
 }
 
-// A page's stylesheet is named by its hash in the page's policy, so it must be made the same each time.
+// A page's stylesheet is named by its hash in the page's policy, so it must be
+// made the same each time.
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	made := &PaySheets{}

@@ -1,5 +1,5 @@
-// Package site is what hosted pages and portals have in common: static files, stylesheets under the
-// pages' policy, compression, and how a page is rendered.
+// Package site is what hosted pages and portals have in common: static files,
+// stylesheets under the pages' policy, compression, and how a page is rendered.
 package site
 
 import (
@@ -23,8 +23,8 @@ import (
 	"gateway.example/web/static"
 )
 
-// file is a static file as it goes over the wire: its name changes with its content, so that
-// browsers may keep it.
+// file is a static file as it goes over the wire: its name changes with its
+// content, so that browsers may keep it.
 type file struct {
 	kind  string
 	plain []byte
@@ -38,7 +38,8 @@ type Library map[string]file
 // staticPath is where static files are served.
 const staticPath = "/static/"
 
-// Add packs files, joined into one named after the first, and returns its address.
+// Add packs files, joined into one named after the first, and returns its
+// address.
 func (l Library) Add(names ...string) string {
 	var all []byte
 	for _, name := range names {
@@ -63,8 +64,8 @@ func (l Library) put(name string, content []byte) string {
 	return staticPath + public
 }
 
-// AddStyle packs the portals' stylesheet for a theme and returns its address. The theme is light, dark,
-// or system, which goes by the reader's system.
+// AddStyle packs the portals' stylesheet for a theme and returns its address.
+// The theme is light, dark, or system, which goes by the reader's system.
 func (l Library) AddStyle(theme string) string {
 	text := Style("portal.css")
 	light, dark := tokens()
@@ -86,8 +87,9 @@ func tokens() (light, dark string) {
 	return light, strings.TrimSuffix(strings.TrimSpace(dark), "}")
 }
 
-// Beside serves the static files, and everything else by the handler of pages. Static files are no
-// pages: what guards those would be sent with each of them for nothing.
+// Beside serves the static files, and everything else by the handler of pages.
+// Static files are no pages: what guards those would be sent with each of them
+// for nothing.
 func (l Library) Beside(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, static := strings.CutPrefix(r.URL.Path, staticPath)
@@ -120,8 +122,9 @@ func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool
 
 var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// Style joins stylesheets for a page to have inline, without what only their readers here need: on a
-// slow line the page would else be blank until a second request was answered.
+// Style joins stylesheets for a page to have inline, without what only their
+// readers here need: on a slow line the page would else be blank until a second
+// request was answered.
 func Style(names ...string) string {
 	var all strings.Builder
 	for _, name := range names {
@@ -147,8 +150,8 @@ func newPacker(level int) *gzip.Writer {
 	return w
 }
 
-// pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
-// so that its length tells nothing.
+// pack compresses with gzip. A page holds no secret of one party beside words
+// of another's choice, so that its length tells nothing.
 func pack(w *gzip.Writer, content []byte) []byte {
 	var out bytes.Buffer
 	w.Reset(&out)
@@ -191,8 +194,8 @@ func takesGzip(r *http.Request) bool {
 // Page is what can be rendered.
 type Page = templ.Component
 
-// Show renders a page whole before the first byte is sent: half a page about money is worse than
-// none.
+// Show renders a page whole before the first byte is sent: half a page about
+// money is worse than none.
 func Show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var body bytes.Buffer
 	if err := page.Render(r.Context(), &body); err != nil {

@@ -12,10 +12,11 @@ import (
 	source "github.com/yuin/goldmark/text"
 )
 
-// Markdown is a text of the documentation as a page has it. Its headings have the names, in their order, or
-// where none are given those that links know them by, and are deeper by so many levels. A link leads where the function says; one for which
-// it returns "" is left out, and its words stay. Tables, which may be wider than a phone, can be scrolled
-// with keys, too.
+// Markdown is a text of the documentation as a page has it. Its headings have
+// the names, in their order, or where none are given those that links know them
+// by, and are deeper by so many levels. A link leads where the function says;
+// one for which it returns "" is left out, and its words stay. Tables, which
+// may be wider than a phone, can be scrolled with keys, too.
 func Markdown(content []byte, deeper int, link func(to string) string, names ...string) (string, error) {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	root := markdown.Parser().Parse(source.NewReader(content))

@@ -16,10 +16,12 @@ func QR(text string) ([]byte, error) {
 	return draw(code), nil
 }
 
-// quiet is the width of the white margin (the quiet zone) that a camera needs around a QR code.
+// quiet is the width of the white margin (the quiet zone) that a camera needs
+// around a QR code.
 const quiet = 4
 
-// draw makes an SVG of a QR code. All black squares are one path; a run of them is one rectangle.
+// draw makes an SVG of a QR code. All black squares are one path; a run of them
+// is one rectangle.
 func draw(code *qr.Code) []byte {
 	var path strings.Builder
 	for y := range code.Size {

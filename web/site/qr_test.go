@@ -13,7 +13,8 @@ import (
 
 var stroke = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
 
-// What is drawn is the code, square by square, with the white edge that a camera needs.
+// What is drawn is the code, square by square, with the white edge that a
+// camera needs.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	code := testenv.Must(qr.Encode("https://pay.example/r/token?lang=ru", qr.M))(t)

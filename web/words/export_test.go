@@ -27,7 +27,8 @@ func Keys(t *testing.T) []Key {
 	return keys
 }
 
-// Raw is a language's own phrase, with its places unfilled; a plural's forms are all in it.
+// Raw is a language's own phrase, with its places unfilled; a plural's forms
+// are all in it.
 func Raw(code string, key Key) (string, bool) {
 	phrase, there := all[code][key]
 	return fmt.Sprint(phrase), there

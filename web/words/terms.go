@@ -6,7 +6,8 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// Terms are a language's word for each thing, by its English name. Whatever else speaks the language keeps to them.
+// Terms are a language's word for each thing, by its English name. Whatever
+// else speaks the language keeps to them.
 func Terms(code string) map[string]string {
 	terms := map[string]string{}
 	for language, lines := range tongue.Parts(files, "terms.txt") {

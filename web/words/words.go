@@ -1,6 +1,6 @@
-// Package words is what the hosted pages say, in every language they speak: phrases with their
-// plural forms, numbers and amounts. A page gets one Words for its reader and asks it for
-// everything it shows.
+// Package words is what the hosted pages say, in every language they speak:
+// phrases with their plural forms, numbers and amounts. A page gets one Words
+// for its reader and asks it for everything it shows.
 package words
 
 import (
@@ -21,7 +21,8 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// Language is one the pages speak: its code, and the name its readers know it by.
+// Language is one the pages speak: its code, and the name its readers know it
+// by.
 type Language struct{ Code, Name string }
 
 // Languages are all there are. The first is spoken to readers of none of them.
@@ -33,7 +34,8 @@ var Languages = []Language{
 //go:embed *.txt
 var files embed.FS
 
-// all are the phrases of each language, by its code: texts, or messages that depend on a number.
+// all are the phrases of each language, by its code: texts, or messages that
+// depend on a number.
 var all = func() map[string]map[Key]catalog.Message {
 	languages := map[string]map[Key]catalog.Message{}
 	for _, l := range Languages {
@@ -42,7 +44,8 @@ var all = func() map[string]map[Key]catalog.Message {
 	return languages
 }()
 
-// phrases are those of a language's file: a line with the key, then the text, or a line for each form of a plural.
+// phrases are those of a language's file: a line with the key, then the text,
+// or a line for each form of a plural.
 func phrases(code string) map[Key]catalog.Message {
 	said := map[Key]catalog.Message{}
 	for key, lines := range tongue.Parts(files, code+".txt") {
@@ -55,7 +58,8 @@ func phrases(code string) map[Key]catalog.Message {
 	return said
 }
 
-// forms are those a number in a phrase may ask for. A language lists the ones it has.
+// forms are those a number in a phrase may ask for. A language lists the ones
+// it has.
 var forms = []string{"=0", "zero", "one", "two", "few", "many", "other"}
 
 // phrase is what the lines below a key say.
@@ -75,8 +79,9 @@ func phrase(lines []string) (catalog.Message, error) {
 	return nil, fmt.Errorf("has %d lines, which are neither one text nor the forms of a plural, each as in %q", len(lines), "other: %d")
 }
 
-// spoken holds the phrases of all languages, and matcher finds the best of them for a reader. They are made at the start, so
-// that a plural form which a language does not have is refused then.
+// spoken holds the phrases of all languages, and matcher finds the best of them
+// for a reader. They are made at the start, so that a plural form which a
+// language does not have is refused then.
 var spoken, matcher = func() (catalog.Catalog, language.Matcher) {
 	builder := catalog.NewBuilder()
 	tags := make([]language.Tag, 0, len(Languages))
@@ -98,7 +103,8 @@ type Words struct {
 	printer *message.Printer
 }
 
-// In speaks a language by its code, or by a tag of it with a script or region, as in ru-RU and tr_TR.
+// In speaks a language by its code, or by a tag of it with a script or region,
+// as in ru-RU and tr_TR.
 func In(tag string) (Words, bool) {
 	parsed, err := language.Parse(tag)
 	if err != nil {
@@ -127,15 +133,15 @@ func For(accept string) Words {
 // Say is the phrase of a key, its places filled.
 func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(string(key), fill...) }
 
-// signs are the currencies' own; those without one go by their code, or by what a language calls
-// them.
+// signs are the currencies' own; those without one go by their code, or by what
+// a language calls them.
 var signs = map[string]string{"RUB": "₽", "TRY": lira, "KZT": "₸", "MNT": "₮", "AZN": "₼"}
 
 // lira is the one sign that stands before its amount, without a space.
 const lira = "₺"
 
-// Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there
-// are any.
+// Amount writes a fiat amount as its reader is used to: grouped, and with
+// decimals only where there are any.
 func (w Words) Amount(amount decimal.Decimal, currency string) string {
 	sign, known := signs[currency]
 	if !known {
@@ -151,12 +157,14 @@ func (w Words) Amount(amount decimal.Decimal, currency string) string {
 	return w.Number(amount) + "\u00a0" + sign
 }
 
-// Number writes an amount without its currency. It never passes through a float.
+// Number writes an amount without its currency. It never passes through a
+// float.
 func (w Words) Number(amount decimal.Decimal) string {
 	return w.Grouped(strings.TrimSuffix(money.Fiat(amount), ".00"))
 }
 
-// Grouped writes a plain decimal with the language's spaces or commas between thousands, its point, and a true minus.
+// Grouped writes a plain decimal with the language's spaces or commas between
+// thousands, its point, and a true minus.
 func (w Words) Grouped(plain string) string {
 	digits, negative := strings.CutPrefix(plain, "-")
 	whole, fraction, broken := strings.Cut(digits, ".")

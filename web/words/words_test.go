@@ -22,7 +22,8 @@ func in(t *testing.T, code string) words.Words {
 
 var place = regexp.MustCompile(`%(\[\d\])?[sd]`)
 
-// Every key is said in every language, and with the same places to fill as in English.
+// Every key is said in every language, and with the same places to fill as in
+// English.
 func TestEveryLanguageSaysEverything(t *testing.T) {
 	t.Parallel()
 	keys := words.Keys(t)
@@ -98,7 +99,8 @@ func TestOneWordForOneThing(t *testing.T) {
 	}
 }
 
-// Words that would be a second name for something, or that readers of the language have corrected.
+// Words that would be a second name for something, or that readers of the
+// language have corrected.
 func TestNoSecondWord(t *testing.T) {
 	t.Parallel()
 	for code, second := range map[string]string{
@@ -119,7 +121,8 @@ func TestNoSecondWord(t *testing.T) {
 	}
 }
 
-// A phrase left in English is one that was forgotten; these are the same in other languages, too.
+// A phrase left in English is one that was forgotten; these are the same in
+// other languages, too.
 func TestNothingIsLeftInEnglish(t *testing.T) {
 	t.Parallel()
 	same := []words.Key{words.IBAN, words.TitleOf, words.Som, words.Bank, words.SecurityCode}
@@ -133,7 +136,8 @@ func TestNothingIsLeftInEnglish(t *testing.T) {
 	}
 }
 
-// The amounts as CLDR has them; between number and sign is a non-breaking space.
+// The amounts as CLDR has them; between number and sign is a non-breaking
+// space.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ language, amount, currency, want string }{
@@ -203,7 +207,8 @@ func TestUnknownLanguage(t *testing.T) {
 	}
 }
 
-// A language is known by its tag, however that is written and whatever region or script it names.
+// A language is known by its tag, however that is written and whatever region
+// or script it names.
 func TestLanguageTags(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]string{

@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// Transport lets a client call a handler in its own process, so that no node needs a port.
+// Transport lets a client call a handler in its own process, so that no node
+// needs a port.
 type Transport struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.

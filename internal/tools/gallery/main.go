@@ -1,5 +1,6 @@
-// Command gallery takes a picture of every page, with data in it, on a phone and at a desk, in light and dark, and writes
-// a page that shows them all beside each other.
+// Command gallery takes a picture of every page, with data in it, on a phone
+// and at a desk, in light and dark, and writes a page that shows them all
+// beside each other.
 //
 //	go run ./internal/tools/gallery DIRECTORY
 package main
@@ -31,7 +32,8 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	// The pages' own tests know how to fill a gateway and where its pages are.
+	// The pages' own tests know how to fill a gateway and where its pages
+	// are.
 	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=30m", "-run=Gallery", "./web/portals", "./web/pay")
 	test.Env = append(os.Environ(), "GATEWAY_TEST_GALLERY="+dir)
 	test.Stdout, test.Stderr = os.Stdout, os.Stderr

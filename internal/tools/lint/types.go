@@ -1,5 +1,6 @@
-// Command lint checks the types of packages and of all they import from their sources, for the system that GOOS names:
-// it finds what would not compile there in a twentieth of the time of compiling.
+// Command lint checks the types of packages and of all they import from their
+// sources, for the system that GOOS names: it finds what would not compile
+// there in a twentieth of the time of compiling.
 package main
 
 import (

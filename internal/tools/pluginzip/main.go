@@ -1,5 +1,7 @@
-// Command pluginzip writes the WooCommerce plug-in as the zip that a shop's owner uploads: its files, the PHP client, the
-// core of shop modules, the licence, and the translations as WordPress reads them. The same sources make the same bytes.
+// Command pluginzip writes the WooCommerce plug-in as the zip that a shop's
+// owner uploads: its files, the PHP client, the core of shop modules, the
+// licence, and the translations as WordPress reads them. The same sources make
+// the same bytes.
 //
 //	go run ./internal/tools/pluginzip payment-gateway.zip
 package main

@@ -38,7 +38,8 @@ func texts(t *testing.T, root fs.FS) []string {
 	return slices.Compact(found)
 }
 
-// Every text of the plug-in is in each language, with the same places for values, and no language has others.
+// Every text of the plug-in is in each language, with the same places for
+// values, and no language has others.
 func TestTranslations(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("../../..")

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// read reads the texts of a .po file: translations by what they translate. Plurals and contexts are unknown to it.
+// read reads the texts of a .po file: translations by what they translate.
+// Plurals and contexts are unknown to it.
 func read(po []byte) (map[string]string, error) {
 	texts := map[string]string{}
 	var id, translation string
@@ -42,8 +43,9 @@ func read(po []byte) (map[string]string, error) {
 	return texts, nil
 }
 
-// compile makes of a .po file what gettext and WordPress read, a .mo file: a head, two tables with the length and place
-// of each text, sorted, and the texts.
+// compile makes of a .po file what gettext and WordPress read, a .mo file: a
+// head, two tables with the length and place of each text, sorted, and the
+// texts.
 func compile(po []byte) ([]byte, error) {
 	texts, err := read(po)
 	if err != nil {

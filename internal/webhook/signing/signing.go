@@ -23,7 +23,8 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret makes a signing secret in the form for merchants: whsec_ and base64.
+// NewSecret makes a signing secret in the form for merchants: whsec_ and
+// base64.
 func NewSecret() string {
 	raw := make([]byte, secretBytes)
 	_, _ = rand.Read(raw) // never fails
@@ -42,8 +43,9 @@ func SecretPlace(cashboxID int64) vault.Place {
 // FormatSecret writes a secret in the form for merchants.
 func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
 
-// Sign adds the signature headers. Those of Standard Webhooks have a signature with every valid secret. The header
-// Signature has the plain hex HMAC with the newest secret, which must be the first.
+// Sign adds the signature headers. Those of Standard Webhooks have a signature
+// with every valid secret. The header Signature has the plain hex HMAC with the
+// newest secret, which must be the first.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {
@@ -68,8 +70,8 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets []st
 	return nil
 }
 
-// Signature is the hex HMAC-SHA256 of a webhook's body under the base64-decoded bytes of the
-// secret.
+// Signature is the hex HMAC-SHA256 of a webhook's body under the base64-decoded
+// bytes of the secret.
 func Signature(secret string, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	if err != nil {

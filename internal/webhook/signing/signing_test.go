@@ -10,8 +10,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The example of the Standard Webhooks specification, and the plain signature reckoned with openssl
-// dgst -hmac.
+// The example of the Standard Webhooks specification, and the plain signature
+// reckoned with openssl dgst -hmac.
 func TestSignKnownAnswer(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}

@@ -1,4 +1,5 @@
-// Package operator serves OperatorService of portal.v1: what operators ask, decide and set, a file for each subject.
+// Package operator serves OperatorService of portal.v1: what operators ask,
+// decide and set, a file for each subject.
 package operator
 
 import (
@@ -47,7 +48,8 @@ type Services struct {
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
 	PayLinks *paylink.Service
-	// Sums tell how payments come to be worth what they are, Refusals which nobody could be found for.
+	// Sums tell how payments come to be worth what they are, Refusals which
+	// nobody could be found for.
 	Sums     *rate.Explainer
 	Refusals *routing.Refusals
 }

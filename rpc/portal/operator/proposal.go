@@ -14,7 +14,8 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-// proposed answers with a change of a setting, or with the proposal that was made instead.
+// proposed answers with a change of a setting, or with the proposal that was
+// made instead.
 func proposed(done proposal.Done, err error) (*portalv1.SettingResponse, error) {
 	if err != nil {
 		return nil, err

@@ -24,8 +24,9 @@ import (
 	"gateway.example/rpc/portal/operator"
 )
 
-// An action that takes two operators answers with a proposal, which has what will be done; another operator
-// approves it, once. What one operator may do alone answers with what was done.
+// An action that takes two operators answers with a proposal, which has what
+// will be done; another operator approves it, once. What one operator may do
+// alone answers with what was done.
 func TestFourEyesByCalls(t *testing.T) {
 	t.Parallel()
 	d, clock := dbtest.New(t), &dbtest.Clock{}
@@ -92,8 +93,8 @@ func TestFourEyesByCalls(t *testing.T) {
 	d.Audit(t)
 }
 
-// Of an invitation that was approved the proposer is answered with the link, and the approver with the code, each as often as
-// they ask while it is open.
+// Of an invitation that was approved the proposer is answered with the link,
+// and the approver with the code, each as often as they ask while it is open.
 func TestInvitationByCalls(t *testing.T) {
 	t.Parallel()
 	d, clock := dbtest.New(t), &dbtest.Clock{}

@@ -14,7 +14,8 @@ import (
 	"gateway.example/rpc/portal/operator"
 )
 
-// What is set of methods and requisites is what is answered, each number in its form.
+// What is set of methods and requisites is what is answered, each number in its
+// form.
 func TestSettingsByCalls(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -1,4 +1,5 @@
-// Package report serves what portal.v1 only reads: lists, timelines, statements, figures, logs, and what proves the ledger.
+// Package report serves what portal.v1 only reads: lists, timelines,
+// statements, figures, logs, and what proves the ledger.
 package report
 
 import (
@@ -104,8 +105,8 @@ func (s *service) GetStatement(
 	}, err
 }
 
-// reportFilter reads a filter. What is wrong with it is in the context that it returns, for the
-// service to report.
+// reportFilter reads a filter. What is wrong with it is in the context that it
+// returns, for the service to report.
 func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Context, report.Filter) {
 	found := fault.Decoded(ctx)
 	amount := func(field, text string) decimal.Decimal {

@@ -28,7 +28,8 @@ import (
 	rpcreport "gateway.example/rpc/portal/report"
 )
 
-// 1000 RUB at 100 and a markup of 5%: what a trader is told of it over the wire, and what they are not.
+// 1000 RUB at 100 and a markup of 5%: what a trader is told of it over the
+// wire, and what they are not.
 func TestReportOfATrader(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -98,7 +99,8 @@ func TestReportOfATrader(t *testing.T) {
 	}
 }
 
-// A deposit of 25 USDT, before and after its day is sealed, and the day as operators see it.
+// A deposit of 25 USDT, before and after its day is sealed, and the day as
+// operators see it.
 func TestProofOfADeposit(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

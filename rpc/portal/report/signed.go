@@ -14,7 +14,8 @@ func (s *service) GetSignedTimeline(
 	return signedDocument(file, err)
 }
 
-// GetSigningKeys gives the public keys, so that whoever has a signed file can prove it.
+// GetSigningKeys gives the public keys, so that whoever has a signed file can
+// prove it.
 func (s *service) GetSigningKeys(
 	ctx context.Context, _ *portalv1.GetSigningKeysRequest,
 ) (*portalv1.SignedDocumentResponse, error) {

@@ -15,7 +15,8 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// statementsAtOnce is how many statements are read at a time, for everybody together: a large one takes memory.
+// statementsAtOnce is how many statements are read at a time, for everybody
+// together: a large one takes memory.
 const statementsAtOnce = 4
 
 func (s *service) CompareStatement(

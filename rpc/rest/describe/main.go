@@ -1,5 +1,5 @@
-// Command describe writes docs/openapi.json, the description of the REST API as a gateway at
-// https://api.gateway.test serves it.
+// Command describe writes docs/openapi.json, the description of the REST API as
+// a gateway at https://api.gateway.test serves it.
 package main
 
 import (
@@ -18,7 +18,8 @@ import (
 
 //go:generate go run .
 
-// file is seen from this directory: go generate and go test run a package's code in its directory.
+// file is seen from this directory: go generate and go test run a package's
+// code in its directory.
 const file = "../../../docs/openapi.json"
 
 func main() {

@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The committed description is the one that the code makes. go generate ./rpc/... writes it anew.
+// The committed description is the one that the code makes. go generate
+// ./rpc/... writes it anew.
 func TestDescriptionIsUpToDate(t *testing.T) {
 	t.Parallel()
 	now := testenv.Must(os.ReadFile(file))(t)

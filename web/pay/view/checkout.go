@@ -17,8 +17,8 @@ type TestCard struct{ Number, Outcome string }
 
 // CardEntry is the form of a card. Of the security code it never holds a value.
 type CardEntry struct {
-	// Kept is a number typed before, sealed, and KeptName what may be shown of it; "" has the
-	// number typed.
+	// Kept is a number typed before, sealed, and KeptName what may be shown
+	// of it; "" has the number typed.
 	Kept, KeptName                   string
 	Number, Expiry, Security, Holder Input
 	// Saved tells that there is a saved card to go back to.
@@ -39,16 +39,19 @@ type SavedCard struct {
 // CodeEntry is the form of the code that the payer's bank sent.
 type CodeEntry struct {
 	Code Input
-	// Text says where the code comes from, and Sent that another one has been asked for.
+	// Text says where the code comes from, and Sent that another one has
+	// been asked for.
 	Text words.Key
 	Sent bool
-	// Attempt tells apart the forms of a payment, so that one sent twice counts once.
+	// Attempt tells apart the forms of a payment, so that one sent twice
+	// counts once.
 	Attempt string
-	// Resends says whether the code can be had again, and Next when, which is NextSeconds away; ""
-	// is nothing to say.
+	// Resends says whether the code can be had again, and Next when, which
+	// is NextSeconds away; "" is nothing to say.
 	Resends, Next string
 	NextSeconds   int
-	// MayResend offers to have it sent again; the script shows that once Next is over.
+	// MayResend offers to have it sent again; the script shows that once
+	// Next is over.
 	MayResend bool
 }
 

@@ -8,19 +8,22 @@ type Input struct {
 	Name, Label, Value string
 	// Hint says what belongs into it; "" is nothing.
 	Hint string
-	// Form is how its content looks, shown in it while it is empty; "" is nothing.
+	// Form is how its content looks, shown in it while it is empty; "" is
+	// nothing.
 	Form string
-	// Autocomplete and Mode are the browser's hints: what to fill in, and which keyboard to show;
-	// "" gives none.
+	// Autocomplete and Mode are the browser's hints: what to fill in, and
+	// which keyboard to show; "" gives none.
 	Autocomplete, Mode string
-	// Format names what the script does for it while it is typed; "" is nothing.
+	// Format names what the script does for it while it is typed; "" is
+	// nothing.
 	Format string
 	// Longest is how many characters it takes; 0 sets no bound.
 	Longest int
-	// Marks are the schemes of the cards that are taken, by their names; none shows none.
+	// Marks are the schemes of the cards that are taken, by their names;
+	// none shows none.
 	Marks []string
-	// Wrong are the texts by which the script says what is wrong before the form is sent, by what it
-	// calls each mistake.
+	// Wrong are the texts by which the script says what is wrong before the
+	// form is sent, by what it calls each mistake.
 	Wrong map[string]string
 	// Last tells that nothing is filled in after it.
 	Last bool

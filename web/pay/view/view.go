@@ -1,5 +1,5 @@
-// Package view holds the templates of the hosted pages and what they are given to show. They decide
-// nothing.
+// Package view holds the templates of the hosted pages and what they are given
+// to show. They decide nothing.
 package view
 
 import (
@@ -13,32 +13,38 @@ import (
 	"gateway.example/web/words"
 )
 
-// Files are the addresses of what pages load. A page that is only looked at has no script.
+// Files are the addresses of what pages load. A page that is only looked at has
+// no script.
 type Files struct{ Script, Icon string }
 
-// Shell is what every hosted page has around its content. It speaks its reader's language.
+// Shell is what every hosted page has around its content. It speaks its
+// reader's language.
 type Shell struct {
 	words.Words
 	Files Files
-	// Path is that of the payment's pages, "" links nowhere; Below is what this page's own has
-	// after it.
+	// Path is that of the payment's pages, "" links nowhere; Below is what
+	// this page's own has after it.
 	Path, Below string
 	// Chosen keeps the language in links, where it was chosen in one.
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
-	// Logo is the address of the shop's logo, which stands in place of the name; "" is none.
+	// Logo is the address of the shop's logo, which stands in place of the
+	// name; "" is none.
 	Logo string
-	// Operator is who runs the gateway and how they are reached; "" says nothing.
+	// Operator is who runs the gateway and how they are reached; "" says
+	// nothing.
 	Operator string
 	// Color is the shop's, as #rrggbb; it may be "".
 	Color string
-	// Style is the stylesheet, the shop's colour in it. The policy of the page names its hash.
+	// Style is the stylesheet, the shop's colour in it. The policy of the
+	// page names its hash.
 	Style string
-	// Query is what the page's address has behind it and keeps in another language; "" is nothing.
+	// Query is what the page's address has behind it and keeps in another
+	// language; "" is nothing.
 	Query string
-	// Frame is the one origin that may show the page in a frame, and is told its height and Result:
-	// how the payment has ended, or "".
+	// Frame is the one origin that may show the page in a frame, and is
+	// told its height and Result: how the payment has ended, or "".
 	Frame, Result string
 	// Mistakes tells that a form on the page was filled in wrongly.
 	Mistakes bool
@@ -48,15 +54,18 @@ type Shell struct {
 
 // Watch tells a page's script what to ask and how often.
 type Watch struct {
-	// Version is the state shown; another one is a reason to load the page anew.
+	// Version is the state shown; another one is a reason to load the page
+	// anew.
 	Version string
 	// Every is how many seconds lie between two questions.
 	Every int
-	// Typing tells that the reader types here: without script the page is left alone.
+	// Typing tells that the reader types here: without script the page is
+	// left alone.
 	Typing bool
 }
 
-// leadsAfter is how many seconds a page waits that leads back to the shop by itself.
+// leadsAfter is how many seconds a page waits that leads back to the shop by
+// itself.
 const leadsAfter = 5
 
 // refreshSeconds is how often a page without script loads itself anew.
@@ -87,7 +96,8 @@ func (s Shell) told() templ.Attributes {
 	return templ.Attributes{"data-frame": s.Frame, "data-result": s.Result}
 }
 
-// title is what the browser shows of the page: first whether something is wrong, last the shop.
+// title is what the browser shows of the page: first whether something is
+// wrong, last the shop.
 func (s Shell) title(title string) string {
 	if s.Merchant != "" {
 		title = s.Say(words.TitleOf, title, s.Merchant)
@@ -111,7 +121,8 @@ func initial(name string) string {
 	return string(first)
 }
 
-// leading is what the script says while it counts down to leading back, the last second first.
+// leading is what the script says while it counts down to leading back, the
+// last second first.
 func (s Shell) leading() string {
 	texts := make([]string, leadsAfter)
 	for second := range texts {
@@ -126,9 +137,11 @@ type Field struct {
 	Label, Value string
 	// Copy is what goes to the clipboard; "" offers no copying.
 	Copy string
-	// Time is the value for machines where it is a time: the script writes it by the payer's own clock.
+	// Time is the value for machines where it is a time: the script writes
+	// it by the payer's own clock.
 	Time string
-	// Mark is what is drawn beside it: "sbp", "bank" for a bank's letter or its Logo, or nothing.
+	// Mark is what is drawn beside it: "sbp", "bank" for a bank's letter or
+	// its Logo, or nothing.
 	Mark, Logo string
 	// Note explains it below.
 	Note string
@@ -138,12 +151,13 @@ type Bill struct {
 	// Amount is written for the reader, Plain as the contract writes it.
 	Amount, Plain      string
 	Order, Description string
-	// Card is the one that was entered, with its last digits; "" where there is none.
+	// Card is the one that was entered, with its last digits; "" where
+	// there is none.
 	Card string
 }
 
-// size is the class of an amount by its length: the stylesheet makes its letters as small as they
-// must be for it to stay on one line.
+// size is the class of an amount by its length: the stylesheet makes its
+// letters as small as they must be for it to stay on one line.
 func (b Bill) size() string {
 	length := utf8.RuneCountInString(b.Amount)
 	for _, most := range []int{10, 14, 18} {
@@ -154,7 +168,8 @@ func (b Bill) size() string {
 	return "c24"
 }
 
-// phrase is a text in which the amount stays on one line. No space is put around it.
+// phrase is a text in which the amount stays on one line. No space is put
+// around it.
 func phrase(text string, b Bill) templ.Component {
 	sum := fmt.Sprintf(`<span class="sum %s">%s</span>`, b.size(), drawn(b.Amount))
 	return templ.Raw(strings.Replace(html.EscapeString(text), b.Amount, sum, 1))
@@ -168,7 +183,8 @@ const manat = `<svg class="manat" viewBox="0 0 16 15" fill="none" stroke="curren
 
 func drawn(amount string) string { return strings.Replace(amount, "₼", manat, 1) }
 
-// shortest is how many characters of a name that somebody else chose are always shown.
+// shortest is how many characters of a name that somebody else chose are always
+// shown.
 const shortest = 40
 
 // isLong reports whether a name is shown short at first.
@@ -177,7 +193,8 @@ func isLong(name string) bool { return utf8.RuneCountInString(name) > shortest+1
 func short(name string) string { return string([]rune(name)[:shortest]) + "…" }
 
 type Countdown struct {
-	// Deadline is the time in the payer's country, with its offset; DeadlineISO is for machines.
+	// Deadline is the time in the payer's country, with its offset;
+	// DeadlineISO is for machines.
 	Deadline, DeadlineISO, TimeLeft string
 	// SecondsLeft and Seconds are what is left of the whole time.
 	SecondsLeft, Seconds int
@@ -187,8 +204,8 @@ type Requisite struct {
 	Shell
 	Bill
 	Countdown
-	// AmountCopy is the amount for a bank's form, and AllCopy all that has to be entered there, as a
-	// text.
+	// AmountCopy is the amount for a bank's form, and AllCopy all that has
+	// to be entered there, as a text.
 	AmountCopy, AllCopy string
 	Fields              []Field
 	// Steps say how to pay, or what happens once the payer has.
@@ -212,27 +229,31 @@ type Bank struct {
 	Logo  string
 }
 
-// Outcome is how a payment has ended, or what else there is to say instead of a requisite.
+// Outcome is how a payment has ended, or what else there is to say instead of a
+// requisite.
 type Outcome struct {
 	// Mood picks sign and colour: good, bad, off, late or busy.
 	Mood        string
 	Title, Text string
 	// Late says what to do if the money was sent all the same.
 	Late bool
-	// Claimed tells that the payer has said that they have paid: a receipt is then asked for at once.
+	// Claimed tells that the payer has said that they have paid: a receipt
+	// is then asked for at once.
 	Claimed bool
 	// Notice comes first: what could not be done.
 	Notice string
-	// Facts are what a question about the payment needs; Receipt tells that there is a receipt, which
-	// has a page of its own.
+	// Facts are what a question about the payment needs; Receipt tells that
+	// there is a receipt, which has a page of its own.
 	Facts   []Field
 	Receipt bool
 	// Next says step by step what happens now.
 	Next []string
-	// Proof takes receipts; nil takes none, and ProofOver may say that it is too late for them.
+	// Proof takes receipts; nil takes none, and ProofOver may say that it
+	// is too late for them.
 	Proof     *Proof
 	ProofOver string
-	// Return is where the payer goes back to, "" is nowhere. With Leads the page goes there by itself.
+	// Return is where the payer goes back to, "" is nowhere. With Leads the
+	// page goes there by itself.
 	Return templ.SafeURL
 	Leads  bool
 }
@@ -244,7 +265,7 @@ type Proof struct {
 	// Open tells that another one is taken, of at most so many bytes.
 	Open bool
 	Most int
-	// Error says what is wrong with the last one; Mistake is what the script says of one that is too
-	// large.
+	// Error says what is wrong with the last one; Mistake is what the
+	// script says of one that is too large.
 	Error, Mistake string
 }

@@ -30,7 +30,8 @@ func (v *visit) account() error {
 	return v.showAccount(http.StatusOK, Account{Preferences: v.Session.Preferences})
 }
 
-// showAccount shows the account, with the values and mistakes of one of its forms.
+// showAccount shows the account, with the values and mistakes of one of its
+// forms.
 func (v *visit) showAccount(status int, shown Account) error {
 	sessions, err := v.Sessions.List(v.Ctx(), v.Who, v.Session.ID)
 	if err != nil {
@@ -102,7 +103,8 @@ func (v *visit) removePasskey() error {
 	return v.factorRemoved(v.Sessions.RemovePasskey(v.Ctx(), v.Session, v.R.PathValue("id")))
 }
 
-// factorRemoved redirects back to the account. The last factor cannot be removed if one is compulsory.
+// factorRemoved redirects back to the account. The last factor cannot be
+// removed if one is compulsory.
 func (v *visit) factorRemoved(err error) error {
 	if f := edge.Fault(err); f != nil && f.Kind == fault.Conflict {
 		return v.Done("/account", "last-factor")

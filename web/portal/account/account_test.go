@@ -20,7 +20,8 @@ import (
 	"gateway.example/web/portals"
 )
 
-// A browser in which somebody has signed in is known again by a cookie of its own.
+// A browser in which somebody has signed in is known again by a cookie of its
+// own.
 func TestDeviceCookie(t *testing.T) {
 	_, p := portaltest.Member(t, caller.Owner)
 	device := p.Cookies["device"]
@@ -60,7 +61,8 @@ func TestSecureCookie(t *testing.T) {
 	wantNot(t, "the cookie has a domain, or outlives the browser", cookie, "Domain=", "Max-Age")
 }
 
-// Signing in leads to the desk, and signing out ends the session for good: its cookie is worth nothing any more.
+// Signing in leads to the desk, and signing out ends the session for good: its
+// cookie is worth nothing any more.
 func TestSignInAndOut(t *testing.T) {
 	_, p := portaltest.Trader(t)
 	want(t, "the desk is headed", p.Page(t, "/trader").Find("h1").Text(), "Desk")
@@ -74,7 +76,8 @@ func TestSignInAndOut(t *testing.T) {
 	}
 }
 
-// Whoever puts a cookie of their own into a victim's browser is not in the victim's session after the victim has signed in.
+// Whoever puts a cookie of their own into a victim's browser is not in the
+// victim's session after the victim has signed in.
 func TestFixation(t *testing.T) {
 	b, attacker := portaltest.Trader(t)
 	b.User(t, "victim", caller.Trader, caller.Owner, b.Traders[1].ID)
@@ -95,7 +98,8 @@ var (
 	hidden, line          = portaltest.Hidden, portaltest.Line
 )
 
-// An owner without a second factor is led to set one up before they accept somebody, or make a key.
+// An owner without a second factor is led to set one up before they accept
+// somebody, or make a key.
 func TestOwnerWithoutFactorEnrols(t *testing.T) {
 	t.Parallel()
 	owner := portaltest.With(t, portaltest.Options{Production: true}).AskedMerchant(t)
@@ -105,8 +109,9 @@ func TestOwnerWithoutFactorEnrols(t *testing.T) {
 	wantIn(t, "still asked", owner.Page(t, "/merchant").Find(".asking").Text(), "puppet")
 }
 
-// The operator begins on their account, sees the trader's desk in their own language and zone, ends
-// it there and is themselves again, with what they may and nothing of the trader's.
+// The operator begins on their account, sees the trader's desk in their own
+// language and zone, ends it there and is themselves again, with what they may
+// and nothing of the trader's.
 func TestViewAsAndBack(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "trader-1", caller.Trader, caller.Owner, b.Traders[0].ID)
@@ -143,8 +148,9 @@ func TestViewAsAndBack(t *testing.T) {
 	}
 }
 
-// After its half hour the operator is themselves, whatever page they have open: what was the trader's
-// is not there any more, and a part that a page asks for leads it away.
+// After its half hour the operator is themselves, whatever page they have open:
+// what was the trader's is not there any more, and a part that a page asks for
+// leads it away.
 func TestViewAsIsOver(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p := b.Viewer(t)
@@ -159,7 +165,8 @@ func TestViewAsIsOver(t *testing.T) {
 	want(t, "signed in is", p.Page(t, "/account").Find(".user span").Last().Text(), "helper")
 }
 
-// A passkey is made in the browser, and signs in from then on; without it the password is not enough.
+// A passkey is made in the browser, and signs in from then on; without it the
+// password is not enough.
 func TestPasskey(t *testing.T) {
 	t.Parallel()
 	b := portaltest.With(t, portaltest.Options{Passkeys: true, Production: true})
@@ -204,8 +211,9 @@ func TestPasskey(t *testing.T) {
 	}
 }
 
-// A new user in production: the invitation's link asks for a password once, then a second factor must be set up before anything
-// else opens, and from then on the password alone is not enough. All of it without script.
+// A new user in production: the invitation's link asks for a password once,
+// then a second factor must be set up before anything else opens, and from then
+// on the password alone is not enough. All of it without script.
 func TestFirstDay(t *testing.T) {
 	t.Parallel()
 	b := portaltest.With(t, portaltest.Options{Production: true})
@@ -236,7 +244,8 @@ func TestFirstDay(t *testing.T) {
 	signsInWith(t, b, secret)
 }
 
-// enrol sets up an authenticator app, at the second try, and returns its secret.
+// enrol sets up an authenticator app, at the second try, and returns its
+// secret.
 func enrol(t *testing.T, p *portaltest.Person) string {
 	t.Helper()
 	page := p.Page(t, "/second-factor/app")

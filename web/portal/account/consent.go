@@ -10,7 +10,8 @@ import (
 	"gateway.example/web/site"
 )
 
-// An owner answers for users whom operators let in at their merchant or trader. The services decide who may answer.
+// An owner answers for users whom operators let in at their merchant or trader.
+// The services decide who may answer.
 var consentRoutes = []route{
 	{Pattern: "GET /merchant/consent", Needs: caller.MerchantTeamRead, Handle: (*visit).consentPage},
 	{Pattern: "POST /merchant/consent/{user}/{answer}", Needs: caller.MerchantTeamRead, Handle: (*visit).consent},
@@ -18,7 +19,8 @@ var consentRoutes = []route{
 	{Pattern: "POST /trader/consent/{user}/{answer}", Needs: caller.TraderRead, Handle: (*visit).consent},
 }
 
-// consentPage shows what an owner has to answer. Only accepting requires a fresh second factor.
+// consentPage shows what an owner has to answer. Only accepting requires a
+// fresh second factor.
 func (v *visit) consentPage() error {
 	who := v.Who.Proved()
 	who.ViewAs = false
@@ -30,7 +32,8 @@ func (v *visit) consentPage() error {
 	return nil
 }
 
-// consent answers once. Whoever answers again is told that nobody waits any more.
+// consent answers once. Whoever answers again is told that nobody waits any
+// more.
 func (v *visit) consent() error {
 	id, err := strconv.ParseInt(v.R.PathValue("user"), 10, 64)
 	answer := v.R.PathValue("answer")

@@ -1,4 +1,5 @@
-// Package account is signing in and out, second factors, and the user's own account.
+// Package account is signing in and out, second factors, and the user's own
+// account.
 package account
 
 import (
@@ -7,7 +8,8 @@ import (
 )
 
 type Services struct {
-	// Sandbox says that this is a sandbox, which has a first page of its own.
+	// Sandbox says that this is a sandbox, which has a first page of its
+	// own.
 	Sandbox  bool
 	Sessions *session.Service
 }

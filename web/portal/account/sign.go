@@ -12,7 +12,8 @@ import (
 	"gateway.example/web/site"
 )
 
-// startRoutes are used only outside a sandbox, which has a first page of its own.
+// startRoutes are used only outside a sandbox, which has a first page of its
+// own.
 var startRoutes = []route{{Pattern: "GET /{$}", Open: true, Handle: (*visit).start}}
 
 // Signing in and out, second factors, invitations.
@@ -52,8 +53,8 @@ func (v *visit) showSignIn(status int, login string, wrong map[string]string, fa
 	return nil
 }
 
-// signIn begins a session. A session that the browser had before is ended, so that nobody is signed in by a cookie
-// that somebody else has put there.
+// signIn begins a session. A session that the browser had before is ended, so
+// that nobody is signed in by a cookie that somebody else has put there.
 func (v *visit) signIn(form url.Values) error {
 	credentials := session.Credentials{Login: form.Get("login"), Password: form.Get("password")}
 	opened, err := v.Sessions.SignIn(v.Ctx(), credentials, v.Origin())
@@ -86,7 +87,8 @@ func (v *visit) signOut() error {
 
 func (v *visit) factorPage() error { return v.showFactor(http.StatusOK, "") }
 
-// showFactor asks for a second factor, or for the password of users who have none.
+// showFactor asks for a second factor, or for the password of users who have
+// none.
 func (v *visit) showFactor(status int, failed string) error {
 	if v.Session.State == session.AwaitsEnrolment {
 		v.Lead("/second-factor/enrol")
@@ -150,8 +152,9 @@ func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) erro
 	return portal.Show(v.Visit, status, App, shown)
 }
 
-// addApp takes the first code of an authenticator app. After a wrong one the page shows the offered secret again;
-// the form sends it along only to be shown.
+// addApp takes the first code of an authenticator app. After a wrong one the
+// page shows the offered secret again; the form sends it along only to be
+// shown.
 func (v *visit) addApp(form url.Values) error {
 	opened, codes, err := v.Sessions.ConfirmTOTP(v.Ctx(), v.Session, form.Get("code"))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
@@ -164,7 +167,8 @@ func (v *visit) addApp(form url.Values) error {
 	return v.enrolled(opened, codes)
 }
 
-// enrolled shows the recovery codes that come with a first factor, once, or redirects to the account.
+// enrolled shows the recovery codes that come with a first factor, once, or
+// redirects to the account.
 func (v *visit) enrolled(opened session.Opened, codes []string) error {
 	v.Keep(opened)
 	if len(codes) == 0 {
@@ -212,8 +216,9 @@ func (v *visit) invitationPage() error {
 	return v.showInvitation(http.StatusOK, invited, nil)
 }
 
-// showInvitation asks for a password, and for the code if it takes one. Until a password is set, the address is a
-// credential, so it must not appear anywhere else.
+// showInvitation asks for a password, and for the code if it takes one. Until a
+// password is set, the address is a credential, so it must not appear anywhere
+// else.
 func (v *visit) showInvitation(status int, invited session.Invitation, wrong map[string]string) error {
 	v.W.Header().Set("Referrer-Policy", "no-referrer")
 	v.Shell.Title = v.Say(sayWelcome)

@@ -11,10 +11,12 @@ import (
 
 // FactorQuestion asks for a second factor.
 type FactorQuestion struct {
-	// Next is where to continue; "" is the start page. Again says that the user is already signed in.
+	// Next is where to continue; "" is the start page. Again says that the
+	// user is already signed in.
 	Next  string
 	Again bool
-	// App and Password say what may be given. Passkey has the options for a passkey as JSON, or "".
+	// App and Password say what may be given. Passkey has the options for a
+	// passkey as JSON, or "".
 	App, Password bool
 	Passkey       string
 	Failed        string
@@ -42,7 +44,8 @@ type Account struct {
 	Languages []words.Language
 	Passkeys  []session.Passkey
 	Sessions  []Session
-	// MayViewAs shows the form to look as another user, and ViewAs has its values.
+	// MayViewAs shows the form to look as another user, and ViewAs has its
+	// values.
 	MayViewAs bool
 	ViewAs    Look
 }

@@ -10,8 +10,8 @@ import (
 	"gateway.example/internal/caller"
 )
 
-// Operators who look at the portal as another user. Ending that is open to everybody, because the session then has
-// the other user's permissions.
+// Operators who look at the portal as another user. Ending that is open to
+// everybody, because the session then has the other user's permissions.
 var viewAsRoutes = []route{
 	{Pattern: "POST /operator/view-as", Needs: caller.OperatorViewAs, Handle: portal.After((*visit).Form, (*visit).viewAs)},
 	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},

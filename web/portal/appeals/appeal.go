@@ -38,7 +38,8 @@ var appealList = portal.List{
 	NoneText: sayNoAppealsText,
 }
 
-// merchantFiles is how many files for one merchant's appeals are received at the same time.
+// merchantFiles is how many files for one merchant's appeals are received at
+// the same time.
 const merchantFiles = 4
 
 func (v *visit) appeals() error {
@@ -106,7 +107,8 @@ func (v *visit) appealFile() error {
 	return nil
 }
 
-// appealPicture sends an appeal's file to be shown in its page, if it is a picture.
+// appealPicture sends an appeal's file to be shown in its page, if it is a
+// picture.
 func (v *visit) appealPicture() error {
 	file, err := portal.Named(v.Visit, v.Payments.ReadAppealFile)
 	if err != nil {
@@ -132,7 +134,8 @@ func (v *visit) appealPage() error {
 	return v.askAppeal(http.StatusOK, p, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
-// askAppeal shows the form that asks why a payment is appealed, and for a file as evidence.
+// askAppeal shows the form that asks why a payment is appealed, and for a file
+// as evidence.
 func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong map[string]string) error {
 	if !p.TakesAppeal(v.Clock.Now()) {
 		return v.Done(v.PaymentPath(p.ID), "no-appeal")
@@ -156,7 +159,8 @@ func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong
 	return portal.ShowPage(v.Visit, status, v.Say(say.PaymentTitle, p.ID), NewAppealPage, shown)
 }
 
-// openAppeal opens an appeal with a file, or with a receipt that the payer sent.
+// openAppeal opens an appeal with a file, or with a receipt that the payer
+// sent.
 func (v *visit) openAppeal() error {
 	p, err := v.appealable()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package appeals is a merchant's appeals of failed payments, and what operators and traders write to each other about them.
+// Package appeals is a merchant's appeals of failed payments, and what
+// operators and traders write to each other about them.
 package appeals
 
 import (

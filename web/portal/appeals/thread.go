@@ -14,13 +14,15 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The conversation between operators and traders about appeals. Operators read it on the page of the appeal.
+// The conversation between operators and traders about appeals. Operators read
+// it on the page of the appeal.
 var threadRoutes = []route{
 	{Pattern: "GET /trader/appeals", Needs: caller.TraderRead, Handle: (*visit).threads},
 	{Pattern: "GET /trader/appeals/{id}", Needs: caller.TraderRead, Handle: portal.After((*visit).Numbered, (*visit).thread)},
 	{Pattern: "POST /trader/appeals/{id}/messages", Needs: caller.TraderWork, Handle: (*visit).sendMessage},
 	{
-		// The service checks the permission to write, which needs no fresh second factor.
+		// The service checks the permission to write, which needs no
+		// fresh second factor.
 		Pattern: "POST /operator/appeals/{id}/messages", Needs: caller.OperatorRead,
 		Handle: (*visit).sendMessage,
 	},
@@ -81,7 +83,8 @@ func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[str
 	return portal.ShowPage(v.Visit, status, v.Say(say.AppealTitle, id), ThreadPage, shown)
 }
 
-// sendMessage sends a message, once. A text that may have a card number is not shown again.
+// sendMessage sends a message, once. A text that may have a card number is not
+// shown again.
 func (v *visit) sendMessage() error {
 	id, form, err := v.Sent()
 	if err != nil {

@@ -37,7 +37,8 @@ type NewAppeal struct {
 	Wrong    map[string]string
 }
 
-// chosen reports whether a receipt is the one to be sent: the first one, unless another was chosen.
+// chosen reports whether a receipt is the one to be sent: the first one, unless
+// another was chosen.
 func (a NewAppeal) chosen(file view.Receipt) bool {
 	if a.Receipt == "" {
 		return file.Number == a.Receipts[0].Number

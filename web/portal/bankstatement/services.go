@@ -1,4 +1,5 @@
-// Package bankstatement compares a bank's statement with the payments of a requisite, for its trader and for operators.
+// Package bankstatement compares a bank's statement with the payments of a
+// requisite, for its trader and for operators.
 package bankstatement
 
 import (
@@ -20,8 +21,8 @@ type visit struct {
 	uploads *edge.Files
 }
 
-// filesAtOnce is how many statements are read at the same time for all users together, because a large one takes
-// much memory.
+// filesAtOnce is how many statements are read at the same time for all users
+// together, because a large one takes much memory.
 const filesAtOnce = 4
 
 type route = portal.RouteOf[*visit]

@@ -50,7 +50,8 @@ func (v *visit) ask() error {
 // tooLarge is what is said of a statement above bankstatement.MaxSize.
 var tooLarge = fault.LargerThan(bankstatement.MaxSize)
 
-// compare answers with the comparison itself, because nothing of a statement is stored.
+// compare answers with the comparison itself, because nothing of a statement is
+// stored.
 func (v *visit) compare() error {
 	trader, page, err := v.asked()
 	if err != nil {
@@ -92,7 +93,8 @@ func (v *visit) show(status int, page Page) {
 	v.Show(status, func(s view.Shell) site.Page { return StatementPage(s, page) })
 }
 
-// put sorts the incoming transfers by what is to be done about them; those that belong to nobody come first.
+// put sorts the incoming transfers by what is to be done about them; those that
+// belong to nobody come first.
 func (v *visit) put(page *Page, c report.Compared) {
 	unpaid := v.sheet(sayUnpaid, sayUnpaidNone)
 	unknown := v.sheet(sayUnknown, sayUnknownNone)

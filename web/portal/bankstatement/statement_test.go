@@ -15,8 +15,10 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 
 var want, wantIn, words = portaltest.Want, portaltest.WantIn, portaltest.Words
 
-// A statement is sorted into what came for a payment that is not completed, what came for none, what was completed without
-// having come, and what is in order; a trader sees their own requisite, an operator each, and nothing is kept.
+// A statement is sorted into what came for a payment that is not completed,
+// what came for none, what was completed without having come, and what is in
+// order; a trader sees their own requisite, an operator each, and nothing is
+// kept.
 func TestStatement(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Auditor)
 	trader := b.Joins(t, "own", caller.Trader, caller.Owner, b.Traders[0].ID)

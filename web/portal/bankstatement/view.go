@@ -14,7 +14,8 @@ type Page struct {
 	// List links to all requisites.
 	List  string
 	Wrong string
-	// Read says that a statement was read. Span is its period, Sheets are its lines, and Figures are its sums.
+	// Read says that a statement was read. Span is its period, Sheets are
+	// its lines, and Figures are its sums.
 	Read    bool
 	Span    string
 	Figures []view.OverviewFigure

@@ -28,7 +28,8 @@ type caseKind struct {
 type decidable struct {
 	id     int64
 	status string
-	// path is its page, name is its name there, and amount is its amount, or "".
+	// path is its page, name is its name there, and amount is its amount,
+	// or "".
 	path, name, amount string
 	facts              []view.Fact
 	// waits says that it has to be decided.
@@ -67,8 +68,8 @@ var caseRoutes = slices.Concat(
 	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions, objectionDecisions),
 )
 
-// claimRoutes are the routes that take and release a case. The service checks the reader's permission, which needs
-// no fresh second factor.
+// claimRoutes are the routes that take and release a case. The service checks
+// the reader's permission, which needs no fresh second factor.
 func claimRoutes(of caseKind) []route {
 	one := of.base + "/{id}"
 	on := func(do func(*visit, caseKind) error) func(*visit) error {
@@ -94,7 +95,8 @@ func (v *visit) claimRegion(of caseKind) error {
 	return nil
 }
 
-// takeCase takes a case, and continues with the decision that the operator was about to make.
+// takeCase takes a case, and continues with the decision that the operator was
+// about to make.
 func (v *visit) takeCase(of caseKind) error {
 	form, err := v.Form()
 	if err != nil {
@@ -164,7 +166,8 @@ func (v *visit) depositSubject() (decidable, error) {
 	}, nil
 }
 
-// seenOf shows what the network says of a deposit, and what each of its nodes said last.
+// seenOf shows what the network says of a deposit, and what each of its nodes
+// said last.
 func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 	nodes, err := v.Deposits.Nodes(v.Ctx(), v.Who, d.Network)
 	if err != nil {

@@ -23,15 +23,18 @@ import (
 	"gateway.example/web/site"
 )
 
-// decision is a decision that an operator may make about a case. A page asks for confirmation. Then it is made
-// once, and only if the case is still as the page has shown it and no other operator has taken it.
+// decision is a decision that an operator may make about a case. A page asks
+// for confirmation. Then it is made once, and only if the case is still as the
+// page has shown it and no other operator has taken it.
 type decision struct {
 	of    caseKind
 	needs caller.Capability
-	// step is the last part of its address, and from are the statuses in which it is possible.
+	// step is the last part of its address, and from are the statuses in
+	// which it is possible.
 	step string
 	from []string
-	// label is the text of the button that leads to it; the others are texts of the page.
+	// label is the text of the button that leads to it; the others are
+	// texts of the page.
 	label, title, text, yes say.Phrase
 	danger                  bool
 	// field is what is asked for; it may be nil.
@@ -47,21 +50,24 @@ type decision struct {
 	act  func(v *visit, id int64, typed *string) error
 }
 
-// waitsForApproval is the id of a proposal: the decision requires a second operator.
+// waitsForApproval is the id of a proposal: the decision requires a second
+// operator.
 type waitsForApproval int64
 
 func (w waitsForApproval) Error() string {
 	return fmt.Sprintf("proposal %d waits for a second operator", int64(w))
 }
 
-// preparedField is the field of the chosen reason. A reason that was typed takes precedence.
+// preparedField is the field of the chosen reason. A reason that was typed
+// takes precedence.
 const preparedField = "prepared"
 
 // The fields of decisions.
 var (
 	reasonWanted = &view.Field{Name: "reason", Label: say.Reason, Area: true}
 	reasonAsked  = &view.Field{Name: "reason", Label: say.Reason, Area: true, Optional: true}
-	// A refusal has to be based on the trader's bank statement, and not only on the trader's word.
+	// A refusal has to be based on the trader's bank statement, and not
+	// only on the trader's word.
 	statementWanted = &view.Field{Name: "statement", Label: sayStatementLine, Area: true}
 	proofWanted     = &view.Field{Name: "proofReference", Label: say.ProofLabel}
 )
@@ -120,8 +126,8 @@ var (
 	}
 )
 
-// resolved decides an appeal. If nobody has begun its review, that is done first, so its payment is in appeal for a
-// moment.
+// resolved decides an appeal. If nobody has begun its review, that is done
+// first, so its payment is in appeal for a moment.
 func resolved(outcome payment.Status) func(*visit, int64, *string) error {
 	return func(v *visit, id int64, typed *string) error {
 		a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
@@ -220,7 +226,8 @@ func (v *visit) actsOn(found decidable, decisions []decision) []view.Act {
 	return list
 }
 
-// askDecision asks for confirmation of a decision, or asks first whether to take over the case.
+// askDecision asks for confirmation of a decision, or asks first whether to
+// take over the case.
 func (v *visit) askDecision(d decision) error {
 	found, err := d.of.find(v)
 	if err != nil {
@@ -293,7 +300,8 @@ func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wro
 	return shown
 }
 
-// decide makes a decision, once. A case that has changed, or that another operator has taken, is left unchanged.
+// decide makes a decision, once. A case that has changed, or that another
+// operator has taken, is left unchanged.
 func (v *visit) decide(d decision) error {
 	form, err := v.Form()
 	if err != nil {

@@ -289,7 +289,8 @@ func (v *visit) caseAppeal() error {
 		shown.Desk = v.deskOf(found)
 		shown.Desk.Second = len(shown.Fitting.Items) > 0
 	}
-	// The only decision that remains is to begin a review, which takes a while.
+	// The only decision that remains is to begin a review, which takes a
+	// while.
 	return v.showCase(appealCase, found, appealDecisions[:1], shown)
 }
 

@@ -19,11 +19,11 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// platform is what already exists of what the first payment needs. If there are several merchants, cashboxes or
-// traders, it has the newest.
+// platform is what already exists of what the first payment needs. If there are
+// several merchants, cashboxes or traders, it has the newest.
 type platform struct {
-	// alone says that nobody could approve what the visitor proposes, and proposed that something waits for
-	// approval.
+	// alone says that nobody could approve what the visitor proposes, and
+	// proposed that something waits for approval.
 	alone, proposed bool
 	rate            bool
 	merchant        *directory.Merchant
@@ -119,7 +119,8 @@ func (v *visit) newestUser(kind caller.Kind) (*session.User, error) {
 	return newest(v.Sessions.Users(v.Ctx(), v.Who, search))
 }
 
-// lookAtRate looks for a rate of the cashbox's currency, or for any rate if there is no cashbox yet.
+// lookAtRate looks for a rate of the cashbox's currency, or for any rate if
+// there is no cashbox yet.
 func (v *visit) lookAtRate(p *platform) error {
 	known, _, err := v.Rates.List(v.Ctx(), v.Who)
 	p.rate = slices.ContainsFunc(known, func(k rate.Known) bool {
@@ -128,7 +129,8 @@ func (v *visit) lookAtRate(p *platform) error {
 	return err
 }
 
-// stepsOf are the steps, in an order in which each one comes after what it needs.
+// stepsOf are the steps, in an order in which each one comes after what it
+// needs.
 func (v *visit) stepsOf(p platform) []view.FirstStep {
 	ofMerchant, ofTrader, currency := "", "", ""
 	box, fund := view.Link(portal.CashboxesPath), view.Link(portal.ApprovalsPath)
@@ -149,7 +151,8 @@ func (v *visit) stepsOf(p platform) []view.FirstStep {
 		steps = append(steps, view.FirstStep{Label: label, Done: done, Href: v.Makes(href, needs)})
 	}
 	if v.Settings.FourEyes.On {
-		// An operator whom the first one set up alone cannot approve the first one's proposals.
+		// An operator whom the first one set up alone cannot approve
+		// the first one's proposals.
 		add(sayFirstOperator, !p.alone, caller.OperatorUsers, "")
 	}
 	add(sayFirstRate, p.rate, caller.OperatorRates, view.Query(portal.SetRatePath, "currency", currency))

@@ -17,14 +17,15 @@ import (
 // incomeDays is for how many days the first page shows the income.
 const incomeDays = 14
 
-// home shows the state of the platform: the last 24 hours compared with those before, and the income of the last
-// days.
+// home shows the state of the platform: the last 24 hours compared with those
+// before, and the income of the last days.
 func (v *visit) home() (*Home, error) {
 	trend, err := v.Figures.Trend(v.Ctx(), v.Who, figures.TrendFilter{Days: 1, Zone: v.Shell.Zone})
 	if err != nil {
 		return nil, err
 	}
-	// Past days are stored. The income of today would have to be added up from all its movements.
+	// Past days are stored. The income of today would have to be added up
+	// from all its movements.
 	to := v.Shell.Now.UTC().Truncate(24 * time.Hour)
 	from := to.AddDate(0, 0, -incomeDays)
 	income, err := v.Books.Income(v.Ctx(), v.Who, books.IncomeFilter{From: from, To: to})
@@ -56,7 +57,8 @@ func (v *visit) homePaid(t figures.Trend) view.OverviewFigure {
 	return figure
 }
 
-// homeVolume is the completed volume in the currency that is used most, with those of the others below.
+// homeVolume is the completed volume in the currency that is used most, with
+// those of the others below.
 func (v *visit) homeVolume(t figures.Trend) view.OverviewFigure {
 	figure := view.OverviewFigure{Label: v.Say(sayVolumeLately), Now: "–"}
 	var others []string
@@ -71,7 +73,8 @@ func (v *visit) homeVolume(t figures.Trend) view.OverviewFigure {
 	return figure
 }
 
-// homeIncome is the income of yesterday, a UTC day, compared with the day before.
+// homeIncome is the income of yesterday, a UTC day, compared with the day
+// before.
 func (v *visit) homeIncome(list []books.Income, to time.Time) view.OverviewFigure {
 	yesterday, before := decimal.Zero, decimal.Zero
 	for _, i := range list {

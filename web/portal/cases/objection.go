@@ -138,7 +138,8 @@ func (v *visit) objection() error {
 			Label: sayMessageText, Text: v.Say(say.MessagesOfBanks), Href: portal.MessagesPath + "#objected",
 		})
 	}
-	// A payment that is no longer completed has already given the trader their USDT back.
+	// A payment that is no longer completed has already given the trader
+	// their USDT back.
 	if m.Outcome == bankmessage.Upheld && p.Status == payment.Completed && v.May(caller.OperatorMoney) {
 		shown.Links = append(shown.Links, CaseLink{
 			Label: sayGiveBack, Text: v.Say(sayToCorrect), Href: portal.MoneyPath + "/correct",

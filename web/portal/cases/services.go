@@ -51,15 +51,16 @@ type route = portal.RouteOf[*visit]
 var Routes = portal.Feature(func(v *portal.Visit, s Services) *visit { return &visit{v, s} },
 	caseRoutes, transferRoutes, workRoutes)
 
-// Claim returns a function for the page of a payment, which shows who works on it.
+// Claim returns a function for the page of a payment, which shows who works on
+// it.
 func Claim(s Services) func(*portal.Visit, work.Kind, int64) (*view.Claim, error) {
 	return func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error) {
 		return (&visit{Visit: v, Services: s}).claimShown(kind, id, v.PaymentPath(id))
 	}
 }
 
-// OnPayout returns a function for the page of a payout, which shows what an operator may do about it and who works
-// on it.
+// OnPayout returns a function for the page of a payout, which shows what an
+// operator may do about it and who works on it.
 func OnPayout(s Services) func(*portal.Visit, payout.Payout) ([]view.Act, *view.Claim, error) {
 	return func(v *portal.Visit, p payout.Payout) ([]view.Act, *view.Claim, error) {
 		return (&visit{Visit: v, Services: s}).onPayout(p)

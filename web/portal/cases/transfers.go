@@ -27,7 +27,8 @@ type TransferRow struct {
 	Hash, Amount, Network, Confirmations string
 	At                                   time.Time
 	Action                               templ.SafeURL
-	// NamedBy is the number of the deposit whose merchant has named the transaction, or "".
+	// NamedBy is the number of the deposit whose merchant has named the
+	// transaction, or "".
 	NamedBy string
 }
 

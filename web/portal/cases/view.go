@@ -14,7 +14,8 @@ type Work struct {
 	Queues []WorkQueue
 	// First are the steps to the first payment; none after it.
 	First []view.FirstStep
-	// Home is the state of the platform; nil before the first payment, and on a page that shows only what waits.
+	// Home is the state of the platform; nil before the first payment, and
+	// on a page that shows only what waits.
 	Home *Home
 }
 
@@ -28,7 +29,8 @@ type Home struct {
 type WorkQueue struct {
 	Title say.Phrase
 	Count string
-	// Oldest is how long the first item has been waiting; "" if that is not known.
+	// Oldest is how long the first item has been waiting; "" if that is not
+	// known.
 	Oldest string
 	// All links to the whole list; "" if there is none.
 	All   templ.SafeURL
@@ -41,7 +43,8 @@ type WorkItem struct {
 	Href                templ.SafeURL
 	// Since is when it began to wait; nil if that is not known.
 	Since *time.Time
-	// Age is how long ago that was, and Taken is who works on it; "" is nobody.
+	// Age is how long ago that was, and Taken is who works on it; "" is
+	// nobody.
 	Age, Taken string
 }
 
@@ -59,12 +62,14 @@ type Case struct {
 	// At is when it began; AtLabel is the label of that.
 	At      time.Time
 	AtLabel say.Phrase
-	// Wrote is the text that somebody wrote about it, and File is what they sent; both may be missing.
+	// Wrote is the text that somebody wrote about it, and File is what they
+	// sent; both may be missing.
 	Wrote string
 	File  *view.Receipt
 	// Proof is the address of the file if it is a picture, or "".
 	Proof string
-	// Desk is the form that decides it on the page itself; nil if it is decided elsewhere, or not by this user now.
+	// Desk is the form that decides it on the page itself; nil if it is
+	// decided elsewhere, or not by this user now.
 	Desk *Desk
 	// Fitting are free transfers that may belong to it.
 	Fitting view.Fitting
@@ -80,7 +85,8 @@ type Desk struct {
 	Second bool
 	// Reasoned links to where it is accepted with a reason.
 	Reasoned templ.SafeURL
-	// Factor links to where the second factor is given that deciding requires; "" if it was given.
+	// Factor links to where the second factor is given that deciding
+	// requires; "" if it was given.
 	Factor templ.SafeURL
 }
 

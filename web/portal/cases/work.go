@@ -100,7 +100,8 @@ func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
 	return shown
 }
 
-// workPages are the phrases by which items are named with their number, and the addresses of their pages.
+// workPages are the phrases by which items are named with their number, and the
+// addresses of their pages.
 var workPages = map[work.Kind]struct {
 	name say.Phrase
 	list string

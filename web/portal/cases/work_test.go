@@ -20,7 +20,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// What waits for operators leads to where it can be put right: a feed that fails, an account that owes.
+// What waits for operators leads to where it can be put right: a feed that
+// fails, an account that owes.
 func TestWorkLeadsOn(t *testing.T) {
 	b, root := portaltest.Operator(t, caller.Admin)
 	root.Post(t, "/operator/rates/feeds/new", append(hidden(root.Page(t, "/operator/rates/feeds/new")),
@@ -73,8 +74,9 @@ func TestConfirmDepositOnce(t *testing.T) {
 	want(t, "the question now", ann.Get(t, path+"/confirm").To(), path)
 }
 
-// An appeal is decided on its own page, beside what shows how it is: with one press, whether or not its review has
-// begun. A refusal takes a reason, chosen or typed. Who has not proved lately that it is them does that first, and what
+// An appeal is decided on its own page, beside what shows how it is: with one
+// press, whether or not its review has begun. A refusal takes a reason, chosen
+// or typed. Who has not proved lately that it is them does that first, and what
 // another operator has taken is not decided here.
 func TestAppealDesk(t *testing.T) {
 	b := portaltest.Parallel(t)
@@ -165,7 +167,8 @@ func TestHome(t *testing.T) {
 	wantIn(t, "what waits", portaltest.Words(page.Find("#work")), "Deposits to confirm 1")
 }
 
-// A payment of which another amount came is work of operators until somebody decides, and keeps others away while one has it.
+// A payment of which another amount came is work of operators until somebody
+// decides, and keeps others away while one has it.
 func TestOtherAmounts(t *testing.T) {
 	b := portaltest.Parallel(t)
 	ann, bob := b.Two(t)
@@ -200,7 +203,8 @@ func TestOtherAmounts(t *testing.T) {
 	b.Audit(t)
 }
 
-// Money of no payment that fits an appeal is offered on its page, and counts towards its payment by one press of who may decide it.
+// Money of no payment that fits an appeal is offered on its page, and counts
+// towards its payment by one press of who may decide it.
 func TestAttachToAppeal(t *testing.T) {
 	b := portaltest.Parallel(t)
 	ann, bob := b.Two(t)
@@ -232,7 +236,8 @@ func TestAttachToAppeal(t *testing.T) {
 	b.Audit(t)
 }
 
-// A trader's objection to what a message confirmed is work of operators, who take it and decide it with a reason, once.
+// A trader's objection to what a message confirmed is work of operators, who
+// take it and decide it with a reason, once.
 func TestObjections(t *testing.T) {
 	b := portaltest.Parallel(t)
 	ann, bob := b.Two(t)

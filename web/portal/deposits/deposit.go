@@ -92,7 +92,8 @@ func (v *visit) showDeposits(a portal.Asked, found report.Page[deposit.Deposit])
 
 func (v *visit) deposit(id int64) error { return v.showDeposit(http.StatusOK, id, "", nil) }
 
-// nameTransaction stores the hash of the transaction by which the USDT are sent.
+// nameTransaction stores the hash of the transaction by which the USDT are
+// sent.
 func (v *visit) nameTransaction() error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -116,7 +117,8 @@ func (v *visit) nameTransaction() error {
 	return v.Done(v.DepositPath(id), "transaction-named")
 }
 
-// seenOf shows a deposit's transfer on the network, and its proof in the ledger.
+// seenOf shows a deposit's transfer on the network, and its proof in the
+// ledger.
 func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
 	if t := d.Transfer; t != nil {
 		if !t.Amount.Equal(d.Amount) {
@@ -180,7 +182,8 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 	return portal.Show(v.Visit, status, DepositPage, shown)
 }
 
-// sendTo shows to which address the USDT of a deposit are to be sent, if it is the platform's.
+// sendTo shows to which address the USDT of a deposit are to be sent, if it is
+// the platform's.
 func (v *visit) sendTo(shown *Deposit, d deposit.Deposit) error {
 	receiving, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
 	if err != nil || !slices.ContainsFunc(receiving, func(r deposit.Receiving) bool {

@@ -21,11 +21,14 @@ type Deposit struct {
 	// Curl reads it through the API; "" if that is of no use to the user.
 	Curl  string
 	Lines []view.Line
-	// Send is where the USDT are to be sent; without an address there is nothing to send, or it is not known where.
+	// Send is where the USDT are to be sent; without an address there is
+	// nothing to send, or it is not known where.
 	Send Send
-	// Name is the field for the transaction by which the USDT are sent; nil if it is not asked for now.
+	// Name is the field for the transaction by which the USDT are sent; nil
+	// if it is not asked for now.
 	Name *view.Field
-	// SandboxSend makes the wallet of a sandbox send them; "" if there is nothing to send.
+	// SandboxSend makes the wallet of a sandbox send them; "" if there is
+	// nothing to send.
 	SandboxSend templ.SafeURL
 	// Here is the page's own address.
 	Here string
@@ -38,8 +41,8 @@ type Send struct{ Network, Address, QR string }
 type NewDeposit struct {
 	Token, Cashbox, Amount, Network, Address, Reference, Metadata string
 	Cashboxes, Networks                                           []view.Option
-	// AsksAddress says that the platform has no address, so that the merchant has to say to which address they send
-	// the USDT.
+	// AsksAddress says that the platform has no address, so that the
+	// merchant has to say to which address they send the USDT.
 	AsksAddress bool
 	Wrong       map[string]string
 }

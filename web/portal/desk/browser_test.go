@@ -32,8 +32,8 @@ func ids(payments ...payment.Payment) string {
 	return strings.Join(list, " ")
 }
 
-// The desk follows by itself what happens elsewhere, with a chime on a shift, also in a hidden tab,
-// and keeps what is being looked at.
+// The desk follows by itself what happens elsewhere, with a chime on a shift,
+// also in a hidden tab, and keeps what is being looked at.
 func TestDeskIsLive(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	first := b.Create(t, "1500")
@@ -62,7 +62,8 @@ func TestDeskIsLive(t *testing.T) {
 	want(t, "switches", browsertest.Eval[int](tab, `document.querySelectorAll(".receiving").length`), 1)
 }
 
-// A desk that one process shows follows what others do, and catches up after its own was restarted.
+// A desk that one process shows follows what others do, and catches up after
+// its own was restarted.
 func TestDeskOverReplicas(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	replica := newReplica(t, b)
@@ -94,8 +95,8 @@ func TestDeskOnASlowLine(t *testing.T) {
 	want(t, "scripts", len(made), 2)
 }
 
-// replica is another process of the gateway, as far as portals go, which keeps its port while it is
-// down: another test might take it.
+// replica is another process of the gateway, as far as portals go, which keeps
+// its port while it is down: another test might take it.
 type replica struct {
 	*httptest.Server
 	pages atomic.Pointer[http.Handler]
@@ -138,8 +139,10 @@ func (r *replica) start(t *testing.T, services portals.Services) {
 	})
 }
 
-// What a trader compares with their bank, and the way to another amount, is cut off on no desk. The name of a bank while nobody has
-// paid, and what is told of a payout that nobody has taken, are cut where they would take a second line of a row, but not on a phone.
+// What a trader compares with their bank, and the way to another amount, is cut
+// off on no desk. The name of a bank while nobody has paid, and what is told of
+// a payout that nobody has taken, are cut where they would take a second line
+// of a row, but not on a phone.
 func TestDeskCutsNothing(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	b.Exec(t, "update requisite set bank = 'A Bank of a Longer Name'")
@@ -165,8 +168,9 @@ func TestDeskCutsNothing(t *testing.T) {
 	}
 }
 
-// At a desktop's width payouts stand beside payments, in rows, by what ends first and of the bank that is chosen; little time
-// left is said in a word. A phone has one column.
+// At a desktop's width payouts stand beside payments, in rows, by what ends
+// first and of the bank that is chosen; little time left is said in a word. A
+// phone has one column.
 func TestDeskColumns(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	b.Create(t, "1500")
@@ -193,7 +197,8 @@ func TestDeskColumns(t *testing.T) {
 	want(t, "on a phone", browsertest.Eval[string](tab, beside), "false,false")
 }
 
-// Keys move through the desk and open the confirmation; they never act. They can be switched off.
+// Keys move through the desk and open the confirmation; they never act. They
+// can be switched off.
 func TestKeys(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -225,8 +230,10 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What is confirmed in its row can be taken back for five seconds, in which nothing is sent. Then it is sent once, and so it is
-// when the page is left before. A payment that has ended meanwhile says so in its row, which stays until that is read.
+// What is confirmed in its row can be taken back for five seconds, in which
+// nothing is sent. Then it is sent once, and so it is when the page is left
+// before. A payment that has ended meanwhile says so in its row, which stays
+// until that is read.
 func TestConfirmInPlace(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	var row []string
@@ -288,7 +295,8 @@ func TestConfirmInPlace(t *testing.T) {
 	b.Audit(t)
 }
 
-// What the worker keeps for when there is no connection has nobody's name and menu in it, and what an older worker kept is gone.
+// What the worker keeps for when there is no connection has nobody's name and
+// menu in it, and what an older worker kept is gone.
 func TestOfflinePageIsNobodys(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	tab := p.Tab(t, b.Server.URL)

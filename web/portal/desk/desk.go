@@ -49,7 +49,8 @@ func (v *visit) desk() error {
 	return portal.Show(v.Visit, http.StatusOK, DeskPage, shown)
 }
 
-// deskRegion is the part of the desk that is read again when something has changed.
+// deskRegion is the part of the desk that is read again when something has
+// changed.
 func (v *visit) deskRegion() error {
 	shown, err := v.deskShown()
 	if err != nil {
@@ -113,7 +114,8 @@ func (v *visit) balance() ([]view.OverviewFigure, error) {
 	return []view.OverviewFigure{available, v.Shell.Rounded(v.Say(sayReserved), has.Reserved)}, err
 }
 
-// deskPayouts adds the payouts. The waiting ones are those to the bank in the address.
+// deskPayouts adds the payouts. The waiting ones are those to the bank in the
+// address.
 func (v *visit) deskPayouts(shown *Desk) error {
 	shown.Bank = v.R.URL.Query().Get("bank")
 	payouts, err := v.Payouts.Desk(v.Ctx(), v.Who, shown.Bank)
@@ -133,7 +135,8 @@ func (v *visit) deskPayouts(shown *Desk) error {
 	return nil
 }
 
-// pause begins or ends a break, in which the trader gets no payments, and redirects back.
+// pause begins or ends a break, in which the trader gets no payments, and
+// redirects back.
 func (v *visit) pause(form url.Values) error {
 	on := form.Get("on") == "1"
 	if err := v.Settings.SetBreak(v.Ctx(), v.Who, on); err != nil {
@@ -154,7 +157,8 @@ func (v *visit) assigned() (payment.Payment, error) {
 	return v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
 }
 
-// confirmPage asks whether the money has arrived. The query says whether it was another amount.
+// confirmPage asks whether the money has arrived. The query says whether it was
+// another amount.
 func (v *visit) confirmPage() error { return v.askAbout(ConfirmPayment) }
 func (v *visit) cancelPage() error  { return v.askAbout(CancelPayment) }
 
@@ -206,8 +210,8 @@ func (v *visit) cancel() error {
 	}, CancelPayment)
 }
 
-// settle ends a payment as its trader says, unless its status is no longer the one that the form has shown. end
-// reports whether the payment became a case.
+// settle ends a payment as its trader says, unless its status is no longer the
+// one that the form has shown. end reports whether the payment became a case.
 func (v *visit) settle(
 	word string, end func(ctx context.Context, id int64, form url.Values) (bool, error),
 	page func(view.Shell, PaymentQuestion) site.Page,
@@ -243,7 +247,8 @@ func (v *visit) requestCode() error { return v.cardStep("code-requested", v.Chec
 func (v *visit) resend() error      { return v.cardStep("code-resent", v.Checkouts.RequestResend) }
 func (v *visit) noCode() error      { return v.cardStep("code-not-needed", v.Checkouts.MarkCodeNotNeeded) }
 
-// cardStep takes a step of a card checkout. A step that is no longer possible gets a message.
+// cardStep takes a step of a card checkout. A step that is no longer possible
+// gets a message.
 func (v *visit) cardStep(
 	word string, step func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {

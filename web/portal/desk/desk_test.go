@@ -13,8 +13,9 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// The desk has one switch. A trader who has paused gets no payment, and the desk says so; who receives gets them. Those who only
-// look after the desk see no USDT.
+// The desk has one switch. A trader who has paused gets no payment, and the
+// desk says so; who receives gets them. Those who only look after the desk see
+// no USDT.
 func TestReceivingAndRole(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	clerk := b.Clerk(t)
@@ -51,14 +52,15 @@ var (
 	hidden                = portaltest.Hidden
 )
 
-// A line tells of what changes on the trader's own desk, whoever changed it, and of nothing else; it
-// ends when the program is about to stop.
+// A line tells of what changes on the trader's own desk, whoever changed it,
+// and of nothing else; it ends when the program is about to stop.
 func TestLine(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	events := listen(t, p)
 	first := events.next(t, testenv.Patience)
 	testenv.Need(t, first == ": open", "first %q", first)
-	// At the first look nobody knows what happened since the page was made: the page asks once more.
+	// At the first look nobody knows what happened since the page was made:
+	// the page asks once more.
 	want(t, "at the first look", events.next(t, testenv.Patience), "event: changed")
 	b.Create(t, "20000") // the other trader's
 	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
@@ -98,7 +100,8 @@ func listen(t testing.TB, p *portaltest.Person) listening {
 	return l
 }
 
-// next is what comes next within a time: "" is nothing, "end" the end of the line.
+// next is what comes next within a time: "" is nothing, "end" the end of the
+// line.
 func (l listening) next(t testing.TB, within time.Duration) string {
 	t.Helper()
 	select {
@@ -112,8 +115,8 @@ func (l listening) next(t testing.TB, within time.Duration) string {
 	}
 }
 
-// A second line of a desk that is being watched already is told at once to ask: what happened between its page and the line
-// was told to the first line only.
+// A second line of a desk that is being watched already is told at once to ask:
+// what happened between its page and the line was told to the first line only.
 func TestSecondLineIsTold(t *testing.T) {
 	_, p := portaltest.Trader(t)
 	for range 2 {

@@ -21,8 +21,8 @@ var earningsRoutes = []route{
 	{Pattern: "GET " + earningsPath, Needs: caller.TraderMoney, Handle: (*visit).earnings},
 }
 
-// earned is what the trader earned today, in seven days and in thirty. It is not part of the region that is read
-// again, because it reads thirty days.
+// earned is what the trader earned today, in seven days and in thirty. It is
+// not part of the region that is read again, because it reads thirty days.
 func (v *visit) earned() ([]view.OverviewFigure, error) {
 	if !v.Who.May(caller.TraderMoney) {
 		return nil, nil
@@ -75,7 +75,8 @@ func (v *visit) earnings() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayEarnings), EarningsPage, shown)
 }
 
-// earningsCharts draw what was earned in each slot, and how fast payments were confirmed.
+// earningsCharts draw what was earned in each slot, and how fast payments were
+// confirmed.
 func (v *visit) earningsCharts(slots []figures.Earned, days int) (earned, speed chart.Chart) {
 	var starts []time.Time
 	var usdt, minutes []*decimal.Decimal

@@ -16,8 +16,9 @@ import (
 const (
 	// lookEvery is how often open desks are checked, all of them at once.
 	lookEvery = time.Second
-	// beatEvery is how often something is sent on a line on which nothing happens, so that no proxy closes it. The
-	// session is checked then, too.
+	// beatEvery is how often something is sent on a line on which nothing
+	// happens, so that no proxy closes it. The session is checked then,
+	// too.
 	beatEvery = 15 * time.Second
 	// sendWithin is how long a browser may take to accept what it is sent.
 	sendWithin = 10 * time.Second
@@ -25,8 +26,9 @@ const (
 	maxLines = 50
 )
 
-// live tells open desks that something has changed; they then read what it is. Changes are found in the database,
-// so it does not matter which process made them.
+// live tells open desks that something has changed; they then read what it is.
+// Changes are found in the database, so it does not matter which process made
+// them.
 type live struct {
 	// stamps are the stamps of payments, payouts, arrivals and messages.
 	stamps   [4]func(context.Context, []int64) (map[int64]uint64, error)
@@ -37,7 +39,8 @@ type live struct {
 	looking bool
 }
 
-// desk is the last known state of a trader's desk, and the lines to the browsers that show it.
+// desk is the last known state of a trader's desk, and the lines to the
+// browsers that show it.
 type desk struct {
 	stamp [4]uint64
 	known bool
@@ -53,8 +56,8 @@ func newLive(s Services) *live {
 	}
 }
 
-// open opens a line to a trader's desk; each value on it says that something has changed. It returns nil if the
-// trader has too many lines already.
+// open opens a line to a trader's desk; each value on it says that something
+// has changed. It returns nil if the trader has too many lines already.
 func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,8 +143,9 @@ func (l *live) lookOnce(traders []int64) error {
 	return nil
 }
 
-// seen tells every line of a desk if its stamp has changed. It also does so at the first check: what happened
-// between the page and that check is already in the stamp, and would otherwise never be noticed.
+// seen tells every line of a desk if its stamp has changed. It also does so at
+// the first check: what happened between the page and that check is already in
+// the stamp, and would otherwise never be noticed.
 func (d *desk) seen(stamp [4]uint64) {
 	changed := !d.known || d.stamp != stamp
 	d.stamp, d.known = stamp, true
@@ -163,8 +167,8 @@ const (
 	eventBeat    = ": beat\n\n"
 )
 
-// stream sends a browser the events of its line until the browser goes, the session ends, or the program is about
-// to end.
+// stream sends a browser the events of its line until the browser goes, the
+// session ends, or the program is about to end.
 func (v *visit) stream() error {
 	changed, done := v.live.open(v.Who.TraderID)
 	if changed == nil {
@@ -195,8 +199,8 @@ func (v *visit) stream() error {
 	return nil
 }
 
-// beat keeps the line open. If the session has ended, it lets the page read again; the answer then leads to the
-// sign-in.
+// beat keeps the line open. If the session has ended, it lets the page read
+// again; the answer then leads to the sign-in.
 func (v *visit) beat() string {
 	cookie, err := v.R.Cookie(v.SessionCookie())
 	if err == nil {

@@ -1,4 +1,5 @@
-// Package desk is a trader's desk: what waits for them now, and what they do about it.
+// Package desk is a trader's desk: what waits for them now, and what they do
+// about it.
 package desk
 
 import (
@@ -21,7 +22,8 @@ type Services struct {
 	Figures   *figures.Service
 	// Messages reads the messages of the trader's banks.
 	Messages *bankmessage.Service
-	// Stopping is closed when the program is about to end, so that live pages end.
+	// Stopping is closed when the program is about to end, so that live
+	// pages end.
 	Stopping <-chan struct{}
 }
 

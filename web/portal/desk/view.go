@@ -11,22 +11,27 @@ import (
 // Desk is what waits for a trader.
 type Desk struct {
 	OnBreak, MayWork bool
-	// Silent are the phones that are silent although payments rely on their messages.
+	// Silent are the phones that are silent although payments rely on their
+	// messages.
 	Silent []string
 	// Earned is what the trader earned; empty for users who may not see it.
 	Earned []view.OverviewFigure
-	// Balance is what the trader has, and what of it is held for open payments; empty for users who may not see it.
+	// Balance is what the trader has, and what of it is held for open
+	// payments; empty for users who may not see it.
 	Balance        []view.OverviewFigure
 	Jobs           []view.Job
 	Taken, Waiting []view.Offer
-	// Bank is the bank whose waiting payouts are shown, or "" for all. Banks are the banks to choose from.
+	// Bank is the bank whose waiting payouts are shown, or "" for all.
+	// Banks are the banks to choose from.
 	Bank  string
 	Banks []string
-	// MostJobs and MostOffers are how many of each kind a desk shows; there may be more.
+	// MostJobs and MostOffers are how many of each kind a desk shows; there
+	// may be more.
 	MostJobs, MostOffers int
 }
 
-// Earnings is what a trader earned in some days, and how fast they are. Any says that there is something to show.
+// Earnings is what a trader earned in some days, and how fast they are. Any
+// says that there is something to show.
 type Earnings struct {
 	Days          []view.Pick
 	Any           bool
@@ -42,8 +47,8 @@ func Capped(n, most int) string {
 	return strconv.Itoa(n)
 }
 
-// urgency is the CSS class of what ends at a time: late within five minutes, soon within two. The page's script
-// updates it.
+// urgency is the CSS class of what ends at a time: late within five minutes,
+// soon within two. The page's script updates it.
 func urgency(now, until time.Time) string {
 	switch left := until.Sub(now); {
 	case left < 2*time.Minute:
@@ -54,13 +59,15 @@ func urgency(now, until time.Time) string {
 	return ""
 }
 
-// saysMore reports whether a row has a second line, for what its payer did or for a free transfer that fits.
+// saysMore reports whether a row has a second line, for what its payer did or
+// for a free transfer that fits.
 func saysMore(j view.Job) bool { return j.ClaimedAt != nil || j.Receipts > 0 || j.Fits }
 
 // PaymentQuestion asks for confirmation that a payment shall end.
 type PaymentQuestion struct {
 	ID int64
-	// Token identifies the form. Status is the payment's status when the form was shown.
+	// Token identifies the form. Status is the payment's status when the
+	// form was shown.
 	Token, Status        string
 	Amount, Method, USDT string
 	Requisite            view.Requisite
@@ -68,8 +75,8 @@ type PaymentQuestion struct {
 	Reason               string
 	// Late says that the payment has expired.
 	Late bool
-	// Other says that another amount may be entered, Came and Payer are what was typed, and Opened says that the
-	// field is shown.
+	// Other says that another amount may be entered, Came and Payer are
+	// what was typed, and Opened says that the field is shown.
 	Other, Opened bool
 	Came, Payer   string
 	Wrong         map[string]string

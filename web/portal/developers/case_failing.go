@@ -8,8 +8,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// failing lists merchants' endpoints at which deliveries fail and are tried again. The operators' counter of them
-// links here.
+// failing lists merchants' endpoints at which deliveries fail and are tried
+// again. The operators' counter of them links here.
 func (v *visit) failing() error {
 	list, err := v.Reports.Failing(v.Ctx(), v.Who)
 	if err != nil {

@@ -18,12 +18,14 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// room is the area in which dead events are counted and sent again: a merchant's own events, or those of all
-// merchants, whose list can be filtered by merchant.
+// room is the area in which dead events are counted and sent again: a
+// merchant's own events, or those of all merchants, whose list can be filtered
+// by merchant.
 type room struct {
 	portal.List
 	title say.Phrase
-	// up links to the page above its page, and back to the page above that of a replay.
+	// up links to the page above its page, and back to the page above that
+	// of a replay.
 	up, back           view.Link
 	upLabel, backLabel say.Phrase
 	// replays is the path under which replays are.
@@ -45,7 +47,8 @@ var (
 	}
 )
 
-// caseEventRoutes are for operators only: dead events of any merchant, and sending them again.
+// caseEventRoutes are for operators only: dead events of any merchant, and
+// sending them again.
 var caseEventRoutes = []route{
 	{Pattern: "GET " + portal.FailingPath, Needs: caller.OperatorRead, Handle: (*visit).failing},
 	{Pattern: "GET /operator/events/dead", Needs: caller.OperatorRead, Handle: portal.With(allDead, (*visit).dead)},
@@ -90,8 +93,8 @@ func (v *visit) dead(r room) error {
 	return portal.Show(v.Visit, a.StatusOf(), DeadPage, shown)
 }
 
-// deadAddresses are the addresses with dead events that the filter selects. For a merchant's own list they have no
-// merchant's name.
+// deadAddresses are the addresses with dead events that the filter selects. For
+// a merchant's own list they have no merchant's name.
 func (v *visit) deadAddresses(a portal.Asked) ([]report.DeadAddress, error) {
 	if a.Owners {
 		return v.Reports.DeadAddresses(v.Ctx(), v.Who, a.Filter.MerchantID, a.Filter.From, a.Filter.To)
@@ -170,7 +173,8 @@ func (v *visit) askDead(a portal.Asked, address report.DeadAddress) error {
 	return v.Question(q)
 }
 
-// resendDead sends all dead events of an address again, by the filter that the page showed.
+// resendDead sends all dead events of an address again, by the filter that the
+// page showed.
 func (v *visit) resendDead(r room) error {
 	form, err := v.Form()
 	if err != nil {
@@ -214,7 +218,8 @@ func (v *visit) replay(r room) error { return v.showReplay(r, ReplayPage) }
 
 func (v *visit) replayRegion(r room) error { return v.showReplay(r, ReplayRegion) }
 
-// showReplay shows the progress of a replay, as a page or as the part of it that refreshes itself.
+// showReplay shows the progress of a replay, as a page or as the part of it
+// that refreshes itself.
 func (v *visit) showReplay(r room, page func(view.Shell, Replay) templ.Component) error {
 	id, err := v.replayID()
 	if err != nil {

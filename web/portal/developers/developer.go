@@ -73,7 +73,8 @@ func (v *visit) boxName(box directory.OwnCashbox) string {
 	return v.Say(sayCashboxName, box.Name, box.Currency, box.ID)
 }
 
-// readable is a stranger's bytes as text, without characters that a page must not show.
+// readable is a stranger's bytes as text, without characters that a page must
+// not show.
 func readable(raw []byte) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -29,7 +29,8 @@ func (v *visit) showDoctor(status int, shown Doctor) error {
 	return portal.Show(v.Visit, status, DoctorPage, shown)
 }
 
-// doctor says what is wrong with a request. Forms send each line break as CRLF, which counts as LF here.
+// doctor says what is wrong with a request. Forms send each line break as CRLF,
+// which counts as LF here.
 func (v *visit) doctor(form url.Values) error {
 	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
 	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}

@@ -78,7 +78,8 @@ func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox
 	return shown, nil
 }
 
-// percent is a part of a whole in percent, rounded down, so that it is 100 only for the whole.
+// percent is a part of a whole in percent, rounded down, so that it is 100 only
+// for the whole.
 func percent(part, whole int32) string {
 	return strconv.FormatInt(int64(part)*100/int64(whole), 10) + "\u00a0%"
 }
@@ -94,7 +95,8 @@ func (v *visit) answered(code *int32, took time.Duration) string {
 
 const excerptShort = 200
 
-// excerpt is the beginning of an answer, or why there was none, cut to a length.
+// excerpt is the beginning of an answer, or why there was none, cut to a
+// length.
 func excerpt(answer []byte, problem *string, most int) string {
 	text := readable(answer)
 	if text == "" && problem != nil {

@@ -120,8 +120,8 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 	return portal.Show(v.Visit, status, NewKeyPage, shown)
 }
 
-// newKey makes a key, only once, and shows its secret in the answer. The secret is not stored, so a second sending
-// leads to the list.
+// newKey makes a key, only once, and shows its secret in the answer. The secret
+// is not stored, so a second sending leads to the list.
 func (v *visit) newKey(box directory.OwnCashbox) error {
 	form, err := v.Form()
 	if err != nil {
@@ -206,7 +206,8 @@ func (v *visit) showKeyLimits(
 	return portal.Show(v.Visit, status, KeyLimitsPage, shown)
 }
 
-// keyLimits changes the limits of a key. Repeating that changes nothing, so the form needs no token.
+// keyLimits changes the limits of a key. Repeating that changes nothing, so the
+// form needs no token.
 func (v *visit) keyLimits() error {
 	box, key, err := v.boxKey()
 	if err != nil {
@@ -242,7 +243,8 @@ func (v *visit) lastDayOf(key auth.Credential) string {
 	return key.ExpiresAt.Add(-time.Nanosecond).In(v.Shell.Zone).Format(time.DateOnly)
 }
 
-// boxKey reads the cashbox in the address and its key, which must not be revoked.
+// boxKey reads the cashbox in the address and its key, which must not be
+// revoked.
 func (v *visit) boxKey() (directory.OwnCashbox, auth.Credential, error) {
 	box, err := v.box()
 	if err != nil {
@@ -296,7 +298,8 @@ func (v *visit) revokePage(box directory.OwnCashbox) error {
 	return v.Question(q)
 }
 
-// revoke revokes a key. Repeating that changes nothing, so the form needs no token.
+// revoke revokes a key. Repeating that changes nothing, so the form needs no
+// token.
 func (v *visit) revoke(box directory.OwnCashbox) error {
 	key, err := v.key(box)
 	if err != nil {

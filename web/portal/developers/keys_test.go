@@ -19,7 +19,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A key's secret is shown once, in the answer to the form that made it, and signs.
+// A key's secret is shown once, in the answer to the form that made it, and
+// signs.
 func TestNewKey(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
 	path := b.BoxPath("keys/new")
@@ -100,7 +101,8 @@ var (
 	hidden, line, words   = portaltest.Hidden, portaltest.Line, portaltest.Words
 )
 
-// The health of an endpoint is of its attempts of the last days: 2 of 3 taken, half within 80 ms.
+// The health of an endpoint is of its attempts of the last days: 2 of 3 taken,
+// half within 80 ms.
 func TestHealth(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	b.Attempt(t, b.Tell(t, b.Merchant, 1, "dead"), 503, 9999, "long ago")
@@ -116,7 +118,8 @@ func TestHealth(t *testing.T) {
 	want(t, "a stranger's elements", page.Find("main img").Length(), 0)
 }
 
-// What is wrong with a request is said, and neither the secret nor the right signature.
+// What is wrong with a request is said, and neither the secret nor the right
+// signature.
 func TestDoctor(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
 	const path, body = "/merchant/developers/doctor", `{"note":"<i>b</i>"}`
@@ -143,7 +146,8 @@ func TestDoctor(t *testing.T) {
 	want(t, "no request", a.At(t, ".wrong"), "422 must be a request as it is on the wire, or a line of curl")
 }
 
-// ask writes a request of the first merchant into the log, as one that has just been answered.
+// ask writes a request of the first merchant into the log, as one that has just
+// been answered.
 func ask(t testing.TB, b *portaltest.Bundle, log *requestlog.Log, status int, code, id string) {
 	t.Helper()
 	log.Add(requestlog.Entry{
@@ -153,7 +157,8 @@ func ask(t testing.TB, b *portaltest.Bundle, log *requestlog.Log, status int, co
 	testenv.NoError(t, log.Flush(t.Context()))
 }
 
-// Requests are found by status, code, key, day and id, and another merchant finds none of them.
+// Requests are found by status, code, key, day and id, and another merchant
+// finds none of them.
 func TestRequests(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
 	stranger := b.Stranger(t)

@@ -20,7 +20,8 @@ var logoRoutes = []route{
 }
 
 const (
-	// merchantLogos is how many logos of one merchant are received at the same time.
+	// merchantLogos is how many logos of one merchant are received at the
+	// same time.
 	merchantLogos = 2
 	// fieldLogo is the service's name of the logo field.
 	fieldLogo = "logo"

@@ -25,7 +25,8 @@ var lookRoutes = []route{
 	{Pattern: "GET " + portal.LooksPath, Needs: caller.MerchantEvents, Handle: (*visit).looks},
 	{Pattern: "POST " + portal.LooksPath, Needs: caller.MerchantLooks, Handle: (*visit).changeLook},
 	{Pattern: "GET " + portal.LooksPath + "/preview", Needs: caller.MerchantEvents, Handle: (*visit).sample},
-	// The frame of the preview is sandboxed, so browsers send no cookies with its requests.
+	// The frame of the preview is sandboxed, so browsers send no cookies
+	// with its requests.
 	{Pattern: "GET " + portal.LooksPath + "/code.svg", Open: true, Handle: (*visit).sampleCode},
 }
 
@@ -42,8 +43,8 @@ func lookPath(id int64) string {
 	return portal.LooksPath + "?" + url.Values{portal.AsksCashbox: {strconv.FormatInt(id, 10)}}.Encode()
 }
 
-// ownLooks are the looks of the merchant's cashboxes, and the index of the one in the address; without one it is
-// the first.
+// ownLooks are the looks of the merchant's cashboxes, and the index of the one
+// in the address; without one it is the first.
 func (v *visit) ownLooks() ([]directory.OwnLook, int, error) {
 	looks, err := v.Settings.OwnLooks(v.Ctx(), v.Who)
 	wanted := v.R.URL.Query().Get(portal.AsksCashbox)
@@ -82,7 +83,8 @@ func lookValues(l directory.OwnLook) url.Values {
 	return values
 }
 
-// showLook shows the form with the typed values, and the payer's page in the typed colour.
+// showLook shows the form with the typed values, and the payer's page in the
+// typed colour.
 func (v *visit) showLook(
 	status int, looks []directory.OwnLook, at int, typed url.Values, wrong map[string]string,
 ) error {
@@ -162,7 +164,8 @@ func (v *visit) drawnLook(l directory.OwnLook, color string) DrawnLook {
 	return drawn
 }
 
-// changeLook saves the form, once, or only draws it if that is all the form asks for.
+// changeLook saves the form, once, or only draws it if that is all the form
+// asks for.
 func (v *visit) changeLook() error {
 	looks, at, err := v.ownLooks()
 	if err != nil {
@@ -201,7 +204,8 @@ func (v *visit) redrawLook(looks []directory.OwnLook, at int, form url.Values) e
 	return v.showLook(http.StatusOK, looks, at, form, nil)
 }
 
-// typedLook reads a look from a form. Hosts are separated by line breaks or commas.
+// typedLook reads a look from a form. Hosts are separated by line breaks or
+// commas.
 func typedLook(id int64, form url.Values) directory.LookUpdate {
 	color, frame := strings.TrimSpace(form.Get(lookColor)), strings.TrimSpace(form.Get(lookFrame))
 	hosts := strings.Fields(strings.ReplaceAll(form.Get(lookHosts), ",", " "))

@@ -19,11 +19,12 @@ import (
 	"gateway.example/web/words"
 )
 
-// showFrames allows the page that is about to be sent to contain a frame of the portals' own.
+// showFrames allows the page that is about to be sent to contain a frame of the
+// portals' own.
 func showFrames(w http.ResponseWriter) { edge.ShowFrames(w.Header()) }
 
-// sample is the payer's page of an invented payment in the colour of the address. Only the portals' own pages may
-// show it in a frame.
+// sample is the payer's page of an invented payment in the colour of the
+// address. Only the portals' own pages may show it in a frame.
 func (v *visit) sample() error {
 	looks, at, err := v.ownLooks()
 	if err != nil {
@@ -44,7 +45,8 @@ func (v *visit) sample() error {
 // sampleSeconds is the time left in the sample, out of half an hour.
 const sampleSeconds = 24*60 + 30
 
-// samplePage is a page that waits for an invented transfer, in the reader's language.
+// samplePage is a page that waits for an invented transfer, in the reader's
+// language.
 func (v *visit) samplePage(l directory.OwnLook) payview.Requisite {
 	w, amount := v.Shell.Words, decimal.NewFromInt(1500)
 	kind := sampleType(l.Currency)

@@ -32,8 +32,9 @@ func looksPath(b *portaltest.Bundle) string {
 	return fmt.Sprintf("/merchant/looks?cashbox=%d", b.Merchant.CashboxID)
 }
 
-// The preview is the payer's page in the colour, shown by the portals' own pages alone and without
-// script; what is typed is drawn and not saved; and it is said where a colour cannot be read.
+// The preview is the payer's page in the colour, shown by the portals' own
+// pages alone and without script; what is typed is drawn and not saved; and it
+// is said where a colour cannot be read.
 func TestLookPreview(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	path := looksPath(b)
@@ -72,7 +73,8 @@ func TestLookPreview(t *testing.T) {
 	testenv.Check(t, strings.HasPrefix(text, "On dark pages"), "of almost black: %s", text)
 }
 
-// Whoever looks as a merchant's user sees the look, and has no way to change it.
+// Whoever looks as a merchant's user sees the look, and has no way to change
+// it.
 func TestLookWhileViewing(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p := b.ViewerOf(t, caller.MerchantPortal, "merchant-1")
@@ -82,8 +84,8 @@ func TestLookWhileViewing(t *testing.T) {
 	want(t, "saved", line(p.Post(t, looksPath(b), hidden(page, "pageColor", "#111111")...).Code, lookKept(t, b)), "403 - - {} f")
 }
 
-// In a browser the preview follows what is typed and what is picked, in the frame that its policy lets
-// in; without script a button draws it.
+// In a browser the preview follows what is typed and what is picked, in the
+// frame that its policy lets in; without script a button draws it.
 func TestPreviewFollows(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	tab := p.Tab(t, b.Server.URL)
@@ -131,8 +133,9 @@ func awaitPixel(t testing.TB, tab browsertest.Tab, wanted color.RGBA) {
 	})
 }
 
-// A merchant uploads a logo, which the preview of the payer's page shows, from an address that needs no session; a file
-// that is none is refused beside its field, in the reader's language; and the logo can be removed.
+// A merchant uploads a logo, which the preview of the payer's page shows, from
+// an address that needs no session; a file that is none is refused beside its
+// field, in the reader's language; and the logo can be removed.
 func TestLogo(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
 	path := looksPath(b)

@@ -168,7 +168,8 @@ var saySubjects = map[string]say.Phrase{
 	"withdrawal": say.WithdrawalTitle,
 }
 
-// sayEventSubject is the name of an event's subject, with a place for its number.
+// sayEventSubject is the name of an event's subject, with a place for its
+// number.
 func sayEventSubject(name string) say.Phrase {
 	if p, known := saySubjects[name]; known {
 		return p
@@ -196,10 +197,12 @@ var (
 	sayDoctorHeader = say.Both("Header: %s", "Заголовок: %s")
 )
 
-// sayDiagnoses are the mistakes in Russian. The English texts come with the finding.
+// sayDiagnoses are the mistakes in Russian. The English texts come with the
+// finding.
 var sayDiagnoses = tongue.Pairs(files, "diagnosis.txt")
 
-// sayDiagnosis says what is wrong with a signed request: the mistake, and its hint in English.
+// sayDiagnosis says what is wrong with a signed request: the mistake, and its
+// hint in English.
 func sayDiagnosis(mistake, hint string) say.Phrase { return say.Both(hint, sayDiagnoses[mistake]) }
 
 // How the hosted pages of a merchant's cashboxes look.

@@ -30,7 +30,8 @@ var requestList = portal.List{
 	None:     sayNoRequests, NoneText: sayNoRequestsText,
 }
 
-// requests lists what the merchant's programs asked of the API in the last days.
+// requests lists what the merchant's programs asked of the API in the last
+// days.
 func (v *visit) requests(l portal.List) error {
 	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.RequestItem], error) {
 		return v.Reports.Requests(v.Ctx(), v.Who, report.RequestFilter{

@@ -8,7 +8,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// running lists the replays in progress, so that users who left the page of one find it again.
+// running lists the replays in progress, so that users who left the page of one
+// find it again.
 func (v *visit) running(shown *Dead, path func(int64) string) error {
 	list, err := v.Events.Replays(v.Ctx(), v.Who)
 	if err != nil {

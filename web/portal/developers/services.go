@@ -1,4 +1,5 @@
-// Package developers is what a merchant's developers work with: keys, webhooks, events, requests and looks.
+// Package developers is what a merchant's developers work with: keys, webhooks,
+// events, requests and looks.
 package developers
 
 import (

@@ -31,12 +31,14 @@ type KeyRow struct {
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time
 	RevokedAt   *time.Time
-	// ExpiresAt is until when it may sign, From are the networks from which it may be used, and Daily is how much
-	// it may pay out in a day. Nil and "" are no limit.
+	// ExpiresAt is until when it may sign, From are the networks from which
+	// it may be used, and Daily is how much it may pay out in a day. Nil
+	// and "" are no limit.
 	ExpiresAt   *time.Time
 	Expired     bool
 	From, Daily string
-	// Limits links to where these are changed, and Revoke to where the key is revoked; "" if that is not possible.
+	// Limits links to where these are changed, and Revoke to where the key
+	// is revoked; "" if that is not possible.
 	Limits, Revoke templ.SafeURL
 }
 
@@ -64,8 +66,9 @@ type NewKey struct {
 
 // KeyBounds are the limits of a key.
 type KeyBounds struct {
-	// Expires is the last day, as it was typed, and so are the other fields. Currency is that of the cashbox; ""
-	// for a key without one, which has no limit of payouts.
+	// Expires is the last day, as it was typed, and so are the other
+	// fields. Currency is that of the cashbox; "" for a key without one,
+	// which has no limit of payouts.
 	Expires, Networks, Daily, Currency string
 	Wrong                              map[string]string
 }
@@ -78,7 +81,8 @@ type KeyLimits struct {
 	Back   templ.SafeURL
 }
 
-// Hooks shows where a merchant's webhooks are sent, and how endpoints accept them.
+// Hooks shows where a merchant's webhooks are sent, and how endpoints accept
+// them.
 type Hooks struct {
 	Boxes    []HookBox
 	Failures view.Sheet
@@ -91,7 +95,8 @@ type HookBox struct {
 	Signs bool
 	// Old is until when each older secret also signs.
 	Old []time.Time
-	// Rotate and Test link to where the secret is changed and an event is sent; "" if the user may not.
+	// Rotate and Test link to where the secret is changed and an event is
+	// sent; "" if the user may not.
 	Rotate, Test templ.SafeURL
 	// Attempts is the number of attempts. Rate and Median sum them up.
 	Attempts     int
@@ -115,7 +120,8 @@ type Event struct {
 	Attempts []EventAttempt
 }
 
-// EventAttempt is one attempt to deliver. Words are the beginning of the answer, or why there was none.
+// EventAttempt is one attempt to deliver. Words are the beginning of the
+// answer, or why there was none.
 type EventAttempt struct {
 	At            time.Time
 	Good          bool
@@ -127,7 +133,8 @@ type Dead struct {
 	// Up links to the page above.
 	Up      templ.SafeURL
 	UpLabel say.Phrase
-	// Merchant is the filter by merchant, for operators; nil if there is none.
+	// Merchant is the filter by merchant, for operators; nil if there is
+	// none.
 	Merchant *view.Field
 	From, To view.Field
 	Items    []DeadRow
@@ -161,21 +168,24 @@ type Looks struct {
 	Box    string
 	Action string
 	Fields []view.Field
-	// Color is the value of the colour field, in the format of the browser's colour chooser.
+	// Color is the value of the colour field, in the format of the
+	// browser's colour chooser.
 	Color  string
 	Events bool
-	// Token and Version belong to the form. MayChange says that the user may send it.
+	// Token and Version belong to the form. MayChange says that the user
+	// may send it.
 	Token, Version string
 	MayChange      bool
 	Drawn          DrawnLook
-	// Logo is the field for the shop's logo, and LogoAction the address of its form, with a token. HasLogo says
-	// that there is a logo.
+	// Logo is the field for the shop's logo, and LogoAction the address of
+	// its form, with a token. HasLogo says that there is a logo.
 	Logo                  view.Field
 	LogoAction, LogoToken string
 	HasLogo               bool
 }
 
-// redraw is the address to which the form is sent to be drawn without being saved.
+// redraw is the address to which the form is sent to be drawn without being
+// saved.
 func (l Looks) redraw() string { return l.Action + "&do=preview" }
 
 // Follows are the attributes of the field whose colour the preview shows.
@@ -190,7 +200,8 @@ func (l Looks) Follows() templ.Attributes {
 type DrawnLook struct {
 	// Preview is the address of the page in a frame.
 	Preview string
-	// Light and Dark are the colours that are really used; "" for the default.
+	// Light and Dark are the colours that are really used; "" for the
+	// default.
 	Light, Dark string
 	// Notes say which colours were changed, and Good that none was.
 	Notes []string
@@ -207,7 +218,8 @@ type Requests struct {
 // RequestRow is a request in the log.
 type RequestRow struct {
 	report.RequestItem
-	// OfCode and OfKey link to the requests with the same error code, and of the same key.
+	// OfCode and OfKey link to the requests with the same error code, and
+	// of the same key.
 	OfCode, OfKey templ.SafeURL
 	Took          string
 }

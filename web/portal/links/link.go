@@ -38,7 +38,8 @@ var linkRoutes = []route{
 	{Pattern: "POST " + linksPath + "/{id}/close", Needs: caller.MerchantSell, Handle: portal.After((*visit).Numbered, (*visit).close)},
 }
 
-// ownList is the list of a merchant's links, and everyList that of all merchants' links.
+// ownList is the list of a merchant's links, and everyList that of all
+// merchants' links.
 var (
 	ownList = portal.List{
 		Path: linksPath, Statuses: paylink.States, Status: stateName, Search: true, Hint: sayHint, Always: true,

@@ -15,7 +15,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// merchantPictures is how many pictures of one merchant are received at the same time.
+// merchantPictures is how many pictures of one merchant are received at the
+// same time.
 const merchantPictures = 2
 
 // pictureForm is the form that sets or removes a link's picture.
@@ -61,7 +62,8 @@ func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 	return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, content)
 }
 
-// askPicture asks an operator why a picture is removed from the page of a link. Only the merchant can set one.
+// askPicture asks an operator why a picture is removed from the page of a link.
+// Only the merchant can set one.
 func (v *visit) askPicture() error { return v.showRemoval("", nil) }
 
 func (v *visit) showRemoval(reason string, wrong map[string]string) error {

@@ -14,7 +14,8 @@ type Services struct {
 	PayLinks *paylink.Service
 	Settings *directory.Settings
 	Reports  *report.Service
-	// Tokens make the addresses of links, and PayURL is the address of the hosted pages.
+	// Tokens make the addresses of links, and PayURL is the address of the
+	// hosted pages.
 	Tokens *auth.Links
 	PayURL string
 }

@@ -15,7 +15,8 @@ type Detail struct {
 	Status      view.Badge
 	Description string
 	Facts       []view.Fact
-	// Close and Remove are for users who may close the link, and remove its picture.
+	// Close and Remove are for users who may close the link, and remove its
+	// picture.
 	Close, Remove templ.SafeURL
 	// Picture is the form for a picture; nil if the user may not send one.
 	Picture  *PictureForm

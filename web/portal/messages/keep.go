@@ -18,7 +18,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// askKeep asks to which requisite the money of a message was sent, and for the amount if no pattern has read it.
+// askKeep asks to which requisite the money of a message was sent, and for the
+// amount if no pattern has read it.
 func (v *visit) askKeep() error {
 	return v.showKeep(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
@@ -81,7 +82,8 @@ func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
 	return at, err
 }
 
-// keep stores the money of a message. If somebody has decided about the message meanwhile, nothing changes.
+// keep stores the money of a message. If somebody has decided about the message
+// meanwhile, nothing changes.
 func (v *visit) keep() error {
 	id, form, err := v.Sent()
 	if err != nil {

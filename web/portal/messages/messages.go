@@ -34,10 +34,12 @@ var messageRoutes = []route{
 	{Pattern: "POST " + messagesPath + "/{id}/object", Needs: caller.TraderWork, Handle: portal.After((*visit).Form, (*visit).object)},
 }
 
-// asksWaiting is the cursor in the list of what waits; the requisites below it have another list.
+// asksWaiting is the cursor in the list of what waits; the requisites below it
+// have another list.
 const asksWaiting = "waiting"
 
-// messages shows the messages that wait, the newest messages, the phones, and the rules.
+// messages shows the messages that wait, the newest messages, the phones, and
+// the rules.
 func (v *visit) messages() error {
 	asked := bankmessage.Page{Waiting: true}
 	if after := v.R.URL.Query().Get(asksWaiting); after != "" {
@@ -103,7 +105,8 @@ func (v *visit) message(m bankmessage.Message) Message {
 	return shown
 }
 
-// why says why a message waits. For an objection these are its text and the operator's decision.
+// why says why a message waits. For an objection these are its text and the
+// operator's decision.
 func (v *visit) why(m bankmessage.Message) string {
 	if phrase, known := whys[m.Why]; known && m.State != bankmessage.Objected {
 		return v.Say(phrase)
@@ -125,7 +128,8 @@ func (v *visit) dismiss() error {
 	return v.decide("message-dismissed", func(id, _ int64) error { return v.Messages.Dismiss(v.Ctx(), v.Who, id) })
 }
 
-// decide carries out a person's decision about a message. If somebody has decided meanwhile, nothing changes.
+// decide carries out a person's decision about a message. If somebody has
+// decided meanwhile, nothing changes.
 func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -142,7 +146,8 @@ func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	return v.Done(v.from(), word)
 }
 
-// from is the page on which the decision was made: the desk, or the page of messages.
+// from is the page on which the decision was made: the desk, or the page of
+// messages.
 func (v *visit) from() string {
 	if path, _, _ := strings.Cut(v.Back(), "?"); path == "/trader" {
 		return path
@@ -214,8 +219,8 @@ func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	return sheet
 }
 
-// rules are the rules of a page of requisites: the requisites that have one, if there are any, or those that were
-// searched for.
+// rules are the rules of a page of requisites: the requisites that have one, if
+// there are any, or those that were searched for.
 func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Rules, error) {
 	shown := Rules{Search: v.R.URL.Query().Get("q"), Pages: view.Pages{Sorted: true}, Sheet: view.Sheet{
 		Label: v.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},

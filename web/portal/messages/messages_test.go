@@ -23,8 +23,10 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 
 var want, wantIn, words = portaltest.Want, portaltest.WantIn, portaltest.Words
 
-// A trader pairs a phone, whose secret is shown once, sets what its messages do, confirms a payment by one that waits, and
-// says that another is about none; what a message confirmed by itself they object to. Who only works at the desk sets nothing.
+// A trader pairs a phone, whose secret is shown once, sets what its messages
+// do, confirms a payment by one that waits, and says that another is about
+// none; what a message confirmed by itself they object to. Who only works at
+// the desk sets nothing.
 func TestMessages(t *testing.T) {
 	b, owner := portaltest.Trader(t)
 	want(t, "without a name", owner.Fill(t, "/trader/messages/phones/new", "name", "").Code, http.StatusUnprocessableEntity)
@@ -126,8 +128,9 @@ func TestMessages(t *testing.T) {
 	b.Audit(t)
 }
 
-// An operator finds what no pattern knows, begins a pattern with it, sees what it would read, and gets the line that makes it
-// count. What a trader objects to is there too. That somebody reads it is noted.
+// An operator finds what no pattern knows, begins a pattern with it, sees what
+// it would read, and gets the line that makes it count. What a trader objects
+// to is there too. That somebody reads it is noted.
 func TestUnknown(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Support)
 	wantIn(t, "before anything came", words(operator.Page(t, "/operator/messages").Find("main")), "Every message was read", "Nobody objects")
@@ -153,7 +156,8 @@ func TestUnknown(t *testing.T) {
 	wantIn(t, "what it reads", main, "It knows 2 of 3", "1,500.50 ₽", "20 ₽", "Anna", "It does not count yet", `incoming came {amount} {unit} \(.*\)`)
 	want(t, "nothing counts by it", b.Count(t, "select count(*) from bank_message where says <> 'unknown'"), 0)
 	want(t, "noted", b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message' and what like 'pattern%'"), 1)
-	// What no pattern reads, an operator reads, and keeps its money for the trader, once.
+	// What no pattern reads, an operator reads, and keeps its money for the
+	// trader, once.
 	b.Exec(t, "update bank_message set state = 'noted', why = '' where message_id = '3'")
 	path := page.Find("section:has(#unknown) a[href$='/keep']").First().AttrOr("href", "")
 	keeping := operator.Page(t, path)

@@ -27,10 +27,12 @@ var operatorRoutes = []route{
 // asksLike names the message whose text is the beginning of a pattern.
 const asksLike = "like"
 
-// unknown shows operators the messages that no pattern knows, and the objections of traders.
+// unknown shows operators the messages that no pattern knows, and the
+// objections of traders.
 func (v *visit) unknown() error { return v.showUnknown(http.StatusOK, url.Values{}, nil, nil) }
 
-// try shows what a pattern reads in the newest unknown messages. Nothing is stored.
+// try shows what a pattern reads in the newest unknown messages. Nothing is
+// stored.
 func (v *visit) try(form url.Values) error {
 	n := bankmessage.NewPattern{
 		Currency: form.Get("currency"), Kind: bankmessage.Kind(form.Get("says")), Expr: strings.TrimSpace(form.Get("pattern")),
@@ -103,7 +105,8 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 	return portal.ShowPage(v.Visit, status, v.Say(say.MessagesOfBanks), UnknownMessagesPage, shown)
 }
 
-// likeOne is the text of one of the shown messages as an expression, from which a pattern can be made.
+// likeOne is the text of one of the shown messages as an expression, from which
+// a pattern can be made.
 func likeOne(groups []bankmessage.Group, id int64) string {
 	for _, g := range groups {
 		if g.Newest.ID == id {

@@ -1,5 +1,6 @@
-// Package messages is what the banks of traders' phones write: what waits for the trader, their phones, and what
-// messages do for each requisite; and for operators what no pattern knows.
+// Package messages is what the banks of traders' phones write: what waits for
+// the trader, their phones, and what messages do for each requisite; and for
+// operators what no pattern knows.
 package messages
 
 import (

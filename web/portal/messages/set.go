@@ -44,8 +44,8 @@ func (v *visit) showPhone(status int, typed url.Values, wrong map[string]string)
 	return v.ShowForm(status, v.Say(sayPair), asked, typed, wrong)
 }
 
-// pair pairs a phone, once, and shows the secret in the answer, because no other page has it. A second sending
-// leads to the list.
+// pair pairs a phone, once, and shows the secret in the answer, because no
+// other page has it. A second sending leads to the list.
 func (v *visit) pair(form url.Values) error {
 	var made bankmessage.NewDevice
 	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {

@@ -16,14 +16,15 @@ type Page struct {
 	Waiting, Newest []Message
 	// More links to the next page of what waits.
 	More view.Pages
-	// Silent are the phones that are silent although payments rely on their messages.
+	// Silent are the phones that are silent although payments rely on their
+	// messages.
 	Silent []string
 	Phones view.Sheet
 	Rules  Rules
 }
 
-// Rules are the rules of a page of requisites. Others says that there are requisites without a rule that are left
-// out.
+// Rules are the rules of a page of requisites. Others says that there are
+// requisites without a rule that are left out.
 type Rules struct {
 	Sheet  view.Sheet
 	Search string
@@ -64,7 +65,8 @@ type UnknownPage struct {
 	Groups, Objected view.Sheet
 }
 
-// Tried is what a new pattern reads in unknown messages, and the line to add to the files of patterns.
+// Tried is what a new pattern reads in unknown messages, and the line to add to
+// the files of patterns.
 type Tried struct {
 	Knows, Line string
 	Cut         bool

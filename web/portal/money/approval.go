@@ -126,7 +126,8 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 	return portal.ShowPage(v.Visit, status, v.Say(say.ActionOf(string(p.Action))), ApprovalPage, shown)
 }
 
-// mayDecide offers what the user may do about an open proposal, or says why they may not.
+// mayDecide offers what the user may do about an open proposal, or says why
+// they may not.
 func (v *visit) mayDecide(shown *Approval, p proposal.Proposal) error {
 	may := v.Who.Need(caller.OperatorMoney)
 	able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // the second factor is asked for when they decide
@@ -270,8 +271,8 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	}
 }
 
-// approve executes a proposal of another operator, and shows the code of an invitation. If somebody else has decided it
-// already, its page says so.
+// approve executes a proposal of another operator, and shows the code of an
+// invitation. If somebody else has decided it already, its page says so.
 func (v *visit) approve() error {
 	return v.endProposal(func(id int64, _ string) (func() error, error) {
 		p, done, err := v.Proposals.Approve(v.Ctx(), v.Who, id)

@@ -22,7 +22,8 @@ var incomeRoutes = []route{
 
 var incomeList = portal.List{Path: portal.IncomePath, Export: caller.OperatorRead, Grouped: true}
 
-// incomeAsked reads which days are asked for. The days of income are UTC days, whatever the reader's zone.
+// incomeAsked reads which days are asked for. The days of income are UTC days,
+// whatever the reader's zone.
 func (v *visit) incomeAsked(l portal.List) (portal.Asked, books.IncomeFilter) {
 	zone := v.Shell.Zone
 	v.Shell.Zone = time.UTC

@@ -19,21 +19,22 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The actions by which operators move money by hand. Each has a form, a page that repeats the input to be
-// confirmed, and the action itself.
+// The actions by which operators move money by hand. Each has a form, a page
+// that repeats the input to be confirmed, and the action itself.
 var moneyRoutes = append([]route{
 	{Pattern: "GET " + portal.MoneyPath, Needs: caller.OperatorMoney, Handle: (*visit).money},
 }, deedRoutes(append(moneyDeeds, rateDeed)...)...)
 
-// deed is an action by hand, which the operator confirms after seeing the input repeated.
+// deed is an action by hand, which the operator confirms after seeing the input
+// repeated.
 type deed struct {
 	path       string
 	action     proposal.Action
 	name, text say.Phrase
 	needs      caller.Capability
 	back       string
-	// fields are those of the form, read makes the action's payload from them, and facts repeats it for
-	// confirmation.
+	// fields are those of the form, read makes the action's payload from
+	// them, and facts repeats it for confirmation.
 	fields func(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field)
 	// picks are the fields that name a participant.
 	picks map[string]*portal.Pick
@@ -236,7 +237,8 @@ func readFunding(form url.Values, f fault.Fields) proposal.Payload {
 	}
 }
 
-// held reads what an account's owner has. If there is no such account, the field is wrong.
+// held reads what an account's owner has. If there is no such account, the
+// field is wrong.
 func (v *visit) held(field string, a ledger.Account, flaw say.Phrase) (*books.Holding, error) {
 	h, err := v.Holding(a.Owner, a.OwnerID)
 	if err == nil && h == nil {
@@ -299,13 +301,15 @@ func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]vi
 	}
 }
 
-// accountOwners are the kinds of owners of which there are many, with the word before the name.
+// accountOwners are the kinds of owners of which there are many, with the word
+// before the name.
 var accountOwners = []struct {
 	word string
 	pick *portal.Pick
 }{{ledger.Trader.String(), portal.PickTrader}, {ledger.Cashbox.String(), portal.PickCashbox}}
 
-// accountsPicked replaces names of account owners by their numbers, as in "trader 3".
+// accountsPicked replaces names of account owners by their numbers, as in
+// "trader 3".
 func (v *visit) accountsPicked(typed url.Values) error {
 	for _, name := range []string{"from", "to"} {
 		word, whose, _ := strings.Cut(strings.TrimSpace(typed.Get(name)), " ")
@@ -323,7 +327,8 @@ func (v *visit) accountsPicked(typed url.Values) error {
 	return nil
 }
 
-// accountCalled is an account such as "trader 3" together with its owner's name.
+// accountCalled is an account such as "trader 3" together with its owner's
+// name.
 func (v *visit) accountCalled(text string) string {
 	for _, owner := range accountOwners {
 		if id, found := strings.CutPrefix(text, owner.word+" "); found {

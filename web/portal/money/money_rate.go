@@ -57,7 +57,8 @@ func readRate(form url.Values, f fault.Fields) proposal.Payload {
 	return p
 }
 
-// rateFacts repeats a rate for confirmation: the old rate, the new rate, and the difference.
+// rateFacts repeats a rate for confirmation: the old rate, the new rate, and
+// the difference.
 func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	bands, err := v.Rates.Bands(v.Ctx(), v.Who)
 	if err != nil {

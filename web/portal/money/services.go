@@ -1,4 +1,5 @@
-// Package money is what operators move by hand, what waits for a second operator, and the platform's income.
+// Package money is what operators move by hand, what waits for a second
+// operator, and the platform's income.
 package money
 
 import (

@@ -38,12 +38,15 @@ type Approval struct {
 	CanRefuse      bool
 	// Why says why the reader cannot approve it.
 	Why string
-	// Refuse is what the other button says, and Told whether a trader is told the reason, which is then required.
+	// Refuse is what the other button says, and Told whether a trader is
+	// told the reason, which is then required.
 	Refuse string
 	Told   bool
-	// Invite leads to the link of an approved invitation, for whoever proposed it.
+	// Invite leads to the link of an approved invitation, for whoever
+	// proposed it.
 	Invite view.Link
-	// AnotherCode offers whoever approved an invitation another code for it.
+	// AnotherCode offers whoever approved an invitation another code for
+	// it.
 	AnotherCode bool
 	Reason      string
 }

@@ -8,7 +8,8 @@ import (
 	"gateway.example/web/static"
 )
 
-// appRoutes are the files by which a browser puts the desk on a home screen. They contain nothing about anybody.
+// appRoutes are the files by which a browser puts the desk on a home screen.
+// They contain nothing about anybody.
 var appRoutes = []route{
 	{Pattern: "GET /app.webmanifest", Open: true, Handle: file("application/manifest+json", "app.webmanifest")},
 	{Pattern: "GET /worker.js", Open: true, Handle: file("text/javascript; charset=utf-8", "worker.js")},

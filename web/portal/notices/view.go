@@ -16,10 +16,12 @@ type Page struct {
 	From, Until string
 	Wrong       map[string]string
 	Sent        view.Sheet
-	// Telegram, Mail and Push say which channels are configured. PushKey is the key with which browsers subscribe.
+	// Telegram, Mail and Push say which channels are configured. PushKey is
+	// the key with which browsers subscribe.
 	Telegram, Mail bool
 	PushKey        string
-	// Awaits says that a mail address waits for its code. Address is what was typed.
+	// Awaits says that a mail address waits for its code. Address is what
+	// was typed.
 	Awaits  bool
 	Address string
 	// Muted is until when no messages are sent.

@@ -61,8 +61,8 @@ func (v *visit) picks(t figures.Trend, f figures.TrendFilter) (picks [][]view.Pi
 	return picks
 }
 
-// listed links to the payments of a trend with one of these statuses; there is no link for hours, because lists are
-// by days.
+// listed links to the payments of a trend with one of these statuses; there is
+// no link for hours, because lists are by days.
 func (v *visit) listed(t figures.Trend, f figures.TrendFilter, statuses ...string) view.Link {
 	if f.Days == 1 {
 		return ""

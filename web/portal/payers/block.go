@@ -121,7 +121,8 @@ func (v *visit) where(b directory.Block, names report.Names) string {
 	return portal.Titled(names.Merchants[*b.MerchantID], *b.MerchantID)
 }
 
-// namesOf reads the names of the merchants at which blocks apply, and the logins of those who made and lifted them.
+// namesOf reads the names of the merchants at which blocks apply, and the
+// logins of those who made and lifted them.
 func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
 	var actors []string
 	var places []at

@@ -1,4 +1,5 @@
-// Package payers is what is known of payers across payments, and who of them is kept out.
+// Package payers is what is known of payers across payments, and who of them is
+// kept out.
 package payers
 
 import (

@@ -20,7 +20,8 @@ type Block struct {
 	State view.Badge
 	Facts []view.Fact
 	List  templ.SafeURL
-	// Lift is the form that lifts it; without an action it cannot be lifted, or not by this user.
+	// Lift is the form that lifts it; without an action it cannot be
+	// lifted, or not by this user.
 	Lift view.MoneyForm
 }
 
@@ -34,8 +35,9 @@ type Payer struct {
 	Note    string
 	Blocked []Blocked
 	Tables  []view.Sheet
-	// All links to all their payments, or is "" if their id is too long to search for. Block links to the form that
-	// blocks them, or is "" if the user may not.
+	// All links to all their payments, or is "" if their id is too long to
+	// search for. Block links to the form that blocks them, or is "" if the
+	// user may not.
 	All, Block templ.SafeURL
 }
 

@@ -22,8 +22,9 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Transfers in another amount than was asked for. A payment's merchant or an operator decides about them. A trader
-// or an operator attaches free transfers to a payment.
+// Transfers in another amount than was asked for. A payment's merchant or an
+// operator decides about them. A trader or an operator attaches free transfers
+// to a payment.
 var caseRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
 	{Pattern: "POST /merchant/payments/{id}/came", Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
@@ -33,7 +34,8 @@ var caseRoutes = []route{
 	{Pattern: "POST /operator/payments/{id}/attach", Needs: caller.OperatorCases, Handle: (*visit).attach},
 }
 
-// cameOf shows what arrived for a payment in another amount or in parts, and what may be done about it.
+// cameOf shows what arrived for a payment in another amount or in parts, and
+// what may be done about it.
 func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	id := portal.IDText(p.ID)
 	came := Came{
@@ -93,7 +95,8 @@ func (v *visit) casePage() error {
 	return v.askCase(http.StatusOK, url.Values{"token": {submission.NewToken()}, "decision": {decision}}, nil)
 }
 
-// askCase asks for confirmation of a decision, and for the recipient if the money is returned.
+// askCase asks for confirmation of a decision, and for the recipient if the
+// money is returned.
 func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) error {
 	id, err := v.Numbered()
 	if err != nil {
@@ -162,7 +165,8 @@ func (v *visit) decideCase() error {
 	return err
 }
 
-// othersDecide reports whether another operator has taken the case that the reader is about to decide.
+// othersDecide reports whether another operator has taken the case that the
+// reader is about to decide.
 func (v *visit) othersDecide(id int64) (bool, error) {
 	if v.Who.Kind != caller.Operator {
 		return false, nil

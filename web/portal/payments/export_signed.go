@@ -10,7 +10,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The timeline of a payment to be given to others, as a signed file and on paper.
+// The timeline of a payment to be given to others, as a signed file and on
+// paper.
 var signedRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/timeline.json", Needs: caller.MerchantRead, Handle: (*visit).signedTimeline},
 	{Pattern: "GET /merchant/payments/{id}/print", Needs: caller.MerchantRead, Handle: (*visit).printTimeline},

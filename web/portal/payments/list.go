@@ -13,14 +13,16 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// list is a list of payments or payouts for a kind of user: its page and its file.
+// list is a list of payments or payouts for a kind of user: its page and its
+// file.
 type list[T report.Owned] struct {
 	portal.List
 	title   say.Phrase
 	columns []column[T]
 	rowOf   func(*visit, T) row
 	read    func(*report.Service, context.Context, caller.Caller, report.Filter) (report.Page[T], error)
-	// export writes the file, whose name begins with the word in file. The columns of the file are in internal/report.
+	// export writes the file, whose name begins with the word in file. The
+	// columns of the file are in internal/report.
 	export func(*report.Service, context.Context, caller.Caller, report.Filter, io.Writer, *time.Location) error
 	file   string
 	// more adds to a page what only this list has; it may be nil.
@@ -29,11 +31,13 @@ type list[T report.Owned] struct {
 
 // column is a column of a list on its page.
 type column[T any] struct {
-	// name stands for it in the user's choice; "" is always shown. An extra one is hidden unless it is chosen.
+	// name stands for it in the user's choice; "" is always shown. An extra
+	// one is hidden unless it is chosen.
 	name  string
 	label say.Phrase
 	extra bool
-	// head is its head without the label, and sort are the orders of the list by it; nil is none.
+	// head is its head without the label, and sort are the orders of the
+	// list by it; nil is none.
 	head view.Column
 	sort []report.Sort
 	cell func(row, T) view.Cell
@@ -46,8 +50,8 @@ type row struct {
 	amount, method, usdt, uuid string
 	status                     view.Cell
 	created, since             time.Time
-	// figures, recipient and beside tell the reader what it is about. payer links to the page about the payer named
-	// in beside.
+	// figures, recipient and beside tell the reader what it is about. payer
+	// links to the page about the payer named in beside.
 	figures           []string
 	recipient, beside string
 	payer             view.Link
@@ -55,7 +59,8 @@ type row struct {
 	whose string
 }
 
-// columnsOf are the columns that payments and payouts have in common. A list appends its own.
+// columnsOf are the columns that payments and payouts have in common. A list
+// appends its own.
 func columnsOf[T any](created, subject, sum say.Phrase) []column[T] {
 	bare, right, summed := view.Column{Bare: true}, view.Column{Right: true}, view.Column{Right: true, Sum: true}
 	text := func(text, class string) view.Cell { return view.Cell{Text: text, Class: class} }
@@ -72,7 +77,8 @@ func columnsOf[T any](created, subject, sum say.Phrase) []column[T] {
 	}
 }
 
-// with is a list with its columns, of which the user chooses from those with a name: the extra ones are the last.
+// with is a list with its columns, of which the user chooses from those with a
+// name: the extra ones are the last.
 func (l list[T]) with(of portal.List, columns []column[T]) *list[T] {
 	l.List, l.columns = of, columns
 	for _, extra := range []bool{false, true} {
@@ -85,7 +91,8 @@ func (l list[T]) with(of portal.List, columns []column[T]) *list[T] {
 	return &l
 }
 
-// routes are the routes of the list and of its file. The file requires the capability in Export.
+// routes are the routes of the list and of its file. The file requires the
+// capability in Export.
 func (l *list[T]) routes(reads caller.Capability) []route {
 	return []route{
 		{Pattern: "GET " + l.Path, Needs: reads, Keeps: &l.List, Handle: func(v *visit) error {

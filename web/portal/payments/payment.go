@@ -141,7 +141,8 @@ func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 	return shown
 }
 
-// paymentThen is a payment as it was at a moment, without anything to do about it.
+// paymentThen is a payment as it was at a moment, without anything to do about
+// it.
 func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []timeline.Line) Payment {
 	shown.Steps, shown.Phase = nil, say.Phrase{}
 	if last := then.Last(lines); last != nil {
@@ -169,7 +170,8 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 	return append(facts, v.shareFacts(p, sight)...), nil
 }
 
-// orderFacts are the facts that the merchant gave, for users who may know whose payment it is.
+// orderFacts are the facts that the merchant gave, for users who may know whose
+// payment it is.
 func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 	said := []view.Fact{
 		{Label: sayPayer, Value: optional.Value(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
@@ -195,7 +197,8 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 	}
 }
 
-// shareFacts say what the reader gets for a payment, or why that is not known; they may be empty.
+// shareFacts say what the reader gets for a payment, or why that is not known;
+// they may be empty.
 func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sums) []view.Fact {
 	gets := say.MerchantGets
 	if v.Who.Kind == caller.MerchantPortal {
@@ -223,7 +226,8 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sums) []view.Fa
 	return facts
 }
 
-// link is the payment link by which a payment was made, for an operator or the merchant.
+// link is the payment link by which a payment was made, for an operator or the
+// merchant.
 func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	id := paylink.OfOrder(p.OrderID)
 	if id == 0 {
@@ -268,7 +272,8 @@ var ownPaymentList = paymentLists.with(portal.List{
 	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }, columnsOf[report.PaymentItem](say.Created, say.Order, sayYouGetUSDT))
 
-// mayBeAppealed links to the appeal of a payment, or to where its merchant may appeal it.
+// mayBeAppealed links to the appeal of a payment, or to where its merchant may
+// appeal it.
 func (v *visit) mayBeAppealed(shown *Payment, p payment.Payment) error {
 	id, err := v.Payments.AppealOf(v.Ctx(), v.Who, p.ID)
 	switch {

@@ -15,7 +15,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A payment's page says what may be known and done, and what happened, in the reader's language. What strangers wrote is text.
+// A payment's page says what may be known and done, and what happened, in the
+// reader's language. What strangers wrote is text.
 func TestPayment(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -38,7 +39,8 @@ func TestPayment(t *testing.T) {
 	want(t, "one that is none", p.Get(t, "/trader/payments/x").Code, http.StatusNotFound)
 }
 
-// A receipt is given as a file of the type found in it, whatever its payer calls it.
+// A receipt is given as a file of the type found in it, whatever its payer
+// calls it.
 func TestReceipt(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -83,8 +85,9 @@ func TestCurl(t *testing.T) {
 	want(t, "a trader's page", b.Trader(t, 0).Page(t, "/trader/payments/1").Find("#curl").Length(), 0)
 }
 
-// The page of a payment tells what the merchant knows of it, what was moved in its cashbox and what was
-// sent to its endpoint; what a stranger wrote stays text.
+// The page of a payment tells what the merchant knows of it, what was moved in
+// its cashbox and what was sent to its endpoint; what a stranger wrote stays
+// text.
 func TestMerchantPayment(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	pay := b.Create(t, "1500")
@@ -111,7 +114,8 @@ func TestMerchantPayment(t *testing.T) {
 	}
 }
 
-// Operators see the end of a payment's requisite. They read it whole at its own page, where that is noted.
+// Operators see the end of a payment's requisite. They read it whole at its own
+// page, where that is noted.
 func TestRequisitesAreHiddenFromOperators(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	pay := b.Create(t, "1500")
@@ -128,8 +132,10 @@ func TestRequisitesAreHiddenFromOperators(t *testing.T) {
 	wantIn(t, "the payment's page has not the end of its requisite", facts, "•••• "+value[len(value)-4:])
 }
 
-// A trader completes a payout with a photo of what their bank shows, by either of the two fields. They, the merchant and operators
-// see it on the payout's page and keep it, and nobody else gets it. Another file is refused beside its field, with what was typed.
+// A trader completes a payout with a photo of what their bank shows, by either
+// of the two fields. They, the merchant and operators see it on the payout's
+// page and keep it, and nobody else gets it. Another file is refused beside its
+// field, with what was typed.
 func TestPayoutProof(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	path := b.PayOut(t, 1)[0]
@@ -166,7 +172,8 @@ func TestPayoutProof(t *testing.T) {
 	b.Audit(t)
 }
 
-// A merchant's user takes away what happened to a payment as a file that anybody can prove with the keys that are published.
+// A merchant's user takes away what happened to a payment as a file that
+// anybody can prove with the keys that are published.
 func TestSignedTimeline(t *testing.T) {
 	b := portaltest.Parallel(t)
 	payment := b.Create(t, "1500")
@@ -189,8 +196,8 @@ func TestSignedTimeline(t *testing.T) {
 		strings.Contains(printed.Text(), payment.UUID.String()), "%d: %s", printed.Code, printed.Text())
 }
 
-// A merchant's user takes away the proof of what a payment brought, once its day is sealed, and
-// whoever has the file can prove it with what is published.
+// A merchant's user takes away the proof of what a payment brought, once its
+// day is sealed, and whoever has the file can prove it with what is published.
 func TestLedgerProof(t *testing.T) {
 	b := portaltest.Parallel(t)
 	payment := b.Create(t, "1500")

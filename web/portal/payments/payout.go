@@ -42,7 +42,8 @@ var payoutList = payoutLists.with(portal.List{
 	Start: "/trader#waiting", StartLabel: say.Desk,
 }, columnsOf[report.PayoutItem](sayCreatedPayout, say.Recipient, sayRewardUSDT))
 
-// besidePayouts links to what else there is of payouts: files of merchants, and what waits for traders.
+// besidePayouts links to what else there is of payouts: files of merchants, and
+// what waits for traders.
 func besidePayouts(v *visit, shown *view.List) {
 	if v.Who.May(caller.MerchantPayouts) {
 		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/payout-files", sayByFile
@@ -68,8 +69,8 @@ func (v *visit) payoutRow(item report.PayoutItem) row {
 	return r
 }
 
-// payout shows a merchant's own payout, one that the trader took, or one that the trader may take. The history of
-// the last is not shown.
+// payout shows a merchant's own payout, one that the trader took, or one that
+// the trader may take. The history of the last is not shown.
 func (v *visit) payout() error {
 	id := v.PayoutID()
 	shown, err := v.findPayout(id)
@@ -95,7 +96,8 @@ func (v *visit) payout() error {
 	return portal.ShowPage(v.Visit, then.Status(), v.Say(say.PayoutTitle, shown.Number), PayoutPage, shown)
 }
 
-// payoutThen is a payout as it was at a moment, without anything to do about it.
+// payoutThen is a payout as it was at a moment, without anything to do about
+// it.
 func payoutThen(shown Payout, then portal.Moment, lines []timeline.Line) Payout {
 	shown.MayWork, shown.Cancel, shown.Note, shown.Proof = false, "", say.Phrase{}, ""
 	shown.Acts, shown.Claim = nil, nil

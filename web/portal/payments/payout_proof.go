@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The file that proves a payout, for everybody who may see the payout: as a download, and as a picture in its page.
+// The file that proves a payout, for everybody who may see the payout: as a
+// download, and as a picture in its page.
 var payoutFileRoutes = slices.Concat(
 	payoutFiles(payoutList.Path, caller.TraderRead), payoutFiles(ownPayoutList.Path, caller.MerchantRead),
 	payoutFiles(casePayoutList.Path, caller.OperatorRead),

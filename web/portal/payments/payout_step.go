@@ -17,14 +17,18 @@ import (
 	"gateway.example/web/site"
 )
 
-// payoutStep is a step by which a trader ends or gives back a payout that they took, or a merchant cancels its own.
+// payoutStep is a step by which a trader ends or gives back a payout that they
+// took, or a merchant cancels its own.
 type payoutStep struct {
-	// path is the address of the question and of the step, which require the capability.
+	// path is the address of the question and of the step, which require
+	// the capability.
 	path  string
 	needs caller.Capability
-	// field is the field that is asked for, or "". word names the message after the step.
+	// field is the field that is asked for, or "". word names the message
+	// after the step.
 	field, word string
-	// from is the status in which the step is possible. to is where the step leads; "" is the payout's page.
+	// from is the status in which the step is possible. to is where the
+	// step leads; "" is the payout's page.
 	from payout.Status
 	to   string
 	page func(view.Shell, PayoutQuestion) site.Page
@@ -105,7 +109,8 @@ func (v *visit) showPayoutQuestion(status int, step payoutStep, found Payout, ty
 	v.Show(status, func(s view.Shell) site.Page { return step.page(s, question) })
 }
 
-// endPayout takes a step, once. A payout that has ended, or that the trader no longer has, is left unchanged.
+// endPayout takes a step, once. A payout that has ended, or that the trader no
+// longer has, is left unchanged.
 func (v *visit) endPayout(step payoutStep) error {
 	sent, err := v.TakeUpload(v.uploads, cmp.Or(v.Who.TraderID, -v.Who.MerchantID), portal.LargerThanAny)
 	id, typed := v.PayoutID(), sent.Form.Get(step.field)

@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Proofs that a merchant's transfers are in the sealed ledger, and the published pages of the ledger.
+// Proofs that a merchant's transfers are in the sealed ledger, and the
+// published pages of the ledger.
 var proofRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).paymentProof},
 	{Pattern: "GET /merchant/payouts/{id}/proof.json", Needs: caller.MerchantRead, Handle: (*visit).payoutProof},
@@ -61,7 +62,8 @@ func (v *visit) sendProof(p seal.Proof, err error) error {
 
 func (v *visit) ledgerRoots() error { return v.Proofs.ServeRoots(v.W, v.R) }
 
-// proofOf links to the proof of a payment, for its merchant and only if it moved anything.
+// proofOf links to the proof of a payment, for its merchant and only if it
+// moved anything.
 func (v *visit) proofOf(shown *Payment, p payment.Payment) {
 	if v.Who.Kind == caller.MerchantPortal && p.Status == payment.Completed {
 		shown.Proof = view.Link(portal.Numbered(portal.OwnPaymentsPath, p.ID) + "/proof.json")

@@ -1,4 +1,5 @@
-// Package payments has payments and payouts, as traders, merchants and operators see them.
+// Package payments has payments and payouts, as traders, merchants and
+// operators see them.
 package payments
 
 import (
@@ -38,7 +39,8 @@ type Services struct {
 	PayLinks *paylink.Service
 	// Claim shows which operator works on a payment or an appeal.
 	Claim func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error)
-	// OnPayout shows what an operator may do about a payout, and who works on it.
+	// OnPayout shows what an operator may do about a payout, and who works
+	// on it.
 	OnPayout func(*portal.Visit, payout.Payout) ([]view.Act, *view.Claim, error)
 }
 
@@ -49,7 +51,8 @@ type visit struct {
 	uploads *edge.Files
 }
 
-// traderFiles is how many proofs of one trader's payouts are received at the same time.
+// traderFiles is how many proofs of one trader's payouts are received at the
+// same time.
 const traderFiles = 16
 
 type route = portal.RouteOf[*visit]

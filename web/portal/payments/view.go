@@ -20,13 +20,15 @@ type Payment struct {
 	Reason   string
 	// List is the address of the list.
 	List templ.SafeURL
-	// Facts are the facts for the reader's kind of user, and Noted is the merchant's metadata.
+	// Facts are the facts for the reader's kind of user, and Noted is the
+	// merchant's metadata.
 	Facts, Noted []view.Fact
-	// RequisitePage links to the requisite with the name RequisiteName, and Choice to how it was chosen; all are ""
-	// for users without such pages.
+	// RequisitePage links to the requisite with the name RequisiteName, and
+	// Choice to how it was chosen; all are "" for users without such pages.
 	RequisiteName         string
 	RequisitePage, Choice templ.SafeURL
-	// Block links to the form that blocks the payer; "" if the user may not.
+	// Block links to the form that blocks the payer; "" if the user may
+	// not.
 	Block templ.SafeURL
 	// Rate explains its calculation step by step, for operators.
 	Rate view.Sheet
@@ -34,7 +36,8 @@ type Payment struct {
 	Appeal, Appealed templ.SafeURL
 	// Proof links to the proof that its transfers are in the ledger.
 	Proof templ.SafeURL
-	// File links to the timeline as a signed file, and Print to the one for paper; "" if the user may not have it.
+	// File links to the timeline as a signed file, and Print to the one for
+	// paper; "" if the user may not have it.
 	File, Print templ.SafeURL
 	// Curl reads it through the API; "" if that is of no use to the user.
 	Curl  string
@@ -45,18 +48,22 @@ type Payment struct {
 	Came Came
 }
 
-// Came is what arrived for a payment in another amount or in parts, and what may be done about it.
+// Came is what arrived for a payment in another amount or in parts, and what
+// may be done about it.
 type Came struct {
 	// Came is the sum that arrived and Missing the rest; both may be "".
 	Asked, Came, Missing string
-	// Open says that somebody has to decide, before EndsAt unless it is zero.
+	// Open says that somebody has to decide, before EndsAt unless it is
+	// zero.
 	Open      bool
 	EndsAt    time.Time
 	Items     []view.Arrival
 	Decisions []CaseStep
-	// NoReturn is a currency without payouts, in which the money cannot be returned, or "".
+	// NoReturn is a currency without payouts, in which the money cannot be
+	// returned, or "".
 	NoReturn string
-	// Claim shows which operator works on it; nil if there is nothing to work on, or not for this user.
+	// Claim shows which operator works on it; nil if there is nothing to
+	// work on, or not for this user.
 	Claim *view.Claim
 	// Fitting are free transfers that may belong to the payment.
 	Fitting view.Fitting
@@ -80,7 +87,8 @@ type CaseQuestion struct {
 
 func (p Payment) open() bool { return p.Status == "pending" }
 
-// since is the label of the time of the payment's status; a payment in appeal is not decided yet.
+// since is the label of the time of the payment's status; a payment in appeal
+// is not decided yet.
 func (p Payment) since() say.Phrase {
 	if p.Status == "appeal" {
 		return sayAppealSince
@@ -102,21 +110,24 @@ type Payout struct {
 	// List is the address of the list.
 	List   templ.SafeURL
 	Number int64
-	// Note is what to know first, Facts are the facts for the reader's kind of user, and Noted is the merchant's
-	// metadata.
+	// Note is what to know first, Facts are the facts for the reader's kind
+	// of user, and Noted is the merchant's metadata.
 	Note         say.Phrase
 	Facts, Noted []view.Fact
 	// Curl reads it through the API; "" if that is of no use to the user.
 	Curl string
 	// Cancel links to where the merchant may cancel it, or is "".
 	Cancel templ.SafeURL
-	// Acts are what an operator may do, and Claim shows which operator works on it; both are nil for other users.
+	// Acts are what an operator may do, and Claim shows which operator
+	// works on it; both are nil for other users.
 	Acts  []view.Act
 	Claim *view.Claim
 	Then  view.Moment
-	// Proof is the reference that proves that it was paid, and Reason is why it has its status; both may be "".
+	// Proof is the reference that proves that it was paid, and Reason is
+	// why it has its status; both may be "".
 	Proof, Reason string
-	// File is the file that proves it; nil if none was sent. Picture is its address if it is shown on the page.
+	// File is the file that proves it; nil if none was sent. Picture is its
+	// address if it is shown on the page.
 	File      *view.Receipt
 	Picture   string
 	CreatedAt time.Time
@@ -158,7 +169,8 @@ func (w payoutWords) asked(q PayoutQuestion) view.Field {
 	return f
 }
 
-// file is the field for the proof of a payout. Phones get another field for their camera.
+// file is the field for the proof of a payout. Phones get another field for
+// their camera.
 func (q PayoutQuestion) file(s view.Shell) view.Field {
 	return view.Field{
 		Name: "file", Label: sayProofFile, Hint: s.Say(sayProofFileHint), Wrong: q.WrongFile, Type: view.TypeFile,

@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// writePayouts writes the payouts of a file, with their status, as CSV in the order of its lines.
+// writePayouts writes the payouts of a file, with their status, as CSV in the
+// order of its lines.
 func writePayouts(w io.Writer, zone *time.Location, rows []payout.FilePayout) error {
 	out := export.New(w, zone, "line", "order_id", "uuid", "status", "status_reason", "status_at", "method", "currency", "amount",
 		"frozen_usdt", "address", "recipient", "proof_reference")
@@ -19,7 +20,8 @@ func writePayouts(w io.Writer, zone *time.Location, rows []payout.FilePayout) er
 	return out.End()
 }
 
-// writeFlaws writes the flaws in the rows of a file as CSV, in the words of say.
+// writeFlaws writes the flaws in the rows of a file as CSV, in the words of
+// say.
 func writeFlaws(w io.Writer, flaws []payout.Flaw, say func(payout.Flaw) string) error {
 	out := export.New(w, nil, "line", "field", "reason")
 	for _, flaw := range flaws {

@@ -112,7 +112,8 @@ func (v *visit) template() error {
 	})
 }
 
-// send stores a file and redirects to its preview, or to its payouts if they were already made.
+// send stores a file and redirects to its preview, or to its payouts if they
+// were already made.
 func (v *visit) send() error {
 	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID, fault.LargerThan(payout.MaxFileSize))
 	if err == nil {
@@ -257,7 +258,8 @@ func (v *visit) askPay() error {
 	})
 }
 
-// refusals are the codes of the reasons against making payouts that the file's page explains.
+// refusals are the codes of the reasons against making payouts that the file's
+// page explains.
 var refusals = []string{
 	"payout_file_flawed", "key_payout_limit", fault.ErrCashboxBalance.Code, "rate_unavailable", "merchant_external_payins_disabled",
 }

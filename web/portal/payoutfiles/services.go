@@ -1,4 +1,5 @@
-// Package payoutfiles has merchants pay out by a file: a look at it first, then all of its payouts or none.
+// Package payoutfiles has merchants pay out by a file: a look at it first, then
+// all of its payouts or none.
 package payoutfiles
 
 import (
@@ -18,7 +19,8 @@ type visit struct {
 	uploads *edge.Files
 }
 
-// merchantFiles is how many files of one merchant are received at the same time.
+// merchantFiles is how many files of one merchant are received at the same
+// time.
 const merchantFiles = 2
 
 type route = portal.RouteOf[*visit]

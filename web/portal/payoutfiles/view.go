@@ -26,11 +26,13 @@ type Form struct {
 // Preview is a file before its payouts are made.
 type Preview struct {
 	Crumb, Pay templ.SafeURL
-	// Refused says why no payouts can be made, if that is not because of the rows.
+	// Refused says why no payouts can be made, if that is not because of
+	// the rows.
 	Refused string
 	Figures []view.OverviewFigure
 	Facts   []view.Fact
-	// Flaws are the flaws that are shown. More is how many are not shown, and All links to a download of all.
+	// Flaws are the flaws that are shown. More is how many are not shown,
+	// and All links to a download of all.
 	Flaws view.Sheet
 	More  int
 	All   templ.SafeURL

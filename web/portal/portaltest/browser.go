@@ -39,8 +39,8 @@ type Answer struct {
 // To is the address to which the answer redirects.
 func (a Answer) To() string { return a.Header.Get("Location") }
 
-// Led describes the answer to a form that redirects: the status, the address, and the message that the next page
-// shows.
+// Led describes the answer to a form that redirects: the status, the address,
+// and the message that the next page shows.
 func (a Answer) Led() string {
 	said := ""
 	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
@@ -82,7 +82,8 @@ func (p *Person) Get(t testing.TB, path string, headers ...string) Answer {
 	return p.Send(t, r, headers...)
 }
 
-// Weighed gets an address as a browser does, and returns how many bytes were transferred.
+// Weighed gets an address as a browser does, and returns how many bytes were
+// transferred.
 func (p *Person) Weighed(t testing.TB, path string) (a Answer, bytes int) {
 	t.Helper()
 	a = p.Get(t, path, "Accept-Encoding", "gzip")
@@ -131,7 +132,8 @@ func (p *Person) PostForm(t testing.TB, path string, form url.Values, headers ..
 	return p.Send(t, r, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 }
 
-// Send sends a request with the person's cookies, and stores the cookies of the answer. It follows no redirect.
+// Send sends a request with the person's cookies, and stores the cookies of the
+// answer. It follows no redirect.
 func (p *Person) Send(t testing.TB, r *http.Request, headers ...string) Answer {
 	t.Helper()
 	p.lock.Lock()
@@ -142,7 +144,8 @@ func (p *Person) Send(t testing.TB, r *http.Request, headers ...string) Answer {
 	for header := range slices.Chunk(headers, 2) {
 		r.Header.Set(header[0], header[1])
 	}
-	// Not the default one, whose connections the servers of other tests close as they end.
+	// Not the default one, whose connections the servers of other tests
+	// close as they end.
 	response, err := p.Bundle.Server.Client().Transport.RoundTrip(r)
 	noError(t, err)
 	defer func() { _ = response.Body.Close() }()
@@ -177,7 +180,8 @@ func (p *Person) Fill(t testing.TB, path string, fields ...string) Answer {
 	return p.Post(t, path, p.Typed(t, path, fields...)...)
 }
 
-// Typed are the fields of a page's form, with these replaced. A field with "" is not sent.
+// Typed are the fields of a page's form, with these replaced. A field with ""
+// is not sent.
 func (p *Person) Typed(t testing.TB, path string, fields ...string) []string {
 	t.Helper()
 	given := map[string]bool{}
@@ -192,7 +196,8 @@ func (p *Person) Typed(t testing.TB, path string, fields ...string) []string {
 	return append(all, own(form, func(name string) bool { return given[name] })...)
 }
 
-// own are the fields of a form with their values, as pairs, without those that are left out.
+// own are the fields of a form with their values, as pairs, without those that
+// are left out.
 func own(form *goquery.Selection, without func(name string) bool) (all []string) {
 	for i := range form.Find("[name]").Nodes {
 		one := form.Find("[name]").Eq(i)
@@ -211,7 +216,8 @@ func own(form *goquery.Selection, without func(name string) bool) (all []string)
 	return all
 }
 
-// Made sends a form that makes something, and returns the address to which that redirects.
+// Made sends a form that makes something, and returns the address to which that
+// redirects.
 func (p *Person) Made(t testing.TB, path string, fields ...string) string {
 	t.Helper()
 	a := p.Fill(t, path, fields...)

@@ -56,8 +56,8 @@ func (b *Bundle) TakenPayouts(t testing.TB, count int) []string {
 	return ids
 }
 
-// Objected makes a payment that a bank's message confirmed, to which the trader objects, and returns it with the
-// message's id.
+// Objected makes a payment that a bank's message confirmed, to which the trader
+// objects, and returns it with the message's id.
 func (b *Bundle) Objected(t testing.TB, amount, reason string) (payment.Payment, int64) {
 	t.Helper()
 	phone, err := b.Services.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
@@ -104,7 +104,8 @@ func (b *Bundle) LetIn(t testing.TB, n session.NewUser) *Person {
 	return p
 }
 
-// AskedMerchant is an owner of the first merchant who has to answer about another user.
+// AskedMerchant is an owner of the first merchant who has to answer about
+// another user.
 func (b *Bundle) AskedMerchant(t testing.TB) *Person {
 	t.Helper()
 	b.User(t, "anna", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
@@ -112,7 +113,8 @@ func (b *Bundle) AskedMerchant(t testing.TB) *Person {
 	return b.SignIn(t, "anna")
 }
 
-// AskedTrader is an owner of the first trader who has to answer about another user.
+// AskedTrader is an owner of the first trader who has to answer about another
+// user.
 func (b *Bundle) AskedTrader(t testing.TB) *Person {
 	t.Helper()
 	b.User(t, "anna", caller.Trader, caller.Owner, b.Traders[0].ID)
@@ -182,8 +184,9 @@ func (b *Bundle) Confirm(t testing.TB, p payment.Payment) {
 	noError(t, err)
 }
 
-// PayOut makes payouts of 1000 RUB, which are 10 USDT at spot and cost the merchant 10.2. The traders get 10 for
-// each, since they have no share of that markup.
+// PayOut makes payouts of 1000 RUB, which are 10 USDT at spot and cost the
+// merchant 10.2. The traders get 10 for each, since they have no share of that
+// markup.
 func (b *Bundle) PayOut(t testing.TB, count int) []string {
 	t.Helper()
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.Merchant.CashboxID), "1000")
@@ -205,7 +208,8 @@ func (b *Bundle) PayOut(t testing.TB, count int) []string {
 	return ids
 }
 
-// PayoutFile sends a file with one payout, whose order id is given, and makes nothing of it.
+// PayoutFile sends a file with one payout, whose order id is given, and makes
+// nothing of it.
 func (b *Bundle) PayoutFile(t testing.TB, orderID string) payout.File {
 	t.Helper()
 	b.PayOut(t, 0)

@@ -26,7 +26,8 @@ type Person struct {
 // Password is the password of all users.
 const Password = "correct horse battery"
 
-// passwordHash is computed once and is cheap to compare with; the program's own hashes take long on purpose.
+// passwordHash is computed once and is cheap to compare with; the program's own
+// hashes take long on purpose.
 var passwordHash = sync.OnceValue(func() string {
 	hash, err := argon2id.CreateHash(Password, &argon2id.Params{
 		Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32,
@@ -127,7 +128,8 @@ func (b *Bundle) Viewer(t testing.TB) *Person {
 	return b.ViewerOf(t, caller.Trader, "trader-1")
 }
 
-// ViewerOf is an operator of support who looks as an owner of the first trader or merchant.
+// ViewerOf is an operator of support who looks as an owner of the first trader
+// or merchant.
 func (b *Bundle) ViewerOf(t testing.TB, kind caller.Kind, login string) *Person {
 	t.Helper()
 	of, home := b.Traders[0].ID, "/trader"

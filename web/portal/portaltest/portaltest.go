@@ -1,4 +1,5 @@
-// Package portaltest gives tests the portals over a database of their own, and people who use them.
+// Package portaltest gives tests the portals over a database of their own, and
+// people who use them.
 package portaltest
 
 import (
@@ -56,8 +57,8 @@ import (
 	"gateway.example/web/portals"
 )
 
-// Main runs the tests of a package, two at a time, which keeps two processors busy. Tests with a browser share one,
-// in which each opens a tab.
+// Main runs the tests of a package, two at a time, which keeps two processors
+// busy. Tests with a browser share one, in which each opens a tab.
 func Main(m *testing.M) {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)
@@ -65,17 +66,20 @@ func Main(m *testing.M) {
 	dbtest.Main(m, browsertest.End)
 }
 
-// Options are how a bundle's portals run; the zero value is a sandbox on http without passkeys.
+// Options are how a bundle's portals run; the zero value is a sandbox on http
+// without passkeys.
 type Options struct {
 	// Production requires a second factor of traders and operators.
 	Production bool
 	// Passkeys serves the portals at a name for which passkeys can be made.
 	Passkeys bool
-	// Withdrawals say when a withdrawal takes two operators; the zero value is never.
+	// Withdrawals say when a withdrawal takes two operators; the zero value
+	// is never.
 	Withdrawals foureyes.Rules
 }
 
-// Bundle has the portals over a database of their own: two traders, and payments of two merchants.
+// Bundle has the portals over a database of their own: two traders, and
+// payments of two merchants.
 type Bundle struct {
 	*dbtest.DB
 	Clock       *dbtest.Clock
@@ -88,7 +92,8 @@ type Bundle struct {
 	Sessions    *session.Service
 	Server      *httptest.Server
 	Merchant    dbtest.Merchant
-	// Traders have one requisite each. Payments of up to 10,000 get the first one, larger ones the second.
+	// Traders have one requisite each. Payments of up to 10,000 get the
+	// first one, larger ones the second.
 	Traders [2]dbtest.Trader
 	// Stop ends the live pages.
 	Stop func()
@@ -103,7 +108,8 @@ type Bundle struct {
 	orders    atomic.Int64
 }
 
-// Parallel makes portals for a test, which from then on runs in parallel with others.
+// Parallel makes portals for a test, which from then on runs in parallel with
+// others.
 func Parallel(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()

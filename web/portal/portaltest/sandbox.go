@@ -55,7 +55,8 @@ func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
 	return b.Nobody().Send(t, r).Code
 }
 
-// firstPage is the sandbox's first page. Its outward calls are answered at once, and its bank knows one payment.
+// firstPage is the sandbox's first page. Its outward calls are answered at
+// once, and its bank knows one payment.
 func (b *Bundle) firstPage() *start.Page {
 	who := b.Merchant.Caller
 	who.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}

@@ -19,8 +19,9 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Walks has people do what the sections of a file of the package's testdata say, each in portals of its own. A section begins
-// with "[its name]"; a line of it may be
+// Walks has people do what the sections of a file of the package's testdata
+// say, each in portals of its own. A section begins with "[its name]"; a line
+// of it may be
 //
 //	owner | /merchant | 200; says Payments       somebody opens a page, and what is wanted of it
 //	owner | POST /x | a=b&c=d | 303 /y saved     sends a form with these fields, and is led to /y to be told what is "saved"
@@ -47,15 +48,21 @@ import (
 //	found a select ...                           {a} is what the database has
 //	query select ...: 1                          what the database has
 //
-// Of the first merchant are owner, finance, developer and support, of another stranger, of the traders trader, clerk and trader2, and
-// operators are admin, ann, bob, treasury, supporter and auditor; nobody and other are two browsers in which nobody is signed in.
+// Of the first merchant are owner, finance, developer and support, of another
+// stranger, of the traders trader, clerk and trader2, and operators are admin,
+// ann, bob, treasury, supporter and auditor; nobody and other are two browsers
+// in which nobody is signed in.
 //
-// What is wanted of a page, which is there where no status is said, between semicolons of which those of a text are written \;, is
-// "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field, "header NAME: TEXT", "source
-// has TEXT" and "source lacks TEXT", and of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and "as NAME",
-// which keeps it as {NAME}; "SELECTOR @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in wherever the
-// name stands, in one section or, before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant}, {box} and
-// {nbsp} are there from the beginning.
+// What is wanted of a page, which is there where no status is said, between
+// semicolons of which those of a text are written \;, is "404", "303 /to
+// flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside
+// a field, "header NAME: TEXT", "source has TEXT" and "source lacks TEXT", and
+// of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT",
+// and "as NAME", which keeps it as {NAME}; "SELECTOR @attribute is TEXT" is of
+// an attribute. After "{name} = text" the text is put in wherever the name
+// stands, in one section or, before all of them, in each. {trader}, {trader2},
+// {requisite}, {requisite2}, {merchant}, {box} and {nbsp} are there from the
+// beginning.
 func Walks(t *testing.T, file string) {
 	content := testenv.Must(os.ReadFile("testdata/" + file))(t)
 	names, section := map[string]string{}, ""
@@ -137,7 +144,8 @@ func newWalk(t *testing.T, names map[string]string) *walk {
 
 func (w *walk) keep(name, text string) { w.names["{"+name+"}"] = text }
 
-// person is a user by their name in the file. They are signed in when they are first named.
+// person is a user by their name in the file. They are signed in when they are
+// first named.
 func (w *walk) person(name string) *Person {
 	w.Helper()
 	if w.people[name] == nil {
@@ -279,7 +287,8 @@ func (w *walk) kept(name string, p payment.Payment) {
 	w.keep(name+"_order", p.OrderID)
 }
 
-// visit executes a line that opens a page or sends a form, and checks the answer.
+// visit executes a line that opens a page or sends a form, and checks the
+// answer.
 func (w *walk) visit(cells []string) {
 	w.Helper()
 	if cells[0] == "again" {

@@ -57,7 +57,8 @@ func Words(s *goquery.Selection) string {
 // Line is values with a space between them.
 func Line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
 
-// WantSoon repeats a check, for a value that a page leaves out when the database is too busy.
+// WantSoon repeats a check, for a value that a page leaves out when the
+// database is too busy.
 func WantSoon(t testing.TB, what string, got func() string, want string) {
 	t.Helper()
 	last := ""

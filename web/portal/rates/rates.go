@@ -66,7 +66,8 @@ func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 	return sheet
 }
 
-// pairsSheet lists the price of a USDT in each currency by each source, the one in use first.
+// pairsSheet lists the price of a USDT in each currency by each source, the one
+// in use first.
 func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Say(sayPairsTitle),

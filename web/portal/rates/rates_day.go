@@ -12,7 +12,8 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// A chart of a day has slots of a quarter of an hour, and shows the last value of each feed in a slot.
+// A chart of a day has slots of a quarter of an hour, and shows the last value
+// of each feed in a slot.
 const (
 	dayShown = 24 * time.Hour
 	slotWide = 15 * time.Minute

@@ -49,7 +49,8 @@ func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
 	return sheet
 }
 
-// hostOf is the host of an address. The rest is not shown, because its query may have a key.
+// hostOf is the host of an address. The rest is not shown, because its query
+// may have a key.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// quote answers what a payment would be worth now, if that was asked, and shows the form.
+// quote answers what a payment would be worth now, if that was asked, and shows
+// the form.
 func (v *visit) quote(shown *Rates) (int, error) {
 	typed := v.R.URL.Query()
 	var wrong map[string]string

@@ -39,7 +39,8 @@ type standing struct {
 
 func (v *visit) requisites() error { return v.showRequisites(http.StatusOK, BulkForm{}) }
 
-// showRequisites shows the page in the address, with the form for several requisites as it was filled in.
+// showRequisites shows the page in the address, with the form for several
+// requisites as it was filled in.
 func (v *visit) showRequisites(status int, bulk BulkForm) error {
 	explained, err := v.Payments.ExplainForTrader(v.Ctx(), v.Who, 0)
 	if err != nil {
@@ -130,8 +131,8 @@ func reasons(all []payment.RequisiteExplanation) []Reason {
 	return list
 }
 
-// choose adds the requisites of the page in the address, with its filters: a currency and method, a text, only
-// those without payments, and a position.
+// choose adds the requisites of the page in the address, with its filters: a
+// currency and method, a text, only those without payments, and a position.
 func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanation) error {
 	asked := v.R.URL.Query()
 	pool, without := asked.Get("pool"), asked.Get("without")
@@ -161,7 +162,8 @@ func (v *visit) choose(shown *Requisites, explained []payment.RequisiteExplanati
 		return err
 	}
 	for _, own := range list {
-		// A requisite that was added just now is shown once it is explained.
+		// A requisite that was added just now is shown once it is
+		// explained.
 		if e, known := why[own.ID]; known {
 			row := v.requisiteCard(standing{own: own, why: e})
 			row.Ticked, row.Refused = slices.Contains(shown.Bulk.IDs, own.ID), shown.Bulk.Refused[own.ID]

@@ -15,7 +15,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// bulkLimits are the limits that can be set for several requisites at once. Hours are set for one only.
+// bulkLimits are the limits that can be set for several requisites at once.
+// Hours are set for one only.
 var bulkLimits = []struct {
 	name  string
 	label say.Phrase
@@ -26,8 +27,8 @@ var bulkLimits = []struct {
 	{"openPayments", say.LimitOpen, "numeric"},
 }
 
-// changeRequisites switches the ticked requisites, or sets their limits. Those that do not allow that show why, and
-// stay ticked.
+// changeRequisites switches the ticked requisites, or sets their limits. Those
+// that do not allow that show why, and stay ticked.
 func (v *visit) changeRequisites(form url.Values) error {
 	bulk := BulkForm{Fields: bulkFields(form, nil)}
 	for _, text := range form["id"] {
@@ -76,7 +77,8 @@ func (v *visit) whyRefused(f *fault.Error) string {
 	return strings.Join(texts, "; ")
 }
 
-// bulkUpdate is the change that the pressed button stands for. An empty limit stays as it is, and 0 clears it.
+// bulkUpdate is the change that the pressed button stands for. An empty limit
+// stays as it is, and 0 clears it.
 func bulkUpdate(found fault.Fields, form url.Values) (directory.OwnUpdate, string) {
 	switch form.Get("act") {
 	case "on":

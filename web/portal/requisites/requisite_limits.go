@@ -61,7 +61,8 @@ func (v *visit) showRequisite(status int, s standing, values url.Values, wrong m
 	return nil
 }
 
-// changeRequisite sets all limits that the form has, so that an empty field clears a limit.
+// changeRequisite sets all limits that the form has, so that an empty field
+// clears a limit.
 func (v *visit) changeRequisite() error {
 	s, err := v.requisite()
 	if err != nil {
@@ -87,7 +88,8 @@ func (v *visit) changeRequisite() error {
 	return v.Done(requisitesPath, "requisite-saved")
 }
 
-// typedLimits reads limits from a form, as people type them, for example with spaces and a comma.
+// typedLimits reads limits from a form, as people type them, for example with
+// spaces and a comma.
 func typedLimits(found fault.Fields, form url.Values) directory.Limits {
 	plain := func(name string) *string {
 		text := money.Typed(form.Get(name))

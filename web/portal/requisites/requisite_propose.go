@@ -16,10 +16,12 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// decidedFor is how long the page of requisites shows the decision about a proposed one.
+// decidedFor is how long the page of requisites shows the decision about a
+// proposed one.
 const decidedFor = 7 * 24 * time.Hour
 
-// proposed are the requisites that the trader proposed and that wait, or were decided within decidedFor.
+// proposed are the requisites that the trader proposed and that wait, or were
+// decided within decidedFor.
 func (v *visit) proposed() ([]Proposed, error) {
 	list, err := v.Proposals.Requisites(v.Ctx(), v.Who)
 	if err != nil {
@@ -85,7 +87,8 @@ func (v *visit) poolOptions() []view.Option {
 	return options
 }
 
-// propose proposes a requisite to operators. Sending the same twice makes one proposal.
+// propose proposes a requisite to operators. Sending the same twice makes one
+// proposal.
 func (v *visit) propose(form url.Values) error {
 	currency, method, _ := strings.Cut(form.Get("method"), "/")
 	// People copy numbers together with spaces and other separators.

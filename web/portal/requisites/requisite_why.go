@@ -109,7 +109,8 @@ func (v *visit) whys(s standing) []string {
 	return list
 }
 
-// why explains a rule that keeps payments away, with its numbers and when it ends.
+// why explains a rule that keeps payments away, with its numbers and when it
+// ends.
 func (v *visit) why(s standing, d routing.Drop) string {
 	amount := v.Amount(s.why.Amount, s.own.Currency)
 	fiat := func(n decimal.NullDecimal) string { return v.Amount(n.Decimal, s.own.Currency) }

@@ -1,4 +1,5 @@
-// Package requisites is where a trader looks after their requisites, and reads why one gets no payments.
+// Package requisites is where a trader looks after their requisites, and reads
+// why one gets no payments.
 package requisites
 
 import (

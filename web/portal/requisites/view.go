@@ -13,26 +13,32 @@ import (
 
 // Requisites is the page of a trader's requisites.
 type Requisites struct {
-	// Answer says in one sentence whether the requisites get payments, and Tone is how good that is.
+	// Answer says in one sentence whether the requisites get payments, and
+	// Tone is how good that is.
 	Answer, Tone string
 	// Reasons are why they do not, each with the number of requisites.
 	Reasons []Reason
-	// OnBreak says that the trader is on a break, and MayWork that the reader may change that.
+	// OnBreak says that the trader is on a break, and MayWork that the
+	// reader may change that.
 	OnBreak, MayWork bool
-	// MayChange says that the reader may switch requisites and change limits.
+	// MayChange says that the reader may switch requisites and change
+	// limits.
 	MayChange bool
-	// Search is the searched text, and Keep are the other filters that the search form keeps.
+	// Search is the searched text, and Keep are the other filters that the
+	// search form keeps.
 	Search  string
 	Keep    [][2]string
 	Pools   []view.Pick
 	Without view.Pick
 	Rows    []RequisiteCard
-	// Proposed are the proposed requisites that are undecided, or that were decided a short while ago.
+	// Proposed are the proposed requisites that are undecided, or that were
+	// decided a short while ago.
 	Proposed []Proposed
 	Bulk     BulkForm
 	// First and Next link to other pages, or are "".
 	First, Next templ.SafeURL
-	// Here is the page's own address, to which the form for several requisites returns.
+	// Here is the page's own address, to which the form for several
+	// requisites returns.
 	Here string
 }
 
@@ -52,8 +58,8 @@ type BulkForm struct {
 	// IDs are the ticked requisites.
 	IDs    []int64
 	Fields []view.Field
-	// Limits says that the fields are unfolded. Note is the result of the form, and Refused says for each requisite
-	// why it was not changed.
+	// Limits says that the fields are unfolded. Note is the result of the
+	// form, and Refused says for each requisite why it was not changed.
 	Limits  bool
 	Note    string
 	Refused map[int64]string
@@ -78,7 +84,8 @@ type RequisiteCard struct {
 	ID int64
 	// Value is "" for a desk for card payments.
 	Value, Bank, Holder, Currency, Method string
-	// Enabled is the trader's own switch; Locked says that the operators' switch is off.
+	// Enabled is the trader's own switch; Locked says that the operators'
+	// switch is off.
 	Enabled, Locked bool
 	// State is the text of the badge, and Tone its colour.
 	State say.Phrase
@@ -124,14 +131,16 @@ func (r RequisiteCard) owner() string {
 // Use is how much of a limit is used. Max is "" if there is no limit.
 type Use struct {
 	Label say.Phrase
-	// Value and Max are plain numbers, for the bar; Text says the same to people.
+	// Value and Max are plain numbers, for the bar; Text says the same to
+	// people.
 	Value, Max, Text string
 	// Used is what is used, in words.
 	Used string
 	Full bool
 }
 
-// RequisiteForm changes the limits of a requisite. Values and Wrong are by the names of the fields.
+// RequisiteForm changes the limits of a requisite. Values and Wrong are by the
+// names of the fields.
 type RequisiteForm struct {
 	Card                 RequisiteCard
 	MayChange, SeesMoney bool
@@ -140,7 +149,8 @@ type RequisiteForm struct {
 	Zone string
 }
 
-// has reports whether the form has a field; for a desk for card payments it lacks some.
+// has reports whether the form has a field; for a desk for card payments it
+// lacks some.
 func (f RequisiteForm) has(name string) bool {
 	return slices.ContainsFunc(f.Fields, func(one view.Field) bool { return one.Name == name })
 }

@@ -133,7 +133,8 @@ func (v *visit) outcome(answer payment.RoutingAnswer) string {
 	return v.Say(sayOutcomeGot, answer.RequisiteID)
 }
 
-// whyNobody says why there are no candidates. If a payment is refused earlier, no candidate was examined.
+// whyNobody says why there are no candidates. If a payment is refused earlier,
+// no candidate was examined.
 func whyNobody(answer payment.RoutingAnswer) view.Empty {
 	switch {
 	case answer.NoRate:
@@ -149,7 +150,8 @@ func whyNobody(answer payment.RoutingAnswer) view.Empty {
 	return view.Empty{Title: sayNoCandidates}
 }
 
-// noRequisite is the code of a payment that is refused because there is no requisite for it.
+// noRequisite is the code of a payment that is refused because there is no
+// requisite for it.
 const noRequisite = "collect_requisites_not_available"
 
 // candidateSheet lists candidates in the order in which they are tried.
@@ -215,7 +217,8 @@ func (v *visit) choiceAsked() error {
 	return v.Done(portal.ChoicePath(id), "")
 }
 
-// choiceOf shows how a payment got its requisite, and which one it would get now.
+// choiceOf shows how a payment got its requisite, and which one it would get
+// now.
 func (v *visit) choiceOf(id int64) error {
 	r, err := v.Payments.ReplayRouting(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -257,7 +260,8 @@ func (v *visit) choiceOf(id int64) error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayChoiceTitle, id), ChoicePage, shown)
 }
 
-// passedSheet lists the candidates that were passed over, next to the rule that drops each now.
+// passedSheet lists the candidates that were passed over, next to the rule that
+// drops each now.
 func (v *visit) passedSheet(r payment.Replay) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayAsItWas), Empty: view.Empty{Title: sayNothingPast},

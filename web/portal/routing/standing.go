@@ -15,7 +15,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// standing answers the question of a trader on the telephone why they get no payments.
+// standing answers the question of a trader on the telephone why they get no
+// payments.
 func (v *visit) standing(id int64) error {
 	trader, err := v.Settings.Trader(v.Ctx(), v.Who, id)
 	if err != nil {
@@ -29,7 +30,8 @@ func (v *visit) standing(id int64) error {
 		Name: trader.Name, Trader: view.Link(portal.Numbered(portal.TradersPath, id)), Answer: v.Say(sayStandingNone),
 	}
 	all := len(list)
-	// Requisites that get payments are left out, because the question is about the others.
+	// Requisites that get payments are left out, because the question is
+	// about the others.
 	list = slices.DeleteFunc(list, payment.RequisiteExplanation.Gets)
 	if all > 0 {
 		shown.Answer = v.Say(sayStandingSome, all-len(list), all)
@@ -70,7 +72,8 @@ func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 	return sheet
 }
 
-// whys are all reasons that keep payments away from a requisite, with their numbers.
+// whys are all reasons that keep payments away from a requisite, with their
+// numbers.
 func (v *visit) whys(e payment.RequisiteExplanation) []string {
 	var list []string
 	for _, d := range e.Drops {
@@ -95,7 +98,8 @@ func (v *visit) whys(e payment.RequisiteExplanation) []string {
 	return list
 }
 
-// numberOf formats a number of a rule: of payments, of USDT, or of the requisite's currency.
+// numberOf formats a number of a rule: of payments, of USDT, or of the
+// requisite's currency.
 func (v *visit) numberOf(n decimal.NullDecimal, rule routing.Rule, e payment.RequisiteExplanation) string {
 	switch rule {
 	case routing.DailyCount, routing.OpenLimit:

@@ -6,7 +6,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Routing shows which requisite a payment would get, and the payments that found none.
+// Routing shows which requisite a payment would get, and the payments that
+// found none.
 type Routing struct {
 	Form view.MoneyForm
 	// Replay asks for a payment whose choice is to be shown.
@@ -19,7 +20,8 @@ type Routing struct {
 	Refusals view.Sheet
 }
 
-// Replay is the choice of a payment's requisite, as it was made and as it would be made now.
+// Replay is the choice of a payment's requisite, as it was made and as it would
+// be made now.
 type Replay struct {
 	Payment      templ.SafeURL
 	PaymentLabel string

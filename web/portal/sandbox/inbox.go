@@ -18,7 +18,8 @@ import (
 // inboxSize is how many webhooks a sandbox keeps, in memory.
 const inboxSize = 200
 
-// inbox has the webhooks that the sandbox's own endpoint received, the oldest first.
+// inbox has the webhooks that the sandbox's own endpoint received, the oldest
+// first.
 type inbox struct {
 	mu   sync.Mutex
 	list []Delivery
@@ -37,8 +38,8 @@ func (i *inbox) add(d Delivery) {
 	}
 }
 
-// of returns the webhooks about a payment or payout, or all, the newest first, and the number of the last one that
-// was ever received.
+// of returns the webhooks about a payment or payout, or all, the newest first,
+// and the number of the last one that was ever received.
 func (i *inbox) of(uuid string) (list []Delivery, last int64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -84,7 +85,8 @@ func (v *visit) receive() error {
 	return nil
 }
 
-// delivery is a webhook as it is shown. Nothing in it is trusted, because anybody may post.
+// delivery is a webhook as it is shown. Nothing in it is trusted, because
+// anybody may post.
 func delivery(body []byte, header http.Header) Delivery {
 	d := Delivery{Body: strings.ToValidUTF8(string(body), "\ufffd")}
 	var indented bytes.Buffer
@@ -118,7 +120,8 @@ func (v *visit) inboxPage() error {
 	return portal.Show(v.Visit, http.StatusOK, InboxPage, shown)
 }
 
-// inboxRegion is the list, which the page reads again and again. If nothing has arrived, it is not sent again.
+// inboxRegion is the list, which the page reads again and again. If nothing has
+// arrived, it is not sent again.
 func (v *visit) inboxRegion() error {
 	shown := v.inboxShown()
 	if v.R.URL.Query().Get("seen") == strconv.FormatInt(shown.Last, 10) {

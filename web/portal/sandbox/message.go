@@ -19,7 +19,8 @@ const messagePath = "/sandbox/message"
 // bankSenders are the senders of banks' messages, by currency.
 var bankSenders = map[string]string{"RUB": "900", "TRY": "GARANTI"}
 
-// messagePage shows a bank's message to be sent: the one about the payment in the query, or an empty one.
+// messagePage shows a bank's message to be sent: the one about the payment in
+// the query, or an empty one.
 func (v *visit) messagePage() error {
 	typed := url.Values{"sender": {bankSenders["RUB"]}}
 	if id, err := strconv.ParseInt(v.R.URL.Query().Get("payment"), 10, 64); err == nil {
@@ -56,7 +57,8 @@ func (v *visit) showMessage(status int, typed url.Values, wrong map[string]strin
 	return portal.Show(v.Visit, status, view.MoneyFormPage, asked)
 }
 
-// forward makes the trader's phone forward what was typed, and redirects to the list with the result.
+// forward makes the trader's phone forward what was typed, and redirects to the
+// list with the result.
 func (v *visit) forward(form url.Values) error {
 	trader, err := strconv.ParseInt(form.Get("trader"), 10, 64)
 	if err != nil || v.traderLogin(trader) == "" || trader == 0 {

@@ -25,12 +25,14 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Page is what only a sandbox's portals have: a page from which everything can be tried.
+// Page is what only a sandbox's portals have: a page from which everything can
+// be tried.
 type Page struct {
-	// APIURL and PayURL are the addresses of the API and of the hosted pages. File has the sandbox's keys and
-	// secrets.
+	// APIURL and PayURL are the addresses of the API and of the hosted
+	// pages. File has the sandbox's keys and secrets.
 	APIURL, PayURL, File string
-	// HooksURL is the address at which this program reaches its own portals; webhooks are sent there.
+	// HooksURL is the address at which this program reaches its own
+	// portals; webhooks are sent there.
 	HooksURL  string
 	Users     []User
 	Cashboxes []Cashbox
@@ -42,7 +44,8 @@ type Page struct {
 	Verified func(cashboxID int64, body []byte, header http.Header) bool
 	// Writes returns the message that a bank writes when a payment is paid.
 	Writes func(ctx context.Context, paymentID int64) (Message, error)
-	// Forward makes a trader's phone forward a message, and returns the state of the message.
+	// Forward makes a trader's phone forward a message, and returns the
+	// state of the message.
 	Forward func(ctx context.Context, m Message) (state string, err error)
 
 	// Purse sends USDT on the sandbox's networks.
@@ -64,7 +67,8 @@ type Message struct {
 	Sender, Text string
 }
 
-// Cashbox is a cashbox of the sandbox with its key, and what can be made with it.
+// Cashbox is a cashbox of the sandbox with its key, and what can be made with
+// it.
 type Cashbox struct {
 	ID               int64
 	Currency, KeyID  string
@@ -131,7 +135,8 @@ func trial(cashbox Cashbox, method, action string) Trial {
 	}
 }
 
-// sandboxSignIn begins a session as a user of the sandbox, and ends the browser's previous session.
+// sandboxSignIn begins a session as a user of the sandbox, and ends the
+// browser's previous session.
 func (v *visit) sandboxSignIn(form url.Values) error {
 	login := form.Get("login")
 	if !slices.ContainsFunc(v.Page.Users, func(u User) bool { return u.Login == login }) {
@@ -181,7 +186,8 @@ func (v *visit) hook(box Cashbox) string {
 
 func newOrder() string { return "try-" + strings.ToLower(rand.Text()[:12]) }
 
-// make makes what the form asks for, and shows it in the list, or why it was refused.
+// make makes what the form asks for, and shows it in the list, or why it was
+// refused.
 func (v *visit) make(word string, create func(caller.Caller, StartTry, Cashbox) error) error {
 	form, err := v.Form()
 	if err != nil {
@@ -224,7 +230,8 @@ func (v *visit) madeRegion(made []Made) error {
 	return portal.Show(v.Visit, http.StatusOK, MadeRegion, made)
 }
 
-// made are the latest payments and payouts of the sandbox's merchants, however they were made.
+// made are the latest payments and payouts of the sandbox's merchants, however
+// they were made.
 func (v *visit) made() ([]Made, error) {
 	filter := report.Filter{Paging: report.Paging{Limit: madeShown}}
 	payments, err := v.Reports.Payments(v.Ctx(), anybody, filter)
@@ -283,7 +290,8 @@ func (v *visit) madePayout(p payout.Payout, hooks map[string]int) Made {
 	}
 }
 
-// traderLogin is the login of the trader with an id. What no trader has yet is shown as the first trader's.
+// traderLogin is the login of the trader with an id. What no trader has yet is
+// shown as the first trader's.
 func (v *visit) traderLogin(id int64) string {
 	for _, user := range v.Page.Users {
 		if user.TraderID != 0 && (user.TraderID == id || id == 0) {

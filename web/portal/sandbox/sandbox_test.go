@@ -20,7 +20,8 @@ func sandbox(t *testing.T) *portaltest.Bundle {
 	return b
 }
 
-// A click signs in, and leads to what was asked for. The session before it ends.
+// A click signs in, and leads to what was asked for. The session before it
+// ends.
 func TestSandboxSignIn(t *testing.T) {
 	b := sandbox(t)
 	browser := b.Nobody()
@@ -41,14 +42,16 @@ func TestSandboxSignIn(t *testing.T) {
 	}
 }
 
-// A post that does not say where it comes from, and one of another site, are refused.
+// A post that does not say where it comes from, and one of another site, are
+// refused.
 func TestSandboxRefusesForeignPosts(t *testing.T) {
 	browser := sandbox(t).Nobody()
 	want(t, "from nowhere", browser.PostForm(t, "/sandbox/payments", nil).Code, http.StatusForbidden)
 	want(t, "of another site", browser.PostForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example").Code, http.StatusForbidden)
 }
 
-// Webhooks are verified and shown, the newest first, with everything escaped that a stranger sent.
+// Webhooks are verified and shown, the newest first, with everything escaped
+// that a stranger sent.
 func TestSandboxInbox(t *testing.T) {
 	b := sandbox(t)
 	browser := b.Nobody()
@@ -105,7 +108,8 @@ func TestNoSandboxOutside(t *testing.T) {
 	testenv.Check(t, code >= 400, "a webhook is taken: %d", code)
 }
 
-// The wallet sends for a deposit that waits and pays a withdrawal that was handed over, and leads back to whose they are.
+// The wallet sends for a deposit that waits and pays a withdrawal that was
+// handed over, and leads back to whose they are.
 func TestSandboxWallet(t *testing.T) {
 	b := sandbox(t)
 	d, w := b.Deposited(t, "25", "first"), b.HandedOver(t)
@@ -154,7 +158,8 @@ func plays(set ...string) []string {
 	return form
 }
 
-// An operator has traders simulated: a payment is confirmed without one, until the simulation stops.
+// An operator has traders simulated: a payment is confirmed without one, until
+// the simulation stops.
 func TestSimulator(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	const path = "/operator/simulator"

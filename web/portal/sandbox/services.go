@@ -1,4 +1,5 @@
-// Package sandbox is what there is in a sandbox only: a page to try everything from, and the trader's simulator.
+// Package sandbox is what there is in a sandbox only: a page to try everything
+// from, and the trader's simulator.
 package sandbox
 
 import (
@@ -17,7 +18,8 @@ type Services struct {
 	Payments *payment.Service
 	Payouts  *payout.Service
 	Reports  *report.Service
-	// Deposits and Withdrawals are what the sandbox's wallet sends USDT for.
+	// Deposits and Withdrawals are what the sandbox's wallet sends USDT
+	// for.
 	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
 	// Page lets everybody sign in with a click and try payments.

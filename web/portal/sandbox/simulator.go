@@ -24,7 +24,8 @@ var simulatorRoutes = []route{
 	{Pattern: "POST /operator/simulator/stop", Needs: caller.OperatorDirectory, Handle: (*visit).stopSimulator},
 }
 
-// playFields are the fields of a play, by the names in the form and the service.
+// playFields are the fields of a play, by the names in the form and the
+// service.
 var playFields = []struct {
 	name  string
 	label say.Phrase

@@ -52,10 +52,12 @@ type Made struct {
 	Key, Name, Amount, Method, UUID string
 	Status                          view.Badge
 	At                              time.Time
-	// PayerPage is "" for payouts. Message links to the bank's message that pays it, or is "".
+	// PayerPage is "" for payouts. Message links to the bank's message that
+	// pays it, or is "".
 	PayerPage string
 	Message   templ.SafeURL
-	// Trader is the login of the trader who has it, and TraderPage their page about it.
+	// Trader is the login of the trader who has it, and TraderPage their
+	// page about it.
 	Trader, TraderPage string
 	// Hooks is how many webhooks arrived about it.
 	Hooks int
@@ -83,7 +85,8 @@ type Delivery struct {
 	ID       int64
 	At       time.Time
 	Verified bool
-	// Type, UUID, Status and Number are what it contains, as far as it can be read.
+	// Type, UUID, Status and Number are what it contains, as far as it can
+	// be read.
 	Type, UUID, Status string
 	Number             int64
 	KeyID              string
@@ -94,7 +97,8 @@ type Delivery struct {
 // Header is a header of a request.
 type Header struct{ Name, Value string }
 
-// title is the type that a webhook names, cut to a length, because anybody may post one.
+// title is the type that a webhook names, cut to a length, because anybody may
+// post one.
 func (d Delivery) title() string {
 	const longest = 80
 	switch name := []rune(d.Type); {

@@ -20,7 +20,8 @@ import (
 
 // Purse sends USDT on the networks of a sandbox.
 type Purse struct {
-	// Deposit sends the USDT that a deposit waits for, and Pay pays a withdrawal, each only once.
+	// Deposit sends the USDT that a deposit waits for, and Pay pays a
+	// withdrawal, each only once.
 	Deposit, Pay func(ctx context.Context, id int64) error
 	// Latest are the latest transfers, the newest first.
 	Latest func(ctx context.Context) ([]Transferred, error)
@@ -89,7 +90,8 @@ func (v *visit) wallet() (w Wallet, err error) {
 	return w, err
 }
 
-// sendDeposit sends the USDT that a deposit waits for, and redirects back to it.
+// sendDeposit sends the USDT that a deposit waits for, and redirects back to
+// it.
 func (v *visit) sendDeposit() error {
 	return v.send(v.Page.Purse.Deposit, "/deposits/", "wallet-sent", caller.MerchantPortal)
 }
@@ -99,7 +101,8 @@ func (v *visit) payWithdrawal() error {
 	return v.send(v.Page.Purse.Pay, "/withdrawals/", "wallet-paid", caller.Operator)
 }
 
-// send sends what the address names. Users who have a page about it are redirected there.
+// send sends what the address names. Users who have a page about it are
+// redirected there.
 func (v *visit) send(do func(context.Context, int64) error, page, word string, whose caller.Kind) error {
 	id, err := v.Numbered()
 	if err != nil {

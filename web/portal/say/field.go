@@ -31,8 +31,9 @@ var (
 	Weight          = labelOf(setting.Requisite, "weight")
 )
 
-// fields are the names of the fields of proposals that no setting declares. A field that means something else in
-// one action has its name after that action's.
+// fields are the names of the fields of proposals that no setting declares. A
+// field that means something else in one action has its name after that
+// action's.
 var fields = map[string]Phrase{
 	"id": Number, "seen": {"Version that was read", "Прочитанная версия"},
 	"trader_id": PortalTrader, "merchant_id": PortalMerchant, "cashbox_id": Cashbox, "merchant_ids": CabinetIDs,
@@ -59,7 +60,8 @@ var fields = map[string]Phrase{
 	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel,
 }
 
-// Field is the name of a field of an action. A field without a phrase has its name from the log of settings.
+// Field is the name of a field of an action. A field without a phrase has its
+// name from the log of settings.
 func Field(action, name string) Phrase {
 	for _, key := range []string{action + " " + name, name} {
 		if p, known := fields[key]; known {

@@ -22,7 +22,8 @@ var (
 	DaysUpTo = Phrase{"The 30 days up to %s.", "30 дней по %s."}
 	Newer    = Phrase{"Newer", "Новее"}
 	Newest   = Phrase{"To the newest", "К новым"}
-	// FirstPage and the phrases like it are for lists that are not sorted by time.
+	// FirstPage and the phrases like it are for lists that are not sorted
+	// by time.
 	FirstPage    = Phrase{"To the beginning", "К началу"}
 	PreviousPage = Phrase{"Back", "Назад"}
 	NextPage     = Phrase{"Next", "Дальше"}

@@ -104,7 +104,8 @@ var PhoneSilent = Phrase{
 	"Телефон «%s» полчаса ничего не пересылал: пока он молчит, подтверждайте платежи сами.",
 }
 
-// CompareStatement is the link to comparing a requisite's payments with its bank's statement.
+// CompareStatement is the link to comparing a requisite's payments with its
+// bank's statement.
 var CompareStatement = Phrase{"Compare with the bank's statement", "Сверка с выпиской банка"}
 
 // A merchant's overview.

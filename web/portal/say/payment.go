@@ -14,7 +14,8 @@ var (
 	NoneLatelyText = Phrase{"There are older ones.", "Есть более ранние."}
 )
 
-// ReasonOf explains why something has its status. Reasons that are not the gateway's own are shown as they are.
+// ReasonOf explains why something has its status. Reasons that are not the
+// gateway's own are shown as they are.
 var ReasonOf = Names{
 	"expired":                {"its time ran out", "истекло время"},
 	"late":                   {"the money came late", "деньги пришли с опозданием"},
@@ -56,7 +57,8 @@ var (
 	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
 )
 
-// MovementOf says why money was moved; it is empty for a reason without a phrase.
+// MovementOf says why money was moved; it is empty for a reason without a
+// phrase.
 var MovementOf = Names{
 	"hold":       {"Held for a payment", "Удержано под платёж"},
 	"freeze":     {"Frozen for a payout", "Заморожено под выплату"},
@@ -125,7 +127,8 @@ var PhaseOf = Names{
 	"awaiting_trader_confirm":  {"The bank has the code", "Код у банка"},
 }.orNothing
 
-// Method is the name of a payment method. A method without a name has that of the API.
+// Method is the name of a payment method. A method without a name has that of
+// the API.
 var Method = Names{
 	"sbp":        {"SBP transfer", "Перевод по СБП"},
 	"sim":        {"Phone top-up", "Пополнение телефона"},

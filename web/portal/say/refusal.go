@@ -10,8 +10,9 @@ import (
 // refusals are the texts, by code, about refusals that are not about a field.
 var refusals = tongue.Pairs(files, "refusal.txt")
 
-// Refused says in a language why something could not be done: the service's English message, or the Russian text
-// for its code. Languages with a catalogue have the documented text of the code.
+// Refused says in a language why something could not be done: the service's
+// English message, or the Russian text for its code. Languages with a catalogue
+// have the documented text of the code.
 func Refused(language, code, message string) string {
 	if russian := refusals[code]; language == Russian && russian != "" {
 		return russian

@@ -1,5 +1,6 @@
-// Package say is what the portals say, in English and in Russian. A phrase without one of the two
-// does not compile. What traders read has catalogues of more languages, by the English.
+// Package say is what the portals say, in English and in Russian. A phrase
+// without one of the two does not compile. What traders read has catalogues of
+// more languages, by the English.
 package say
 
 import (
@@ -47,7 +48,8 @@ var files embed.FS
 // Names are the phrases of names.
 type Names map[string]Phrase
 
-// Read reads the phrases of names from a file. Below each name are the English and the Russian text.
+// Read reads the phrases of names from a file. Below each name are the English
+// and the Russian text.
 func Read(files fs.FS, file string) Names {
 	names := Names{}
 	for name, lines := range tongue.Parts(files, file) {
@@ -73,8 +75,8 @@ func Named(names map[string]Phrase, name string) Phrase {
 	return Phrase{name, name}
 }
 
-// Count is a phrase about a number of things, in the plural forms of both languages. Each form has a place for the
-// number.
+// Count is a phrase about a number of things, in the plural forms of both
+// languages. Each form has a place for the number.
 type Count struct {
 	en [2]string
 	ru [3]string
@@ -93,7 +95,8 @@ func (c Count) In(language string, n int) string {
 	return fmt.Sprintf(form, n)
 }
 
-// russianForm is the index of the plural form that a Russian noun has after a number.
+// russianForm is the index of the plural form that a Russian noun has after a
+// number.
 func russianForm(n int) int {
 	switch {
 	case n%10 == 1 && n%100 != 11:
@@ -104,15 +107,15 @@ func russianForm(n int) int {
 	return 2
 }
 
-// Flash is a message that is shown once about what has just been done. Tone is a CSS class; "" means that it went
-// well.
+// Flash is a message that is shown once about what has just been done. Tone is
+// a CSS class; "" means that it went well.
 type Flash struct {
 	Text Phrase
 	Tone string
 }
 
-// Flashes are the messages about what was done, by name. In the file, a message that is not good has its tone after
-// the name.
+// Flashes are the messages about what was done, by name. In the file, a message
+// that is not good has its tone after the name.
 var Flashes = func() map[string]Flash {
 	flashes := map[string]Flash{}
 	for name, text := range Read(files, "flash.txt") {

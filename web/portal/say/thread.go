@@ -12,7 +12,8 @@ var (
 	ThreadText = Phrase{"Message", "Сообщение"}
 	ThreadHint = Phrase{"At most 1,000 characters, and no card numbers.", "До 1000 знаков, без номеров карт."}
 	ThreadSend = Phrase{"Send", "Отправить"}
-	// ThreadTheirs is the name of an author whom a trader may know only as an operator.
+	// ThreadTheirs is the name of an author whom a trader may know only as
+	// an operator.
 	ThreadTheirs = Phrase{"Operator", "Оператор"}
 	// ThreadUnread is the number of unread messages.
 	ThreadUnread = Phrase{"new: %d", "новых: %d"}

@@ -50,7 +50,8 @@ var (
 	LineNoAnswer      = Phrase{"Webhook %d was not answered", "Вебхук %d: нет ответа"}
 )
 
-// Actor is the name of an actor, "you" for the reader. An actor without a name is shown as it is.
+// Actor is the name of an actor, "you" for the reader. An actor without a name
+// is shown as it is.
 var Actor = Names{
 	"payer":    {"payer", "плательщик"},
 	"merchant": {"merchant", "мерчант"},

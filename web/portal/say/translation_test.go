@@ -21,8 +21,10 @@ import (
 	"gateway.example/web/words"
 )
 
-// features are the packages in which traders read, and shared is what every portal is made of. Of both others is what operators and
-// merchants alone come through: what a trader has of it after all, the walk through their pages finds.
+// features are the packages in which traders read, and shared is what every
+// portal is made of. Of both others is what operators and merchants alone come
+// through: what a trader has of it after all, the walk through their pages
+// finds.
 var (
 	features = []string{
 		"account", "appeals", "arrivals", "bankstatement", "desk", "messages", "notices", "payments", "requisites", "search",
@@ -37,11 +39,12 @@ var (
 	}
 )
 
-// apart are names of this package that packages of traders use, and that have texts for others, too: what of it is theirs is found
-// in other ways.
+// apart are names of this package that packages of traders use, and that have
+// texts for others, too: what of it is theirs is found in other ways.
 var apart = []string{"Flashes", "Wrong", "Refused", "Field"}
 
-// directoryFields are what a trader meets of what is said of fields in the directory.
+// directoryFields are what a trader meets of what is said of fields in the
+// directory.
 var directoryFields = []string{
 	"must be a whole number", "must be in the future", "must be a date", "is not one of ours", "is taken",
 	"must be empty: a payer of this method enters a card", "must be a phone number in E.164 form, such as +79001234567",
@@ -83,7 +86,8 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// phrasesIn are the English texts of all phrases in a tree: pairs of texts of which the second is Russian.
+// phrasesIn are the English texts of all phrases in a tree: pairs of texts of
+// which the second is Russian.
 func phrasesIn(node ast.Node, add func(string)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		var list []ast.Expr
@@ -112,8 +116,8 @@ func phrasesIn(node ast.Node, add func(string)) {
 	})
 }
 
-// traders are the English texts that a trader reads, as far as the code tells: the phrases of their packages, and those of this
-// package that these name.
+// traders are the English texts that a trader reads, as far as the code tells:
+// the phrases of their packages, and those of this package that these name.
 func traders(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -205,7 +209,8 @@ func traders(t *testing.T) map[string]bool {
 	return found
 }
 
-// follower tells the phrases of a name that files declare, and of all names that its declaration leads to, each once.
+// follower tells the phrases of a name that files declare, and of all names
+// that its declaration leads to, each once.
 func follower(files map[string]*ast.File, apart []string, add func(string)) func(name string) {
 	declared := map[string]ast.Node{}
 	for _, file := range files {
@@ -244,8 +249,10 @@ func follower(files map[string]*ast.File, apart []string, add func(string)) func
 	return follow
 }
 
-// Every catalogue says what there is to say, with the same places to fill, in the words that the payer's pages have; one of a
-// complete language has all of it. What a language lacks is printed by: go test -v -run TestTranslations/az ./web/portal/say
+// Every catalogue says what there is to say, with the same places to fill, in
+// the words that the payer's pages have; one of a complete language has all of
+// it. What a language lacks is printed by: go test -v -run TestTranslations/az
+// ./web/portal/say
 func TestTranslations(t *testing.T) {
 	wanted, spoken := traders(t), literals(t)
 	for _, language := range tongue.Complete { // the walk through a trader's pages has found more
@@ -278,7 +285,8 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// tabs are the pages at the foot of a trader's phone, which stand beside each other.
+// tabs are the pages at the foot of a trader's phone, which stand beside each
+// other.
 var tabs = []string{"Desk", "Payments", "Payouts", "Requisites", "Messages"}
 
 // term is what a thing is called in English, and in a language.
@@ -307,7 +315,8 @@ func places(text string) []string {
 	return found
 }
 
-// literals are all texts in the code, and in the files beside it, of the portals and of what they say for others.
+// literals are all texts in the code, and in the files beside it, of the
+// portals and of what they say for others.
 func literals(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

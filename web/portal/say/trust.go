@@ -9,7 +9,8 @@ var (
 	AuditOnlyKey = Phrase{"An id needs a subject.", "К id нужен предмет."}
 )
 
-// AuditSubjectName is the name of what was changed. A subject without a name is shown as the API names it.
+// AuditSubjectName is the name of what was changed. A subject without a name is
+// shown as the API names it.
 var AuditSubjectName = Read(files, "subject.txt").Of
 
 // Whether the ledger holds.

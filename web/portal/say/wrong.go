@@ -8,8 +8,8 @@ import (
 	"gateway.example/internal/tongue"
 )
 
-// wrongs are the texts about fields in forms, by the services' texts. othersWrongs are those of forms that traders
-// do not have.
+// wrongs are the texts about fields in forms, by the services' texts.
+// othersWrongs are those of forms that traders do not have.
 var (
 	wrongs       = tongue.Pairs(files, "wrong.txt")
 	othersWrongs = tongue.Pairs(files, "wrong_others.txt")
@@ -34,8 +34,9 @@ func Wrong(language, text string) string {
 	return text
 }
 
-// wrongIn is a service's text about a field in a language with a catalogue. Texts with numbers are looked up by the
-// English text that has places for them.
+// wrongIn is a service's text about a field in a language with a catalogue.
+// Texts with numbers are looked up by the English text that has places for
+// them.
 func wrongIn(language, text string) string {
 	if !slices.Contains(tongue.Catalogues, language) {
 		return text
@@ -53,7 +54,8 @@ func wrongIn(language, text string) string {
 // wrongPattern is a text about a field with numbers in it.
 type wrongPattern struct {
 	text *regexp.Regexp
-	// english is the text by which catalogues have it; "" if no trader sees it.
+	// english is the text by which catalogues have it; "" if no trader sees
+	// it.
 	english, russian string
 }
 
@@ -80,7 +82,8 @@ var wrongPatterns = []wrongPattern{
 	{regexp.MustCompile(`^must be among .*$`), "must be among those of the list", "выберите из списка"},
 }
 
-// plainer has texts of forms in place of services' texts that use names of the API's fields.
+// plainer has texts of forms in place of services' texts that use names of the
+// API's fields.
 var plainer = map[string]string{
 	"maxAmount must not be less than minAmount": "must not be less than the smallest payment",
 	"must differ from workFrom":                 "must differ from the beginning",

@@ -18,7 +18,8 @@ func named(text string) directory.Search {
 	return search
 }
 
-// listed is a group of results from a list, with a link to the list if that has more.
+// listed is a group of results from a list, with a link to the list if that has
+// more.
 func listed[T any](label say.Phrase, path, text string, list []T, next *string, row func(T) Row) Group {
 	group := Group{Label: label}
 	for _, one := range list {
@@ -71,7 +72,8 @@ func (v *visit) requisites(text string) (Group, error) {
 	}), err
 }
 
-// ownRequisites finds a trader's requisites by the last characters or the holder.
+// ownRequisites finds a trader's requisites by the last characters or the
+// holder.
 func (v *visit) ownRequisites(text string) (Group, error) {
 	group := Group{Label: say.Requisites}
 	list, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)

@@ -12,7 +12,8 @@ import (
 	"gateway.example/web/site"
 )
 
-// pages finds pages of the navigation by their names in the reader's language, in English or in Russian.
+// pages finds pages of the navigation by their names in the reader's language,
+// in English or in Russian.
 func (v *visit) pages(text string) (Group, error) {
 	group := Group{Label: sayPages}
 	for _, item := range v.Shell.Nav {
@@ -33,7 +34,8 @@ var (
 	element     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// headings are the headings of the manual in each language of the portal. They are read once.
+// headings are the headings of the manual in each language of the portal. They
+// are read once.
 var headings = map[string]func() ([]heading, error){
 	say.English: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.English)) }),
 	say.Russian: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.Russian)) }),
@@ -59,7 +61,8 @@ func readHeadings(pages []docs.Page) ([]heading, error) {
 	return list, nil
 }
 
-// manual finds the parts of the operators' manual whose headings contain the text.
+// manual finds the parts of the operators' manual whose headings contain the
+// text.
 func (v *visit) manual(text string) (Group, error) {
 	group := Group{Label: say.ManualTitle}
 	list, err := headings[v.Shell.Code]()

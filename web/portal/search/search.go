@@ -29,13 +29,15 @@ var searchRoutes = []route{
 // most is how many results of a kind are shown.
 const most = 6
 
-// finder searches for one kind of things. It is used only if the caller may see them.
+// finder searches for one kind of things. It is used only if the caller may see
+// them.
 type finder struct {
 	needs caller.Capability
 	find  func(v *visit, text string) (Group, error)
 }
 
-// finders are the finders of each portal, in the order in which their groups are shown.
+// finders are the finders of each portal, in the order in which their groups
+// are shown.
 var finders = map[string][]finder{
 	"trader": {
 		{caller.TraderRead, (*visit).payments}, {caller.TraderRead, (*visit).payouts},
@@ -54,11 +56,12 @@ var finders = map[string][]finder{
 	},
 }
 
-// numbered matches a number with a # or № in front. It leads to the payment with that number, if the visitor may
-// see one.
+// numbered matches a number with a # or № in front. It leads to the payment
+// with that number, if the visitor may see one.
 var numbered = regexp.MustCompile(`^[#№]\s*([0-9]{1,18})$`)
 
-// search shows the results for the text in the address, or redirects to the only result.
+// search shows the results for the text in the address, or redirects to the
+// only result.
 func (v *visit) search() error {
 	found := Found{Asked: strings.TrimSpace(v.R.URL.Query().Get(portal.AsksSearch))}
 	if len([]rune(found.Asked)) > portal.MaxSearch {
@@ -88,11 +91,13 @@ func (v *visit) search() error {
 const (
 	// soon is how long a search may take, as each of its lists.
 	soon = 2 * time.Second
-	// atOnce is how many lists are read at the same time, so that one search does not use all connections.
+	// atOnce is how many lists are read at the same time, so that one
+	// search does not use all connections.
 	atOnce = 4
 )
 
-// all runs all finders, some of them at the same time, and reports whether one of them took too long.
+// all runs all finders, some of them at the same time, and reports whether one
+// of them took too long.
 func (v *visit) all(text string) (groups []Group, missed bool, err error) {
 	ctx, stop := context.WithTimeout(v.Ctx(), soon)
 	defer stop()
@@ -133,7 +138,8 @@ func (v *visit) all(text string) (groups []Group, missed bool, err error) {
 	return slices.DeleteFunc(groups, func(g Group) bool { return len(g.Rows) == 0 }), missed, nil
 }
 
-// has reports whether there is a payment with a number that the visitor may see.
+// has reports whether there is a payment with a number that the visitor may
+// see.
 func (v *visit) has(id int64) bool {
 	_, err := v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
 	return err == nil
@@ -205,7 +211,8 @@ func (v *visit) payouts(text string) (Group, error) {
 	return group, err
 }
 
-// deposits finds deposits by their number, or by the hash that names their transfer.
+// deposits finds deposits by their number, or by the hash that names their
+// transfer.
 func (v *visit) deposits(text string) (Group, error) {
 	group := Group{Label: say.Deposits}
 	list, err := v.Deposits.Search(v.Ctx(), v.Who, text, most)

@@ -9,7 +9,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A list that takes too long is left out and said to be; what the others have found is shown, and no list waits for another.
+// A list that takes too long is left out and said to be; what the others have
+// found is shown, and no list waits for another.
 func TestSearchIsBound(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Admin)
 	b.Exec(t, "update merchant set name = 'Slow shop'")

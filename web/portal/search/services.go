@@ -1,4 +1,5 @@
-// Package search is the one search of the portals: everything that somebody may see and that goes by a name or a number.
+// Package search is the one search of the portals: everything that somebody may
+// see and that goes by a name or a number.
 package search
 
 import (

@@ -99,7 +99,8 @@ func (v *visit) newBox() subject {
 	return s
 }
 
-// boxForm has the settings on the page of a cashbox. A cashbox is suspended on a page of its own.
+// boxForm has the settings on the page of a cashbox. A cashbox is suspended on
+// a page of its own.
 var boxForm = setting.Cashbox.Without("collectEnabled")
 
 func (v *visit) box() (subject, error) {
@@ -191,8 +192,8 @@ func (v *visit) boxMethods(c directory.Cashbox) ([]Directory, error) {
 	}, nil
 }
 
-// methodTable lists methods, which are at a path below the given one. set has the cells for those that have
-// settings.
+// methodTable lists methods, which are at a path below the given one. set has
+// the cells for those that have settings.
 func (v *visit) methodTable(title say.Phrase, path string, methods []catalogue.Method, set map[string][]view.Cell) Directory {
 	d := Directory{
 		Title: title, Columns: v.Columns(false, say.MethodLabel, say.MarginPercent, say.Status), None: sayNobodyYet,
@@ -215,7 +216,8 @@ func amountText(amount decimal.NullDecimal) string {
 	return money.Fiat(amount.Decimal)
 }
 
-// ofBox begins the page of a method that a cashbox may have and that has no settings yet.
+// ofBox begins the page of a method that a cashbox may have and that has no
+// settings yet.
 func (v *visit) ofBox(
 	of setting.Subject, kind string, methods func(currency string) []catalogue.Method,
 ) (c directory.Cashbox, method catalogue.Method, s subject, err error) {

@@ -26,7 +26,8 @@ func looks(pattern string, handle func(*visit) error) route {
 	return route{Pattern: "GET " + pattern, Needs: caller.OperatorRead, Handle: handle}
 }
 
-// changes are the routes of a page that leads to a change, and of the change, which require a capability.
+// changes are the routes of a page that leads to a change, and of the change,
+// which require a capability.
 func changes(pattern string, needs caller.Capability, page, act func(*visit) error) []route {
 	return []route{
 		{Pattern: "GET " + pattern, Needs: needs, Handle: page},
@@ -34,7 +35,8 @@ func changes(pattern string, needs caller.Capability, page, act func(*visit) err
 	}
 }
 
-// settings are the routes of a page of settings that every operator may read, and of changing them.
+// settings are the routes of a page of settings that every operator may read,
+// and of changing them.
 func settings(pattern string, needs caller.Capability, of func(*visit) (subject, error)) []route {
 	return settingsBy(pattern, needs, of, keeps(of))
 }
@@ -49,7 +51,8 @@ func settingsBy(
 	}
 }
 
-// makes are the routes of the page on which an item of a list is made, and of making it.
+// makes are the routes of the page on which an item of a list is made, and of
+// making it.
 func makes(list string, needs caller.Capability, page func(*visit) subject) []route {
 	of := func(v *visit) (subject, error) { return page(v), nil }
 	return changes(list+"/new", needs, shows(of), keeps(of))
@@ -83,7 +86,8 @@ func (v *visit) searched() directory.Search {
 	return search
 }
 
-// showList shows a list, filtered by what the address asks for. keep names further parameters that filter it.
+// showList shows a list, filtered by what the address asks for. keep names
+// further parameters that filter it.
 func (v *visit) showList(d Directory, cursor *string, err error, keep ...string) error {
 	if wrong := v.Wrong(err); wrong != nil {
 		if wrong["cursor"] != "" {
@@ -166,7 +170,8 @@ func (v *visit) switchPicks(path string, kept []string) []view.Pick {
 	return picks
 }
 
-// openFact says how many payments of somebody are open, with a link to the list of them.
+// openFact says how many payments of somebody are open, with a link to the list
+// of them.
 func (v *visit) openFact(of directory.Whose, pairs ...string) (view.Fact, error) {
 	n, err := v.Settings.OpenPayments(v.Ctx(), v.Who, of)
 	fact := view.Fact{Label: sayOpenOf, Value: v.openOf(n), Class: "num"}
@@ -176,7 +181,8 @@ func (v *visit) openFact(of directory.Whose, pairs ...string) (view.Fact, error)
 	return fact, err
 }
 
-// reader is the visitor in the form in which readers of sensitive data are recorded.
+// reader is the visitor in the form in which readers of sensitive data are
+// recorded.
 func (v *visit) reader() caller.Caller {
 	who := v.Who
 	who.RequestID, who.Address = edge.KeptRequestID(v.Ctx()), edge.Address(v.Ctx())

@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A form that somebody else was faster than changes nothing and says so; one that is sent twice acts once.
+// A form that somebody else was faster than changes nothing and says so; one
+// that is sent twice acts once.
 func TestStaleSettings(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	paths := map[string][]string{
@@ -69,7 +70,8 @@ func TestWrongSettings(t *testing.T) {
 	}
 }
 
-// Whoever may not change the directory sees it without a form, and nobody sees a requisite whole without leaving a trace.
+// Whoever may not change the directory sees it without a form, and nobody sees
+// a requisite whole without leaving a trace.
 func TestReadTheDirectory(t *testing.T) {
 	b, admin := portaltest.Operator(t, caller.Admin)
 	requisite := fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0])
@@ -102,7 +104,8 @@ func TestReadTheDirectory(t *testing.T) {
 	wantIn(t, "the log says", log.Text(), fmt.Sprintf("Whole value of Requisite № %d", b.Traders[0].Requisites[0]))
 }
 
-// What a service refuses is said in the reader's language: here that somebody waits for an owner's answer.
+// What a service refuses is said in the reader's language: here that somebody
+// waits for an owner's answer.
 func TestRefusalInRussian(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	b.AskedMerchant(t)
@@ -115,7 +118,8 @@ func TestRefusalInRussian(t *testing.T) {
 	wantIn(t, "in Russian", words(a.Page(t).Find("main")), "Ничего не сделано. Кто-то ждёт ответа этого владельца")
 }
 
-// A bank's logo is sent with its form, and stays when the form is sent without one.
+// A bank's logo is sent with its form, and stays when the form is sent without
+// one.
 func TestBankLogo(t *testing.T) {
 	_, p := portaltest.Operator(t, caller.Admin)
 	send := func(path, logo string, fields ...string) portaltest.Answer {

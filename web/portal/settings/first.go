@@ -14,8 +14,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// The page of a new participant leads step by step to their first payment. The last step is a payment that is only
-// tried.
+// The page of a new participant leads step by step to their first payment. The
+// last step is a payment that is only tried.
 
 // paid reports whether there has been a payment.
 func (v *visit) paid(f report.Filter) (bool, error) {
@@ -24,7 +24,8 @@ func (v *visit) paid(f report.Filter) (bool, error) {
 	return len(made.Items) > 0, err
 }
 
-// merchantSteps are what a merchant needs before the first payment; none after it.
+// merchantSteps are what a merchant needs before the first payment; none after
+// it.
 func (v *visit) merchantSteps(id int64) ([]view.FirstStep, error) {
 	if paid, err := v.paid(report.Filter{MerchantID: id}); err != nil || paid {
 		return nil, err

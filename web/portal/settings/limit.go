@@ -118,7 +118,8 @@ func (v *visit) askLimit(s subject, form url.Values) error {
 // asksBank names a bank of a currency; without it a new one is asked for.
 const asksBank = "bank"
 
-// bankList lists the banks of a currency. It shows the first one unless the address names another.
+// bankList lists the banks of a currency. It shows the first one unless the
+// address names another.
 func (v *visit) bankList() error {
 	currency := v.R.URL.Query().Get(portal.AsksCurrency)
 	if currency == "" {
@@ -267,7 +268,8 @@ func (v *visit) changeBank() error {
 	return v.keepSubject(s)
 }
 
-// file reads a small file that was sent with a form; nil if there is none. It must be called before v.form.
+// file reads a small file that was sent with a form; nil if there is none. It
+// must be called before v.form.
 func (v *visit) file(name string, most int64) ([]byte, error) {
 	if !strings.HasPrefix(v.R.Header.Get("Content-Type"), "multipart/form-data") {
 		return nil, nil

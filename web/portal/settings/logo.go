@@ -11,7 +11,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// askLogo asks why a shop's logo is removed from its hosted pages. Only the merchant can set one.
+// askLogo asks why a shop's logo is removed from its hosted pages. Only the
+// merchant can set one.
 func (v *visit) askLogo() error {
 	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	if err != nil {

@@ -61,7 +61,8 @@ func (v *visit) newMerchant() subject {
 	return s
 }
 
-// merchantForm has the settings on the page of a merchant. A merchant is suspended on a page of its own.
+// merchantForm has the settings on the page of a merchant. A merchant is
+// suspended on a page of its own.
 var merchantForm = setting.Merchant.Without("apiEnabled")
 
 func (v *visit) merchant() (subject, error) {

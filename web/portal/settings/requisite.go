@@ -58,7 +58,8 @@ func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 	return d
 }
 
-// requisiteName is what operators call a requisite as long as they have not read its value.
+// requisiteName is what operators call a requisite as long as they have not
+// read its value.
 func (v *visit) requisiteName(r directory.Requisite) string {
 	if r.Masked == "" {
 		return v.Say(say.CardDesk)
@@ -93,7 +94,8 @@ func (v *visit) pools() []view.Option {
 	return options
 }
 
-// limitInputs are the settings of a requisite without its switch. notes say what its trader has set.
+// limitInputs are the settings of a requisite without its switch. notes say
+// what its trader has set.
 func limitInputs(notes map[string]string) []input {
 	inputs := inputsOf(setting.Requisite.Settings...)[1:]
 	for i := range inputs {
@@ -181,7 +183,8 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	return r, s, err
 }
 
-// requisiteInputs are the limits of a requisite, next to those that its trader has set.
+// requisiteInputs are the limits of a requisite, next to those that its trader
+// has set.
 func (v *visit) requisiteInputs(r directory.Requisite) []input {
 	notes := map[string]string{}
 	own := portal.OwnValues(r.Own)
@@ -197,7 +200,8 @@ func (v *visit) requisiteInputs(r directory.Requisite) []input {
 	return inputs
 }
 
-// requisiteValue shows the whole value of a requisite. That it was read is recorded.
+// requisiteValue shows the whole value of a requisite. That it was read is
+// recorded.
 func (v *visit) requisiteValue() (subject, error) {
 	r, s, err := v.requisiteAsked()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package settings are the operators' pages of those who take part, and of what is set for each.
+// Package settings are the operators' pages of those who take part, and of what
+// is set for each.
 package settings
 
 import (
@@ -27,8 +28,9 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
-	// reveal shows something new that is shown only once, such as a secret, in the answer to the first sending of a
-	// form; nil if there is nothing to reveal.
+	// reveal shows something new that is shown only once, such as a secret,
+	// in the answer to the first sending of a form; nil if there is nothing
+	// to reveal.
 	reveal func() error
 }
 

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gateway.example/web/portal"
@@ -19,7 +17,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/money"
 	"gateway.example/internal/setting"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -39,8 +36,8 @@ import (
 //     capability reads the values, and has no form. Wrong fields, a second sending and a change by somebody
 //     else meanwhile are dealt with here.
 //
-// The merchant's page is the shortest whole one: see merchant.go. How settings changed in
-// the past, at the foot of such a page, is in setting_history.go.
+// The merchant's page is the shortest whole one: see merchant.go. How settings
+// changed in the past, at the foot of such a page, is in setting_history.go.
 
 // inputKind is the kind of input for a setting.
 type inputKind int
@@ -58,7 +55,8 @@ const (
 	asPick
 )
 
-// input is an input of a form for a setting. Services use its name to report what is wrong with it.
+// input is an input of a form for a setting. Services use its name to report
+// what is wrong with it.
 type input struct {
 	// heading begins a section of the form.
 	heading say.Phrase
@@ -134,39 +132,6 @@ func valueText(kind setting.Kind, value any) string {
 	return "" // a nil pointer
 }
 
-// fill copies the typed settings into an update, or into what is to be made.
-func (t typed) fill(of setting.Subject, update any) {
-	for _, one := range of.Settings {
-		field := one.In(reflect.ValueOf(update).Elem())
-		if !field.IsValid() {
-			continue
-		}
-		value := reflect.ValueOf(t.setting(one))
-		if field.Kind() != reflect.Pointer {
-			value = value.Elem()
-		}
-		field.Set(value)
-	}
-}
-
-// setting is a pointer to the typed value of a setting.
-func (t typed) setting(one setting.Setting) any {
-	switch one.Kind {
-	case setting.Percent, setting.Earning, setting.Amount:
-		return t.number(one.Name)
-	case setting.Whole:
-		return t.whole(one.Name)
-	case setting.Switch:
-		return t.tick(one.Name)
-	case setting.Lines:
-		return new(strings.Fields(strings.ReplaceAll(t.Get(one.Name), ",", " ")))
-	case setting.ID:
-		return new(t.id(one.Name))
-	default:
-		return t.text(one.Name)
-	}
-}
-
 // field is an input as a page shows it.
 func (v *visit) field(in input, values url.Values, wrong string) Input {
 	hint := in.note
@@ -238,7 +203,8 @@ func (v *visit) shownValue(in input, values url.Values) string {
 	return value
 }
 
-// subject is a page of the directory, about a participant or something that belongs to one.
+// subject is a page of the directory, about a participant or something that
+// belongs to one.
 type subject struct {
 	title string
 	// path is its address, to which its settings are posted as well.
@@ -246,15 +212,19 @@ type subject struct {
 	// needs is the capability that changing the settings requires.
 	needs  caller.Capability
 	inputs []input
-	// values are the present settings, and version identifies that state; both are empty for something new.
+	// values are the present settings, and version identifies that state;
+	// both are empty for something new.
 	values  url.Values
 	version string
-	// log is the subject and key of its changes in the log of settings; empty for something new.
+	// log is the subject and key of its changes in the log of settings;
+	// empty for something new.
 	log  [2]string
 	page Subject
-	// more adds what the page shows besides while it is only read; nil if there is nothing.
+	// more adds what the page shows besides while it is only read; nil if
+	// there is nothing.
 	more func(s *subject) error
-	// keep passes the typed values to the service, and returns the address to which to redirect.
+	// keep passes the typed values to the service, and returns the address
+	// to which to redirect.
 	keep func(ctx context.Context, form typed) (ledTo string, err error)
 	// said names the message on that page; "" says that it was saved.
 	said string
@@ -295,7 +265,8 @@ func (v *visit) newOne(list view.Link, listed, title say.Phrase, needs caller.Ca
 	return s
 }
 
-// oneOf begins the page of an item of a list, which the log of settings has by its number.
+// oneOf begins the page of an item of a list, which the log of settings has by
+// its number.
 func oneOf(list string, of setting.Subject, id int64, title, version string) subject {
 	return subject{
 		title: title, path: portal.Numbered(list, id), needs: of.Needs, version: version,
@@ -303,7 +274,8 @@ func oneOf(list string, of setting.Subject, id int64, title, version string) sub
 	}
 }
 
-// showSubject shows a page of the directory. wrong has the mistakes in what was typed.
+// showSubject shows a page of the directory. wrong has the mistakes in what was
+// typed.
 func (v *visit) showSubject(status int, s subject, wrong map[string]string) error {
 	form := &s.page.Form
 	if v.May(s.needs) {
@@ -339,51 +311,9 @@ func (s subject) picks() map[string]*portal.Pick {
 	return named
 }
 
-// typed is a posted form, with the texts that people typed. Mistakes in reading it are added to found.
-type typed struct {
-	url.Values
-	found fault.Fields
-}
-
-// text is the text of a field, without surrounding space.
-func (t typed) text(name string) *string { return new(t.plain(name)) }
-
-func (t typed) plain(name string) string { return strings.TrimSpace(t.Get(name)) }
-
-// number is a field in the notation in which services parse numbers.
-func (t typed) number(name string) *string { return new(money.Typed(t.Get(name))) }
-
-// tick is whether a box is ticked.
-func (t typed) tick(name string) *bool { return new(t.Get(name) != "") }
-
-const wholeNumber = "must be a whole number"
-
-// whole is a whole number; an empty field is 0.
-func (t typed) whole(name string) *int32 {
-	n := t.id(name)
-	if n > math.MaxInt32 {
-		t.found.Add(name, wholeNumber)
-		return new(int32)
-	}
-	return new(int32(n))
-}
-
-// id is a number of something; an empty field is 0.
-func (t typed) id(name string) int64 {
-	text := money.Typed(t.Get(name))
-	if text == "" || t.found.Wrong(name) {
-		return 0
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		t.found.Add(name, wholeNumber)
-		return 0
-	}
-	return n
-}
-
-// keepSubject changes the settings of a page, once, and redirects. Mistakes are shown together with what was typed.
-// If somebody else has changed the settings meanwhile, nothing is changed, and the page says so.
+// keepSubject changes the settings of a page, once, and redirects. Mistakes are
+// shown together with what was typed. If somebody else has changed the settings
+// meanwhile, nothing is changed, and the page says so.
 func (v *visit) keepSubject(s subject) error {
 	form, err := v.Form()
 	if err == nil {
@@ -418,7 +348,8 @@ func (v *visit) keepSubject(s subject) error {
 	return v.Done(out.LedTo, out.Said)
 }
 
-// settingChanged is the code of the error that somebody else has changed a setting meanwhile.
+// settingChanged is the code of the error that somebody else has changed a
+// setting meanwhile.
 const settingChanged = "setting_changed"
 
 // differing names the typed values that differ from the present settings.

@@ -17,7 +17,8 @@ import (
 
 const historyPage = 10
 
-// unsaid are fields that the page of a new item shows already, or that are only for the program.
+// unsaid are fields that the page of a new item shows already, or that are only
+// for the program.
 var unsaid = []string{"id", "created_at", "trader_id", "present"}
 
 // history adds how a subject's settings have changed.

@@ -13,9 +13,10 @@ import (
 // none stands in place of a missing number.
 const none = "–"
 
-// sorted sorts a list by the column in the address, which is "2" or "-2" for the second, and makes the heads of
-// columns links to that. It may be called only for a list that is complete on one page, because otherwise a page
-// would show only some of its rows.
+// sorted sorts a list by the column in the address, which is "2" or "-2" for
+// the second, and makes the heads of columns links to that. It may be called
+// only for a list that is complete on one page, because otherwise a page would
+// show only some of its rows.
 func (v *visit) sorted(d *Directory, kept []string) {
 	asked := v.R.URL.Query().Get(portal.AsksSort)
 	by, err := strconv.Atoi(asked)
@@ -38,7 +39,8 @@ func (v *visit) sorted(d *Directory, kept []string) {
 	}
 }
 
-// compare compares cells by their numbers or texts. A cell without a value comes last in either direction.
+// compare compares cells by their numbers or texts. A cell without a value
+// comes last in either direction.
 func compare(a, b view.Cell, down bool) int {
 	order := func(c view.Cell) (number float64, text string, rank int) {
 		text = strings.ToLower(c.Text)

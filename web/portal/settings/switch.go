@@ -14,15 +14,17 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Suspending somebody has serious effects, so it is no box among other settings. A page of its own first says what
-// the effects are and takes a reason for the log. It is also where the suspension is lifted.
+// Suspending somebody has serious effects, so it is no box among other
+// settings. A page of its own first says what the effects are and takes a
+// reason for the log. It is also where the suspension is lifted.
 
 // suspension is a participant that can be suspended.
 type suspension struct {
 	name, path, version string
 	on                  bool
 	of                  directory.Whose
-	// off and again say what the effects of suspending and of lifting that are.
+	// off and again say what the effects of suspending and of lifting that
+	// are.
 	off, again say.Phrase
 	// turn switches them on or off.
 	turn func(on bool, reason, seen string) error
@@ -152,7 +154,8 @@ func (v *visit) openOf(n int) string {
 	return strconv.Itoa(n)
 }
 
-// doSwitch does what was asked for, only once even if its form is sent repeatedly, and redirects back.
+// doSwitch does what was asked for, only once even if its form is sent
+// repeatedly, and redirects back.
 func (v *visit) doSwitch(s suspension, err error) error {
 	if err != nil {
 		return err

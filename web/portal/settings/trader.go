@@ -97,7 +97,8 @@ func (v *visit) newTrader() subject {
 	return s
 }
 
-// traderForm has the settings on the page of a trader. A trader is suspended on a page of its own.
+// traderForm has the settings on the page of a trader. A trader is suspended on
+// a page of its own.
 var traderForm = setting.Trader.Without("enabled")
 
 func (v *visit) trader() (subject, error) {
@@ -135,7 +136,8 @@ func (v *visit) trader() (subject, error) {
 	return s, err
 }
 
-// traderLists adds the lists of what belongs to a trader, and the steps to their first payment.
+// traderLists adds the lists of what belongs to a trader, and the steps to
+// their first payment.
 func (v *visit) traderLists(s *subject, t directory.Trader) error {
 	for _, list := range []func() (Directory, error){
 		func() (Directory, error) { return v.requisitesOf(t) },
@@ -155,7 +157,8 @@ func (v *visit) traderLists(s *subject, t directory.Trader) error {
 	return err
 }
 
-// traderPayouts lists the methods by which a trader may pay out, with their settings.
+// traderPayouts lists the methods by which a trader may pay out, with their
+// settings.
 func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	set, err := v.Settings.TraderPayouts(v.Ctx(), v.Who, t.ID)
 	d := Directory{
@@ -176,7 +179,8 @@ func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 	return d, err
 }
 
-// ofTrader begins the page of something that belongs to a trader and has no settings yet.
+// ofTrader begins the page of something that belongs to a trader and has no
+// settings yet.
 func (v *visit) ofTrader(t directory.Trader, path string) subject {
 	trader := view.Link(portal.Numbered(portal.TradersPath, t.ID))
 	s := subject{

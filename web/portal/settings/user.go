@@ -91,7 +91,8 @@ func (v *visit) roleChoices() []view.Option {
 	return append(options, view.Option{Value: string(caller.Cabinet), Text: v.kindAndRole(caller.Cabinet, "")})
 }
 
-// newUser is the page that makes a user and shows the link of their invitation in the answer.
+// newUser is the page that makes a user and shows the link of their invitation
+// in the answer.
 func (v *visit) newUser() subject {
 	given := v.R.URL.Query()
 	role := string(caller.MerchantPortal) + "/" + string(caller.Owner)
@@ -144,7 +145,8 @@ func (t typed) ids(name string) []int64 {
 	return ids
 }
 
-// user is the page of a user, on which their role is changed. Setting the same role again changes nothing.
+// user is the page of a user, on which their role is changed. Setting the same
+// role again changes nothing.
 func (v *visit) user() (subject, error) {
 	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {
@@ -237,7 +239,8 @@ func (v *visit) userStepPage() error {
 	return v.askStep(u, v.R.PathValue("step"), "", nil)
 }
 
-// askStep asks for confirmation of a step, and for a reason if the user is switched off.
+// askStep asks for confirmation of a step, and for a reason if the user is
+// switched off.
 func (v *visit) askStep(u session.User, name, reason string, wrong map[string]string) error {
 	step, known := portal.MemberSteps[name]
 	if !known {
@@ -262,7 +265,8 @@ func (v *visit) askStep(u session.User, name, reason string, wrong map[string]st
 	return v.Question(q)
 }
 
-// userStep takes the step, once. The link of a new invitation is shown only in the answer.
+// userStep takes the step, once. The link of a new invitation is shown only in
+// the answer.
 func (v *visit) userStep() error {
 	u, err := portal.Named(v.Visit, v.Sessions.User)
 	if err != nil {

@@ -10,13 +10,16 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// Directory is a list of one kind of participants, or of what belongs to one of them.
+// Directory is a list of one kind of participants, or of what belongs to one of
+// them.
 type Directory struct {
 	Title say.Phrase
-	// Path is the address of the list. Without it the list is part of a page and cannot be searched.
+	// Path is the address of the list. Without it the list is part of a
+	// page and cannot be searched.
 	Path, Search string
 	Hint         say.Phrase
-	// Keep are parameters that the form sends along, and Picks link to parts of the list.
+	// Keep are parameters that the form sends along, and Picks link to
+	// parts of the list.
 	Keep  [][2]string
 	Picks []view.Pick
 	// Chips are the other filters that apply.
@@ -30,7 +33,8 @@ type Directory struct {
 	// Text explains the columns; it may be empty.
 	Text say.Phrase
 	None say.Phrase
-	// Owner links to the owners without whom there can be no items; an empty list says so.
+	// Owner links to the owners without whom there can be no items; an
+	// empty list says so.
 	Owner      templ.SafeURL
 	OwnerLabel say.Phrase
 	OwnerText  say.Phrase
@@ -63,7 +67,8 @@ func (d *Directory) row(href string, cells ...view.Cell) {
 
 var notSetYet = view.Badge{Text: sayNotSetYet, Tone: "off"}
 
-// Subject is the page of a participant: what is known of it, its settings, and how those have changed.
+// Subject is the page of a participant: what is known of it, its settings, and
+// how those have changed.
 type Subject struct {
 	// Crumbs link to the pages above.
 	Crumbs []Crumb
@@ -72,9 +77,11 @@ type Subject struct {
 	Form   ChangeForm
 	// Hint explains the facts.
 	Hint say.Phrase
-	// Notices are mistakes that belong to no field, or say that somebody else was faster.
+	// Notices are mistakes that belong to no field, or say that somebody
+	// else was faster.
 	Notices []string
-	// Links link to pages about it, and Steps to pages that ask for confirmation of a step.
+	// Links link to pages about it, and Steps to pages that ask for
+	// confirmation of a step.
 	Links []SubjectStep
 	// First are the steps to the first payment; none after it.
 	First  []view.FirstStep
@@ -105,7 +112,8 @@ func numberFact(id int64) view.Fact {
 	return view.Fact{Label: say.Number, Value: portal.IDText(id), Class: "num"}
 }
 
-// ChangeForm has settings as a form, or as facts for users who may not change them.
+// ChangeForm has settings as a form, or as facts for users who may not change
+// them.
 type ChangeForm struct {
 	Title say.Phrase
 	Text  say.Phrase
@@ -118,11 +126,13 @@ type ChangeForm struct {
 	File bool
 }
 
-// Input is a field for a setting. With options, one or several of them are chosen.
+// Input is a field for a setting. With options, one or several of them are
+// chosen.
 type Input struct {
 	view.Field
 	Options []view.Option
-	// Several are the options that are on; without options the field itself is on if it has any.
+	// Several are the options that are on; without options the field itself
+	// is on if it has any.
 	Several []string
 	Tick    bool
 	On      bool

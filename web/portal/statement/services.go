@@ -1,4 +1,5 @@
-// Package statement is the statement of an account, and the list of all accounts.
+// Package statement is the statement of an account, and the list of all
+// accounts.
 package statement
 
 import (

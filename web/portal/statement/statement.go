@@ -27,7 +27,8 @@ var statementRoutes = []route{
 
 var statementList = portal.List{Path: "/trader/statement", Account: true, Export: caller.TraderMoney}
 
-// reserved is the name of the account of what is held; the other account has no name.
+// reserved is the name of the account of what is held; the other account has no
+// name.
 const reserved = "reserved"
 
 func (v *visit) statementAsked(l portal.List) (portal.Asked, books.StatementFilter, error) {
@@ -110,7 +111,8 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	return portal.ShowPage(v.Visit, a.StatusOf(), cmp.Or(a.Title, v.Say(say.StatementTitle)), StatementPage, shown)
 }
 
-// events are the movements, those of one event in one line; the first of each day names it.
+// events are the movements, those of one event in one line; the first of each
+// day names it.
 func (v *visit) events(found books.Statement) []Line {
 	var lines []Line
 	day := ""
@@ -143,7 +145,8 @@ func (v *visit) accounts(a portal.Asked) []view.Tab {
 	}
 }
 
-// statementLine shows what one event did to an account, its movements with the newest first.
+// statementLine shows what one event did to an account, its movements with the
+// newest first.
 func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Line {
 	line, net := event[0], decimal.Zero
 	for _, movement := range event {
@@ -175,8 +178,8 @@ func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Li
 	return shown
 }
 
-// parts names what an event moved, incoming money first. A merchant sees what left for a payout, but not how the
-// trader and the platform share it.
+// parts names what an event moved, incoming money first. A merchant sees what
+// left for a payout, but not how the trader and the platform share it.
 func (v *visit) parts(event []books.StatementLine, of ledger.Account) []Part {
 	var names []say.Phrase
 	sums := map[say.Phrase]decimal.Decimal{}

@@ -20,7 +20,8 @@ type Statement struct {
 	Filters view.Filters
 	// Accounts are the tabs.
 	Accounts []view.Tab
-	// Opening and Closing are the balances at OpeningAt and ClosingAt. A zero ClosingAt is now.
+	// Opening and Closing are the balances at OpeningAt and ClosingAt. A
+	// zero ClosingAt is now.
 	Opening, Closing     string
 	OpeningAt, ClosingAt time.Time
 	Items                []Line
@@ -33,10 +34,12 @@ type Line struct {
 	At time.Time
 	// Day is shown above the first line of a day.
 	Day string
-	// What is the reason, and About the subject. Href links to the subject, or is "".
+	// What is the reason, and About the subject. Href links to the subject,
+	// or is "".
 	What, About string
 	Href        templ.SafeURL
-	// Amount has its sign; it is the sum of the parts if there are several. In says that the account received it.
+	// Amount has its sign; it is the sum of the parts if there are several.
+	// In says that the account received it.
 	Amount  string
 	In      bool
 	Parts   []Part

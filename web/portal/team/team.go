@@ -134,7 +134,8 @@ func (v *visit) showMember(status int, m session.Member, role string, wrong map[
 	return portal.Show(v.Visit, status, MemberPage, shown)
 }
 
-// setRole changes a user's role. Setting the same role again only ends their sessions.
+// setRole changes a user's role. Setting the same role again only ends their
+// sessions.
 func (v *visit) setRole(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {
@@ -151,7 +152,8 @@ func (v *visit) setRole(m session.Member) error {
 	return v.memberDone(m, "member-changed", err)
 }
 
-// memberDone redirects back to a user. It also handles the error that the last owner must stay.
+// memberDone redirects back to a user. It also handles the error that the last
+// owner must stay.
 func (v *visit) memberDone(m session.Member, word string, err error) error {
 	if f := fault.As(err); f != nil && f.Code == "team_last_owner" {
 		word, err = "last-owner", nil
@@ -191,7 +193,8 @@ func (v *visit) memberStep(m session.Member) error {
 	return fault.ErrNotFound
 }
 
-// reinvite removes a user's password, once, and shows the link to set another one in the answer.
+// reinvite removes a user's password, once, and shows the link to set another
+// one in the answer.
 func (v *visit) reinvite(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"gateway.example/web/site"
 )
 
-// manualRoutes show the operators' manual, to which alarms link, so that nobody has to search for it at night.
+// manualRoutes show the operators' manual, to which alarms link, so that nobody
+// has to search for it at night.
 var manualRoutes = []route{
 	{Pattern: "GET " + portal.ManualPath, Needs: caller.OperatorRead, Handle: (*visit).manual},
 	{Pattern: "GET " + portal.ManualPath + "/{page}", Needs: caller.OperatorRead, Handle: (*visit).manual},
@@ -45,14 +46,15 @@ func (v *visit) manual() error {
 	return nil
 }
 
-// manuals are the pages of the manual by their names, in each language of the portal.
+// manuals are the pages of the manual by their names, in each language of the
+// portal.
 var manuals = map[string]func() (map[string]chapter, error){
 	say.English: sync.OnceValues(func() (map[string]chapter, error) { return chapters(docs.Operate(say.English)) }),
 	say.Russian: sync.OnceValues(func() (map[string]chapter, error) { return chapters(docs.Operate(say.Russian)) }),
 }
 
-// chapters converts pages of the manual. Their titles are left out of the HTML, because the portal's pages show
-// them.
+// chapters converts pages of the manual. Their titles are left out of the HTML,
+// because the portal's pages show them.
 func chapters(pages []docs.Page) (map[string]chapter, error) {
 	shown, parts := map[string]chapter{}, map[string]string{}
 	for _, page := range pages {
@@ -75,8 +77,8 @@ func chapters(pages []docs.Page) (map[string]chapter, error) {
 	return shown, nil
 }
 
-// manualLink converts a link in the manual to an address in the portal, or of another site. For a file that the
-// program does not show there is no link.
+// manualLink converts a link in the manual to an address in the portal, or of
+// another site. For a file that the program does not show there is no link.
 func manualLink(parts map[string]string, from, to string) string {
 	if strings.HasPrefix(to, "https://") {
 		return to

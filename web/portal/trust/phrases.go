@@ -130,10 +130,12 @@ var saySealState = say.Names{
 	"unsigned":  say.Both("signed by no key of ours", "подписан чужим ключом"),
 }.Of
 
-// sayInvariants are the Russian texts of invariants, by the audit's English names for them.
+// sayInvariants are the Russian texts of invariants, by the audit's English
+// names for them.
 var sayInvariants = tongue.Pairs(files, "invariant.txt")
 
-// sayInvariant is an invariant in words; without a translation it is the audit's name for it.
+// sayInvariant is an invariant in words; without a translation it is the
+// audit's name for it.
 func sayInvariant(name string) say.Phrase {
 	if russian, known := sayInvariants[name]; known {
 		return say.Both(name, russian)

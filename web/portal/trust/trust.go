@@ -13,7 +13,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-// What operators need to trust the gateway: the log of what was done, the state of the ledger, and the alarms.
+// What operators need to trust the gateway: the log of what was done, the state
+// of the ledger, and the alarms.
 var trustRoutes = []route{
 	{Pattern: "GET " + portal.AuditPath, Needs: caller.OperatorRead, Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog)},
 	{Pattern: "GET " + portal.AuditPath + ".csv", Needs: caller.OperatorRead, Handle: portal.With(auditList, (*visit).auditCSV)},
@@ -65,7 +66,8 @@ func (v *visit) since(at *time.Time, none say.Phrase) view.Cell {
 // took formats a duration for people.
 func took(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
-// placed parses a time from a link, in microseconds since 1970; without one it is the given time.
+// placed parses a time from a link, in microseconds since 1970; without one it
+// is the given time.
 func placed(text string, otherwise time.Time) time.Time {
 	micro, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || micro < 0 || micro > otherwise.UnixMicro() {

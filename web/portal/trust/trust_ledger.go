@@ -79,7 +79,8 @@ func (v *visit) brokenAudit(past audit.Past) BrokenAudit {
 	return broken
 }
 
-// onChain compares the networks with the ledger. If that takes too long, it is left out.
+// onChain compares the networks with the ledger. If that takes too long, it is
+// left out.
 func (v *visit) onChain(shown *Reconciliation) error {
 	found, err := v.Books.OnChain(v.Ctx(), v.Who)
 	if errors.Is(err, fault.ErrBusy) {
@@ -104,7 +105,8 @@ func (v *visit) onChain(shown *Reconciliation) error {
 	return nil
 }
 
-// auditsRegion is the part of the page with the state of the audits, which refreshes itself.
+// auditsRegion is the part of the page with the state of the audits, which
+// refreshes itself.
 func (v *visit) auditsRegion() error {
 	state, err := v.Audits.State(v.Ctx(), v.Who)
 	if err != nil {
@@ -147,7 +149,8 @@ func pastAudit(p audit.Past) PastAudit {
 	}
 }
 
-// mismatchSubject matches the subject at the beginning of a mismatch, as the audit writes it.
+// mismatchSubject matches the subject at the beginning of a mismatch, as the
+// audit writes it.
 var mismatchSubject = regexp.MustCompile(`^(payment|payout|deposit|cashbox|trader|account|transfer|page of) ([0-9-]+)`)
 
 // subjectPages are the addresses of the pages of subjects.
@@ -164,7 +167,8 @@ func (v *visit) mismatches(list []string) []Mismatch {
 	return shown
 }
 
-// mismatch splits an audit's finding into its subject, with a link to the page about it, and the rest.
+// mismatch splits an audit's finding into its subject, with a link to the page
+// about it, and the rest.
 func (v *visit) mismatch(detail string) Mismatch {
 	at := mismatchSubject.FindStringSubmatch(detail)
 	if at == nil {

@@ -134,7 +134,8 @@ func (v *visit) auditSubject(item auditlog.Item) string {
 	return v.Say(say.AuditSubjectName(item.Subject)) + " " + name
 }
 
-// auditFields are the fields of a setting that have changed; for a new setting all of them.
+// auditFields are the fields of a setting that have changed; for a new setting
+// all of them.
 func (v *visit) auditFields(before, after []byte) []AuditField {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {

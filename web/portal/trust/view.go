@@ -19,18 +19,22 @@ type AuditLog struct {
 type AuditRow struct {
 	At   time.Time
 	Kind view.Badge
-	// Who is who did it; "" stands for a login that no user has. OfWho links to everything that they did.
+	// Who is who did it; "" stands for a login that no user has. OfWho
+	// links to everything that they did.
 	Who   string
 	OfWho view.Link
-	// What is what was done, and OfWhat links to everything about the same subject.
+	// What is what was done, and OfWhat links to everything about the same
+	// subject.
 	What   string
 	OfWhat view.Link
-	// Notes say from where somebody signed in, or why something was proposed.
+	// Notes say from where somebody signed in, or why something was
+	// proposed.
 	Notes  []string
 	Fields []AuditField
 }
 
-// AuditField is a field of a setting before and after the change; "" is not set.
+// AuditField is a field of a setting before and after the change; "" is not
+// set.
 type AuditField struct{ Name, Was, Is string }
 
 // Reconciliation is the page about the state of the ledger.
@@ -45,13 +49,14 @@ type Reconciliation struct {
 	Days  view.Sheet
 	// OlderDays links to earlier days.
 	OlderDays view.Link
-	// Chain compares the networks with the ledger, and Networks lists each network; nil if reading that takes too
-	// long now.
+	// Chain compares the networks with the ledger, and Networks lists each
+	// network; nil if reading that takes too long now.
 	Chain    []view.Fact
 	Networks view.Sheet
 }
 
-// Audit is the state of the audits of a scope. Fields that are nil or "" are not known.
+// Audit is the state of the audits of a scope. Fields that are nil or "" are
+// not known.
 type Audit struct {
 	Title   say.Phrase
 	Last    *PastAudit
@@ -85,7 +90,8 @@ func provedBadge(good bool) view.Badge {
 	return view.Badge{Text: sayReconBad, Tone: "bad"}
 }
 
-// Mismatch is a breach of an invariant. Subject is its first part, and Href links to the page about it, or is "".
+// Mismatch is a breach of an invariant. Subject is its first part, and Href
+// links to the page about it, or is "".
 type Mismatch struct {
 	Subject, Text string
 	Href          view.Link

@@ -32,7 +32,8 @@ type Question struct {
 	Title say.Phrase
 	Texts []string
 	Facts []Fact
-	// Action is the address of the form, which is sent with these parameters and its token.
+	// Action is the address of the form, which is sent with these
+	// parameters and its token.
 	Action, Token string
 	Hidden        [][2]string
 	Yes           string

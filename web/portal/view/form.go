@@ -16,23 +16,28 @@ type Field struct {
 	Name    string
 	Label   say.Phrase
 	Value   string
-	// Hint says what to type, and Wrong is the mistake in what was typed; both may be "".
+	// Hint says what to type, and Wrong is the mistake in what was typed;
+	// both may be "".
 	Hint, Wrong string
-	// Type is the input's type; "" is text. Area makes it a text of several lines.
+	// Type is the input's type; "" is text. Area makes it a text of several
+	// lines.
 	Type string
 	Area bool
 	// Max is the maximum length in characters; 0 is no maximum.
 	Max                int
 	Optional, Autofill bool
-	// Suggest are values that are offered while the user types; others may be typed as well.
+	// Suggest are values that are offered while the user types; others may
+	// be typed as well.
 	Suggest []string
-	// Quiet is for an optional field that does not say so, such as a filter.
+	// Quiet is for an optional field that does not say so, such as a
+	// filter.
 	Quiet bool
 	// More are further attributes of the input.
 	More templ.Attributes
 }
 
-// TypeFile is the type of a field that takes a file. Its form is sent as multipart/form-data.
+// TypeFile is the type of a field that takes a file. Its form is sent as
+// multipart/form-data.
 const TypeFile = "file"
 
 func (f Field) max() string {

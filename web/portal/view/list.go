@@ -13,27 +13,33 @@ import (
 
 // Filters are the filters of a list, as the form above it shows them.
 type Filters struct {
-	// Path is the address of the list, and Query its present filters without a position in the list.
+	// Path is the address of the list, and Query its present filters
+	// without a position in the list.
 	Path, Query string
-	// Keep are parameters that the form sends along without asking for them.
+	// Keep are parameters that the form sends along without asking for
+	// them.
 	Keep [][2]string
-	// Searches says that the list can be searched, and Hint says what for. Amounts says that it can be filtered by
-	// amount, and Always that it has no filter by time.
+	// Searches says that the list can be searched, and Hint says what for.
+	// Amounts says that it can be filtered by amount, and Always that it
+	// has no filter by time.
 	Searches, Amounts, Always bool
 	Hint                      say.Phrase
 	Search                    string
-	// Cashboxes are the cashboxes to choose from, and StatusOptions the statuses if only one can be chosen.
+	// Cashboxes are the cashboxes to choose from, and StatusOptions the
+	// statuses if only one can be chosen.
 	Cashbox       string
 	Cashboxes     []Option
 	Status        string
 	StatusOptions []Option
 	// StatusLabel is the label of the statuses; it may be empty.
 	StatusLabel say.Phrase
-	// Act links to where an item is made; "" is nowhere. Aside says that it links to another list instead.
+	// Act links to where an item is made; "" is nowhere. Aside says that it
+	// links to another list instead.
 	Act      templ.SafeURL
 	ActLabel say.Phrase
 	Aside    bool
-	// Statuses and Methods are the values to choose from. Without any there is no such filter.
+	// Statuses and Methods are the values to choose from. Without any there
+	// is no such filter.
 	Statuses []Tick
 	Method   string
 	Methods  []Option
@@ -46,7 +52,8 @@ type Filters struct {
 	Currencies []Option
 	// Overdue is the filter for what is overdue; nil if there is none.
 	Overdue *Tick
-	// From and To are days, and MinAmount and MaxAmount are amounts, as they were typed.
+	// From and To are days, and MinAmount and MaxAmount are amounts, as
+	// they were typed.
 	From, To, MinAmount, MaxAmount string
 	// Wrong has the mistakes in what was typed, by the names of the fields.
 	Wrong map[string]string
@@ -55,10 +62,12 @@ type Filters struct {
 	Presets []Pick
 	// Window says which period is shown if none was chosen; it may be "".
 	Window string
-	// Export is the address of the list as a file; "" if the user may not have it.
+	// Export is the address of the list as a file; "" if the user may not
+	// have it.
 	Export string
 	Views  []SavedView
-	// Columns are the columns to choose from; without any there is no such choice.
+	// Columns are the columns to choose from; without any there is no such
+	// choice.
 	Columns []Tick
 }
 
@@ -144,10 +153,11 @@ func (f Filters) amount(name string, label say.Phrase, value string) Field {
 
 // Sorting is how the head of a column sorts the list.
 type Sorting struct {
-	// Href links to the list sorted by the column, or in the other direction; "" if it cannot be sorted.
+	// Href links to the list sorted by the column, or in the other
+	// direction; "" if it cannot be sorted.
 	Href templ.SafeURL
-	// Down says that the list is sorted by this column with the greatest or newest first, and Up that it is sorted
-	// the other way.
+	// Down says that the list is sorted by this column with the greatest or
+	// newest first, and Up that it is sorted the other way.
 	Down, Up bool
 }
 
@@ -168,7 +178,8 @@ type Pages struct {
 	Newer, Older templ.SafeURL
 	// Newest links to the beginning.
 	Newest templ.SafeURL
-	// SearchedBackTo is how far back was searched; Older continues from there.
+	// SearchedBackTo is how far back was searched; Older continues from
+	// there.
 	SearchedBackTo *time.Time
 }
 
@@ -186,7 +197,8 @@ func (p Pages) labels() [3]say.Phrase {
 // Empty is what an empty list shows.
 type Empty struct {
 	Title, Text say.Phrase
-	// Href and Label link to where there may be items; "" if there is no link.
+	// Href and Label link to where there may be items; "" if there is no
+	// link.
 	Href  templ.SafeURL
 	Label say.Phrase
 }

@@ -27,7 +27,8 @@ type Line struct {
 	// Actor is who did it, or "".
 	Actor string
 	Code  []Code
-	// Event links to the webhook of the line, whose name is EventName; "" if the user may not see it.
+	// Event links to the webhook of the line, whose name is EventName; ""
+	// if the user may not see it.
 	Event     templ.SafeURL
 	EventName string
 }
@@ -36,7 +37,8 @@ type Line struct {
 type Claim struct {
 	// Path is the address of the page; Text says who works on it.
 	Path, Text string
-	// May says that the reader may work on it, Mine that they do, and Others that somebody else does.
+	// May says that the reader may work on it, Mine that they do, and
+	// Others that somebody else does.
 	May, Mine, Others bool
 }
 
@@ -55,9 +57,11 @@ type Arrival struct {
 // Fitting are free transfers that may belong to a payment.
 type Fitting struct {
 	Items []Arrival
-	// Action is the address where one is attached, and Token makes that happen only once.
+	// Action is the address where one is attached, and Token makes that
+	// happen only once.
 	Action, Token string
-	// May says that the reader may attach one, and Leads that this is the first thing to do on the page.
+	// May says that the reader may attach one, and Leads that this is the
+	// first thing to do on the page.
 	May, Leads bool
 }
 
@@ -71,7 +75,8 @@ type Act struct {
 // Href is an address below that of the page.
 func (c Claim) Href(below string) templ.SafeURL { return templ.SafeURL(c.Path + below) }
 
-// Fact is a known fact about the subject of a page. Without a value it is not shown.
+// Fact is a known fact about the subject of a page. Without a value it is not
+// shown.
 type Fact struct {
 	Label        say.Phrase
 	Value, Class string
@@ -81,7 +86,8 @@ type Fact struct {
 	At *time.Time
 }
 
-// Moment is the moment at which something is shown, and the form that asks for it. At is zero for now.
+// Moment is the moment at which something is shown, and the form that asks for
+// it. At is zero for now.
 type Moment struct {
 	Path, Typed, Wrong string
 	At                 time.Time
@@ -116,7 +122,8 @@ type Job struct {
 	ID             int64
 	Amount, Method string
 	Requisite      Requisite
-	// Phase is the phase of a card checkout, and Card the last digits of its card; both may be empty.
+	// Phase is the phase of a card checkout, and Card the last digits of
+	// its card; both may be empty.
 	Phase     say.Phrase
 	Card      string
 	ExpiresAt time.Time
@@ -141,7 +148,8 @@ func (j Job) Href() string { return "/trader/payments/" + strconv.FormatInt(j.ID
 
 type Requisite struct{ Value, Bank, Holder string }
 
-// Step is a step that a trader can take for a payment. Asks says that a page asks for confirmation first.
+// Step is a step that a trader can take for a payment. Asks says that a page
+// asks for confirmation first.
 type Step struct {
 	Label           say.Phrase
 	Href            string
@@ -171,7 +179,8 @@ type Offer struct {
 	// Path is the address of its page.
 	Path                                                         string
 	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
-	// Earns is the reward in short form. Returns says in its place that the payout returns what came, which earns nothing.
+	// Earns is the reward in short form. Returns says in its place that the
+	// payout returns what came, which earns nothing.
 	Earns     string
 	Returns   string
 	ExpiresAt time.Time

@@ -2,7 +2,8 @@ package view
 
 import "github.com/a-h/templ"
 
-// Progress is the progress of something that takes long. It continues while nobody has the page open.
+// Progress is the progress of something that takes long. It continues while
+// nobody has the page open.
 type Progress struct {
 	// Label says what is counted.
 	Label string
@@ -12,7 +13,8 @@ type Progress struct {
 	Runs bool
 }
 
-// Again makes a part of a page refresh itself from href until what it shows has ended.
+// Again makes a part of a page refresh itself from href until what it shows has
+// ended.
 func (p Progress) Again(href string) templ.Attributes {
 	if !p.Runs {
 		return nil

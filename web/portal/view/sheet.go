@@ -30,18 +30,20 @@ type List struct {
 	Below templ.Component
 }
 
-// Column is the head of a column. Numbers are aligned to the right. Sum marks the amount of a row: on a phone it
-// comes first in the row, next to the time.
+// Column is the head of a column. Numbers are aligned to the right. Sum marks
+// the amount of a row: on a phone it comes first in the row, next to the time.
 type Column struct {
 	Text       string
 	Right, Sum bool
-	// Whole says that its texts are short and stay on one line, and Bare that they need no label.
+	// Whole says that its texts are short and stay on one line, and Bare
+	// that they need no label.
 	Whole, Bare bool
 	// Sort is how its head sorts the list.
 	Sort Sorting
 }
 
-// Cell is a cell of a row. It has a time, a badge or a text, and may have a note below.
+// Cell is a cell of a row. It has a time, a badge or a text, and may have a
+// note below.
 type Cell struct {
 	Text string
 	Href templ.SafeURL
@@ -57,7 +59,8 @@ type Cell struct {
 	Drawn templ.Component
 	// Class is its CSS class if the column sets none.
 	Class string
-	// By is the number by which it is sorted; nil if it is sorted by its text.
+	// By is the number by which it is sorted; nil if it is sorted by its
+	// text.
 	By *float64
 }
 
@@ -75,7 +78,8 @@ func (c Cell) tone() string {
 	return c.Tone
 }
 
-// class is the CSS class of a cell. A cell that explains itself, such as a status, needs no label.
+// class is the CSS class of a cell. A cell that explains itself, such as a
+// status, needs no label.
 func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 	summed := slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Sum })
 	cell, column := row[i], t.Columns[i]
@@ -122,12 +126,15 @@ func (f MoneyForm) method() string {
 	return "post"
 }
 
-// OverviewFigure is a number. Href links to what is counted; "" if there is no page.
+// OverviewFigure is a number. Href links to what is counted; "" if there is no
+// page.
 type OverviewFigure struct {
 	Label, Now string
-	// Exact is the number with all decimals, if Now has fewer; Unit is shown next to it.
+	// Exact is the number with all decimals, if Now has fewer; Unit is
+	// shown next to it.
 	Exact, Unit string
-	// By is the change, and Before is the text about it below; both may be empty.
+	// By is the change, and Before is the text about it below; both may be
+	// empty.
 	By     Delta
 	Before string
 	Href   templ.SafeURL
@@ -138,7 +145,8 @@ type OverviewFigure struct {
 // Delta is a change in words. Tone says whether it is good; "" is neither.
 type Delta struct{ Text, Tone string }
 
-// Rounded is an amount of USDT with two decimals; the others are shown on hover and focus.
+// Rounded is an amount of USDT with two decimals; the others are shown on hover
+// and focus.
 func (s Shell) Rounded(label string, amount decimal.Decimal) OverviewFigure {
 	return OverviewFigure{Label: label, Now: s.Short(amount), Exact: s.Figure(amount), Unit: "USDT"}
 }

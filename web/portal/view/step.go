@@ -8,8 +8,8 @@ import (
 	"gateway.example/web/portal/say"
 )
 
-// FirstStep is a step that is needed before the first payment. Href links to where it is taken; "" if the user may
-// not.
+// FirstStep is a step that is needed before the first payment. Href links to
+// where it is taken; "" if the user may not.
 type FirstStep struct {
 	Label say.Phrase
 	Done  bool

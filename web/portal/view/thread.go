@@ -12,8 +12,8 @@ import (
 type Thread struct {
 	Title    say.Phrase
 	Messages []ThreadMessage
-	// Action is the address to which a message is sent; "" if the reader may not write. Over says that the
-	// conversation has ended.
+	// Action is the address to which a message is sent; "" if the reader
+	// may not write. Over says that the conversation has ended.
 	Action templ.SafeURL
 	Over   bool
 	// Leads says that writing is the first thing to do on the page.

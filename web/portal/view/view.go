@@ -1,5 +1,5 @@
-// Package view holds the templates of the portals and what they are given to show. They decide
-// nothing.
+// Package view holds the templates of the portals and what they are given to
+// show. They decide nothing.
 package view
 
 import (
@@ -28,7 +28,8 @@ type Shell struct {
 	// Words writes amounts in the reader's language.
 	words.Words
 	Files Files
-	// Portal is merchant, trader or operator, or "" as long as nobody is signed in.
+	// Portal is merchant, trader or operator, or "" as long as nobody is
+	// signed in.
 	Portal string
 	Nav    []NavItem
 	// Login is the login of the signed-in user, or "".
@@ -36,23 +37,28 @@ type Shell struct {
 	Sandbox bool
 	// Zone is the reader's time zone; every page names it.
 	Zone *time.Location
-	// Now is the time by the gateway's clock, from which remaining times are counted.
+	// Now is the time by the gateway's clock, from which remaining times
+	// are counted.
 	Now   time.Time
 	Theme string
 	// Shortcuts says that keyboard shortcuts are on.
 	Shortcuts bool
-	// Flash is a message about what has just been done, and Tone is its tone: "" means that it went well.
+	// Flash is a message about what has just been done, and Tone is its
+	// tone: "" means that it went well.
 	Flash, Tone string
-	// Viewing is nil unless an operator looks as another user; then Login is that user's.
+	// Viewing is nil unless an operator looks as another user; then Login
+	// is that user's.
 	Viewing *Viewing
 	Consent Consent
 	// Alone says that no operator could decide about another's proposals.
 	Alone bool
-	// Search is the text that was searched for, on the page of search results.
+	// Search is the text that was searched for, on the page of search
+	// results.
 	Search string
 	// Live says that the page refreshes itself.
 	Live bool
-	// Title is the page's title, and Mistakes says that a form on it was filled in wrongly.
+	// Title is the page's title, and Mistakes says that a form on it was
+	// filled in wrongly.
 	Title    string
 	Mistakes bool
 }
@@ -67,12 +73,14 @@ type Viewing struct {
 type NavItem struct {
 	Href  string
 	Label say.Phrase
-	// Group is the heading above the first entry of several that belong together.
+	// Group is the heading above the first entry of several that belong
+	// together.
 	Group say.Phrase
 	// Icon is shown before the label, and on a phone above it; "" is none.
 	Icon    string
 	Current bool
-	// Waits names what is counted, and Count is how much of it waits, up to a limit; "" if nothing does.
+	// Waits names what is counted, and Count is how much of it waits, up to
+	// a limit; "" if nothing does.
 	Waits, Count string
 	// Waiting says that it is shown only while something waits.
 	Waiting bool
@@ -86,12 +94,14 @@ func (s Shell) begins(at int) bool {
 // Say is a phrase in the reader's language.
 func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill...) }
 
-// grouped reports whether the navigation is too long for one line, so that a phone shows it as a menu.
+// grouped reports whether the navigation is too long for one line, so that a
+// phone shows it as a menu.
 func (s Shell) grouped() bool {
 	return slices.ContainsFunc(s.Nav, func(item NavItem) bool { return !item.Group.Empty() })
 }
 
-// here is the name of the navigation's page to which this page belongs, with its group; if it belongs to none, its own.
+// here is the name of the navigation's page to which this page belongs, with
+// its group; if it belongs to none, its own.
 func (s Shell) here() string {
 	for _, item := range s.Nav {
 		switch {
@@ -156,7 +166,8 @@ var months = map[string][]string{
 	"uz":        {"yan", "fev", "mar", "apr", "may", "iyn", "iyl", "avg", "sen", "okt", "noy", "dek"},
 }
 
-// When writes a time in the reader's zone: the day and the minute, and the year if it is another one.
+// When writes a time in the reader's zone: the day and the minute, and the year
+// if it is another one.
 func (s Shell) When(t time.Time) string {
 	local := t.In(s.Zone)
 	text := local.Format("2 ") + months[s.Code][local.Month()-1]
@@ -180,7 +191,8 @@ func (s Shell) Exactly(t time.Time) string {
 	return s.When(t) + t.In(s.Zone).Format(":05")
 }
 
-// zone is the name of the zone with its present offset from UTC, as in Europe/Moscow (UTC+03:00).
+// zone is the name of the zone with its present offset from UTC, as in
+// Europe/Moscow (UTC+03:00).
 func (s Shell) zone() string {
 	if s.Zone == time.UTC {
 		return "UTC"
@@ -188,7 +200,8 @@ func (s Shell) zone() string {
 	return s.Zone.String() + s.Now.In(s.Zone).Format(" (UTC-07:00)")
 }
 
-// Amount is words.Amount except for the manat, whose sign many fonts lack; payers' pages draw it.
+// Amount is words.Amount except for the manat, whose sign many fonts lack;
+// payers' pages draw it.
 func (s Shell) Amount(amount decimal.Decimal, currency string) string {
 	if currency == "AZN" {
 		return s.Number(amount) + "\u00a0AZN"
@@ -215,11 +228,12 @@ func (s Shell) Sum(amount decimal.Decimal) string {
 	return s.Grouped(exact[:short] + strings.TrimRight(exact[short:], "0"))
 }
 
-// Figure writes an amount of USDT for a column whose head has the unit. It has all decimals, so that the digits of
-// a column are aligned.
+// Figure writes an amount of USDT for a column whose head has the unit. It has
+// all decimals, so that the digits of a column are aligned.
 func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.USDT(amount)) }
 
-// parted splits what Figure wrote after the second decimal. Other texts stay whole.
+// parted splits what Figure wrote after the second decimal. Other texts stay
+// whole.
 func parted(figure string) (coarse, fine string) {
 	at := strings.LastIndexAny(figure, ".,")
 	if at < 0 || len(figure)-at != len(".00000000") || strings.Trim(figure, "+−0123456789., \u00a0\u202f") != "" {
@@ -237,8 +251,8 @@ func (s Shell) Rate(d decimal.Decimal) string { return s.Grouped(money.Rate(d)) 
 // numeral matches a number in a formula.
 var numeral = regexp.MustCompile(`\d+(\.\d+)?`)
 
-// Formula writes a calculation with numbers in the reader's notation. If the decimal separator is a comma, numbers
-// are separated by semicolons.
+// Formula writes a calculation with numbers in the reader's notation. If the
+// decimal separator is a comma, numbers are separated by semicolons.
 func (s Shell) Formula(plain string) string {
 	if s.Grouped("0.5") != "0.5" {
 		plain = strings.ReplaceAll(plain, ", ", "; ")
@@ -301,11 +315,13 @@ type Consent struct {
 	Until *time.Time
 	// Asked are the users who wait for this user's answer.
 	Asked []Awaiting
-	// Asking says that the page itself asks, so that no band above it is needed.
+	// Asking says that the page itself asks, so that no band above it is
+	// needed.
 	Asking bool
 }
 
-// Awaiting is a user whom an operator let in and who waits for an owner's answer.
+// Awaiting is a user whom an operator let in and who waits for an owner's
+// answer.
 type Awaiting struct {
 	ID, Login, Role string
 	Since, Until    time.Time

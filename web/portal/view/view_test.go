@@ -20,7 +20,8 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// USDT has the signs of the language, as money that people pay has, and keeps its digits.
+// USDT has the signs of the language, as money that people pay has, and keeps
+// its digits.
 func TestUSDT(t *testing.T) {
 	for _, test := range []struct{ language, amount, whole, column, short string }{
 		{"en", "1234567.5", "1,234,567.50", "1,234,567.50000000", "1,234,567.50"},
@@ -38,7 +39,8 @@ func TestUSDT(t *testing.T) {
 	}
 }
 
-// A calculation has the numbers of its reader's language, whose commas do not part them.
+// A calculation has the numbers of its reader's language, whose commas do not
+// part them.
 func TestFormula(t *testing.T) {
 	for tag, want := range map[string]string{
 		"en": "min(1,502.50, 0.225) − 5 / 100",

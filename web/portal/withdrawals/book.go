@@ -79,8 +79,8 @@ func (v *visit) showAddress(status int, typed url.Values, wrong map[string]strin
 	return v.ShowForm(status, v.Say(sayAddTitle), form, typed, wrong)
 }
 
-// addAddress adds an address. One that looks like another is first shown again; it is added when the same form is
-// sent once more.
+// addAddress adds an address. One that looks like another is first shown again;
+// it is added when the same form is sent once more.
 func (v *visit) addAddress(form url.Values) error {
 	alike := false
 	err := v.Once(form, func() (submission.Outcome, error) {
@@ -107,7 +107,8 @@ func (v *visit) addAddress(form url.Values) error {
 	return err
 }
 
-// address is the address of the reader's address book whose number is in the page's address.
+// address is the address of the reader's address book whose number is in the
+// page's address.
 func (v *visit) address() (withdrawal.Address, error) {
 	id, err := v.Numbered()
 	if err != nil {

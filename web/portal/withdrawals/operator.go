@@ -20,8 +20,8 @@ import (
 
 const listsPath = "/operator/hand-overs"
 
-// decision is a decision that an operator may make about a withdrawal in some statuses. A page asks for
-// confirmation.
+// decision is a decision that an operator may make about a withdrawal in some
+// statuses. A page asks for confirmation.
 type decision struct {
 	step               string
 	from               []withdrawal.Status
@@ -291,7 +291,8 @@ func (v *visit) lists() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayLists), ListPage, shown)
 }
 
-// handOver makes a list of the approved withdrawals, after the newest list that the page has shown.
+// handOver makes a list of the approved withdrawals, after the newest list that
+// the page has shown.
 func (v *visit) handOver(form url.Values) error {
 	past := portal.IDOf(form, "past")
 	return v.Once(form, func() (submission.Outcome, error) {

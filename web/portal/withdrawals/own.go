@@ -85,7 +85,8 @@ func (v *visit) list() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.Withdrawals), ListPage, shown)
 }
 
-// resting tells all users who see the money which addresses were added recently.
+// resting tells all users who see the money which addresses were added
+// recently.
 func (v *visit) resting(book []withdrawal.Address) []string {
 	var notices []string
 	for _, a := range book {
@@ -229,7 +230,8 @@ func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
 	return portal.ShowPage(v.Visit, status, v.Say(sayWithdraw), ListPage, l)
 }
 
-// payers are the cashboxes of a merchant, each with its balance; a trader has only one account and no choice.
+// payers are the cashboxes of a merchant, each with its balance; a trader has
+// only one account and no choice.
 func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 	if v.Who.Kind != caller.MerchantPortal {
 		return nil, nil
@@ -244,7 +246,8 @@ func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
 	return []view.Choice{choice}, err
 }
 
-// request repeats everything for confirmation, and then requests the withdrawal.
+// request repeats everything for confirmation, and then requests the
+// withdrawal.
 func (v *visit) request(form url.Values) error {
 	r := withdrawal.Request{Amount: money.Typed(form.Get("amount")), OrderID: form.Get("token")}
 	if v.Who.Kind == caller.MerchantPortal {

@@ -1,5 +1,5 @@
-// Package withdrawals is how USDT leave: the withdrawals and address books of merchants and traders, and what operators do
-// with withdrawals.
+// Package withdrawals is how USDT leave: the withdrawals and address books of
+// merchants and traders, and what operators do with withdrawals.
 package withdrawals
 
 import (

@@ -19,7 +19,8 @@ type List struct {
 	Picks   []view.Pick
 	Sheet   view.Sheet
 	Next    templ.SafeURL
-	// HandOver is the form that makes a list; without an action there is none.
+	// HandOver is the form that makes a list; without an action there is
+	// none.
 	HandOver Form
 }
 
@@ -44,7 +45,8 @@ type Detail struct {
 	Alarm string
 	Facts []view.Fact
 	Acts  []Act
-	// SandboxPay makes the wallet of a sandbox pay it; "" if there is nothing to pay.
+	// SandboxPay makes the wallet of a sandbox pay it; "" if there is
+	// nothing to pay.
 	SandboxPay templ.SafeURL
 	Curl       string
 	Lines      []view.Line

@@ -1,6 +1,7 @@
-// Command connectapart is a plugin of buf: protoc-gen-connect-go, with handlers of package rpc/unary, and with clients
-// in packages of their own. The gateway serves procedures and calls none, while compiling clients would take a tenth of
-// all that `go run ./cmd/gateway` compiles.
+// Command connectapart is a plugin of buf: protoc-gen-connect-go, with handlers
+// of package rpc/unary, and with clients in packages of their own. The gateway
+// serves procedures and calls none, while compiling clients would take a tenth
+// of all that `go run ./cmd/gateway` compiles.
 package main
 
 import (
@@ -26,7 +27,8 @@ func main() {
 	}
 }
 
-// run hands the request on to the plugin, whose arguments are this program's, and its answer back.
+// run hands the request on to the plugin, whose arguments are this program's,
+// and its answer back.
 func run() error {
 	var answered bytes.Buffer
 	plugin := exec.Command(os.Args[1], os.Args[2:]...)

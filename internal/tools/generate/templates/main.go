@@ -1,11 +1,12 @@
-// Command templates generates the Go code of the templates below a directory, as templ's own command does, which takes ten
-// times as long to compile, and has the compiler leave their functions where they are.
+// Command templates generates the Go code of the templates below a directory,
+// as templ's own command does, which takes ten times as long to compile, and
+// has the compiler leave their functions where they are.
 //
 //	templates DIRECTORY
 //
-// A template's function only returns a closure, so it would be inlined wherever it is called, and the
-// closure, which has the whole page in it, compiled once more each time: more than half of what the
-// templates took to compile.
+// A template's function only returns a closure, so it would be inlined wherever
+// it is called, and the closure, which has the whole page in it, compiled once
+// more each time: more than half of what the templates took to compile.
 package main
 
 import (
@@ -24,7 +25,8 @@ import (
 	"github.com/a-h/templ/parser/v2"
 )
 
-// function is where a template's function begins, after the last line of its comment if it has one.
+// function is where a template's function begins, after the last line of its
+// comment if it has one.
 var function = regexp.MustCompile(`(?m)^(//.*\n)?(func .*\) templ\.Component \{)$`)
 
 func main() {
@@ -50,7 +52,8 @@ func main() {
 	}
 }
 
-// generate writes the code of a template, whose errors at run time name it as given.
+// generate writes the code of a template, whose errors at run time name it as
+// given.
 func generate(path, name string) error {
 	parsed, err := parser.Parse(path)
 	if err != nil {
