@@ -57,6 +57,14 @@ func Raw(sql string) Query {
 	}}
 }
 
+// Row is a generated query that inserts a row.
+func Row(sql string, args ...any) Query {
+	return Query{says: named, run: func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, sql, args...)
+		return named(err)
+	}}
+}
+
 // Occupy has all callers wait as for a transaction, until so many do and go
 // together.
 func (w *Writer) Occupy() (release func(many int)) {

@@ -17,8 +17,8 @@ const (
 	// nobody should wait long for another's.
 	togetherLock = "set local lock_timeout = '20ms'"
 	// togetherTries is how often those that go together may leave one
-	// behind.
-	togetherTries = 2
+	// behind, or look for the one.
+	togetherTries = 3
 )
 
 // Writer writes for many callers. Those that arrive while others are being
@@ -136,17 +136,22 @@ func (w *Writer) passTurn() {
 
 func (w *Writer) writeAll(members []*grouped) {
 	defer w.takeTurn()()
+	join := true
 	for range togetherTries {
 		if len(members) < 2 {
 			break
 		}
-		refusedOne, err := w.writeTogether(members)
-		if refusedOne < 0 {
+		refusedOne, err := w.writeTogether(members, join)
+		switch refusedOne {
+		case nobody:
 			answerAll(members, err)
 			return
+		case anyone:
+			join = false
+		default:
+			answerAll(members[refusedOne:refusedOne+1], errAlone)
+			members = slices.Delete(members, refusedOne, refusedOne+1)
 		}
-		answerAll(members[refusedOne:refusedOne+1], errAlone)
-		members = slices.Delete(members, refusedOne, refusedOne+1)
 	}
 	answerAll(members, errAlone)
 }
@@ -157,10 +162,21 @@ func answerAll(members []*grouped, err error) {
 	}
 }
 
+// nobody and anyone are whose a refused query is, if it is no caller's or an
+// insert of the rows of several.
+const (
+	nobody = -1 - iota
+	anyone
+)
+
 // writeTogether writes all or none. If the database refuses a query, it returns
-// whose that is, and otherwise the result for all.
-func (w *Writer) writeTogether(members []*grouped) (refusedOne int, _ error) {
+// whose that is, and otherwise the result for all. With join, inserts of several
+// callers become one.
+func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _ error) {
 	queries, of := inOrder(members)
+	if join {
+		queries, of = joinInserts(members[0].ctx, queries, of)
+	}
 	short := Query{run: func(ctx context.Context, q *Queries) error {
 		_, err := q.db.Exec(ctx, togetherLock)
 		return err
@@ -172,25 +188,32 @@ func (w *Writer) writeTogether(members []*grouped) (refusedOne int, _ error) {
 	case failed > 0 && refused(err):
 		return of[failed-1], err
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, fault.ErrOutcomeUnknown): // there was no connection
-		return -1, fmt.Errorf("%w: %w", fault.ErrBusy, err)
+		return nobody, fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
-	return -1, err
+	return nobody, err
 }
 
-// inOrder puts what members write in order, and tells whose each query is.
+// inOrder puts what members write in order, and tells whose each query is: the
+// first of all, then the second, and so on, so that the same inserts follow each
+// other, and the locks at the end.
 func inOrder(members []*grouped) (queries []Query, of []int) {
 	type lock struct {
 		Lock
 		of int
 	}
 	var locks []lock
+	most := 0
 	for i, one := range members {
-		queries = append(queries, one.queries...)
-		for range one.queries {
-			of = append(of, i)
-		}
+		most = max(most, len(one.queries))
 		for _, l := range one.locks {
 			locks = append(locks, lock{l, i})
+		}
+	}
+	for n := range most {
+		for i, one := range members {
+			if n < len(one.queries) {
+				queries, of = append(queries, one.queries[n]), append(of, i)
+			}
 		}
 	}
 	slices.SortStableFunc(locks, func(a, b lock) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.ID, b.ID)) })

@@ -64,6 +64,63 @@ func TestWriterParts(t *testing.T) {
 	testenv.Want(t, d.Count(t, "select count(*) from wanted where count = case id when 3 then 0 else 1 end"), 12, "counted once")
 }
 
+const probeInsert = "-- name: ProbeInsert :exec\ninsert into probe (of, said)\nvalues ($1, $2)\n"
+
+// Rows that go together are inserted by few statements, in the callers' order,
+// and one that is refused is still nothing to the others.
+func TestWriterJoinsInserts(t *testing.T) {
+	d := setup(t)
+	d.Exec(t, probe)
+	d.Exec(t, `alter table probe add said text[];
+		create table stated (id integer);
+		create function state() returns trigger language plpgsql as 'begin insert into stated values (1); return null; end';
+		create trigger state after insert on probe for each statement execute function state()`)
+	insert := func(from, but int) func(int) ([]db.Query, []db.Lock) {
+		return func(i int) ([]db.Query, []db.Lock) {
+			of := from + i
+			if i == but {
+				of = 3
+			}
+			var said []string
+			if i%2 == 0 {
+				said = []string{fmt.Sprint(i), "it's"}
+			}
+			return []db.Query{db.Row(probeInsert, of, said), db.Row("-- name: NoteInsert :exec\ninsert into probe (of)\nvalues ($1)\n", 100+of)}, nil
+		}
+	}
+	for _, answer := range written(t, d, 13, insert(10, -1)) {
+		testenv.NoError(t, <-answer)
+	}
+	testenv.Want(t, d.Count(t, "select count(*) from stated"), 6, "thirteen and thirteen rows are eight, four and one each")
+	testenv.Want(t, d.Count(t, `select count(distinct of) from probe where of < 100`),
+		13, "written once")
+	testenv.Want(t, d.Count(t, "select count(*) from probe where said = array[(of - 10)::text, 'it''s']"), 7, "with what each said")
+
+	for i, answer := range written(t, d, 6, insert(30, 4)) {
+		err := <-answer
+		testenv.Check(t, db.IsCheckViolation(err) == (i == 4), "number %d was answered %v", i, err)
+	}
+	testenv.Want(t, d.Count(t, "select count(*) from probe where of between 30 and 35"), 5, "written without the one")
+	testenv.Want(t, d.Count(t, "select count(distinct xmin::text) from probe where of between 30 and 35"), 1, "the others' transactions")
+}
+
+// Rows of several merchants go together, also where merchants are on several
+// nodes, and also once the plan no longer follows the values.
+func TestWriterJoinsMerchants(t *testing.T) {
+	d := setup(t)
+	const times, many = 8, 5
+	for n := range times {
+		for _, answer := range written(t, d, many, func(i int) ([]db.Query, []db.Lock) {
+			return []db.Query{db.Do((*db.Queries).PaymentKeyInsert, db.PaymentKeyInsertParams{
+				MerchantID: int64(i + 1), Channel: "api", OrderID: fmt.Sprint(n), PaymentID: int64(n*many + i),
+			})}, nil
+		}) {
+			testenv.NoError(t, <-answer)
+		}
+	}
+	testenv.Want(t, d.Count(t, "select count(*) from payment_key where payment_id = order_id::bigint * 5 + merchant_id - 1"), times*many, "keys")
+}
+
 // Rows that others want are locked last, and in one order.
 func TestWriterLocksInOrder(t *testing.T) {
 	d := setup(t)

@@ -322,10 +322,9 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(p)),
 		record(change{to: Pending, actor: d.who.Actor()}, p.MerchantID, id, nil, d.now),
 	)
-	queries = append(queries, d.Metadata.Index(p.MerchantID, subject, id)...)
 	// A trader's account is never overdrawn for a new payment.
 	record, debits := ledger.Take(cause, positionOf(p)...)
-	queries = append(queries, record...)
+	queries = append(append(queries, record...), d.Metadata.Index(p.MerchantID, subject, id)...)
 	locks := append(db.Locks(db.LocksRequisite, c.ID, routing.Reserve(c, d.want(), id)...), debits...)
 	err = s.making.Write(ctx, queries, locks...)
 	if ledger.Short(err) {
