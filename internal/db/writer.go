@@ -170,8 +170,8 @@ const (
 )
 
 // writeTogether writes all or none. If the database refuses a query, it returns
-// whose that is, and otherwise the result for all. With join, inserts of several
-// callers become one.
+// whose that is, and otherwise the result for all. With join, inserts of
+// several callers become one.
 func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _ error) {
 	queries, of := inOrder(members)
 	if join {
@@ -194,8 +194,8 @@ func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _
 }
 
 // inOrder puts what members write in order, and tells whose each query is: the
-// first of all, then the second, and so on, so that the same inserts follow each
-// other, and the locks at the end.
+// first of all, then the second, and so on, so that the same inserts follow
+// each other, and the locks at the end.
 func inOrder(members []*grouped) (queries []Query, of []int) {
 	type lock struct {
 		Lock
