@@ -77,7 +77,10 @@ func TestFundWithFourEyes(t *testing.T) {
 	wantNot(t, "their own", own.Body, path+"/approve", evil)
 	want(t, "their own is approved", one.Post(t, path+"/approve").Code, http.StatusForbidden)
 	traderHas(t, b, "1000")
-	wantIn(t, "nothing to approve", two.Get(t, path).Body, path+"/approve")
+	theirs := two.Get(t, path)
+	wantIn(t, "nothing to approve", theirs.Body, path+"/approve")
+	requisites, _ := theirs.Page(t).Find("a[href^='/operator/traders/']").Attr("href")
+	wantIn(t, "where the trader is", two.Get(t, requisites).Text(), "Requisites")
 	want(t, "approved", two.Post(t, path+"/approve").To(), path)
 	traderHas(t, b, "1005.5")
 	// A second time it is decided already.

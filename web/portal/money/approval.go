@@ -190,7 +190,7 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 	}
 	facts := []view.Fact{
 		{Label: say.Number, Value: portal.IDText(p.ID)},
-		{Label: sayCounterparty, Value: about},
+		{Label: sayCounterparty, Value: about, Href: aboutPage(p)},
 		{Label: sayFromAccount, Value: from},
 		{Label: sayToAccount, Value: to},
 	}
@@ -217,6 +217,18 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 			view.Fact{Label: sayDecisionReason, Value: p.DecisionReason})
 	}
 	return facts, nil
+}
+
+// aboutPage is the page of the trader or cashbox of a proposal, or "": whoever
+// approves a trader's first USDT sees the requisites that become live with it.
+func aboutPage(p proposal.Proposal) view.Link {
+	switch {
+	case p.TraderID != 0:
+		return view.Link(portal.Numbered(portal.TradersPath, p.TraderID))
+	case p.CashboxID != 0:
+		return view.Link(portal.Numbered(portal.CashboxesPath, p.CashboxID))
+	}
+	return ""
 }
 
 // accountOf is the account of the trader or cashbox of a proposal, or nil.
