@@ -49,8 +49,10 @@ const wakeWithin = time.Hour
 func (known *requisite) worksFrom(now time.Time) time.Time {
 	next := now.Add(wakeWithin)
 	for _, h := range []hours{known.hours, known.own} {
-		if begins := h.begin(now, 0); h.limited && begins.After(now) && begins.Before(next) {
-			next = begins
+		for days := range 2 { // shortly before midnight it may be tomorrow
+			if begins := h.begin(now, days); h.limited && begins.After(now) && begins.Before(next) {
+				next = begins
+			}
 		}
 	}
 	return next

@@ -106,6 +106,25 @@ func TestHours(t *testing.T) {
 	}
 }
 
+// Hours that begin soon after midnight begin then for who fell asleep before
+// it, too.
+func TestHoursAfterMidnight(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ zone, falls, before, begins string }{
+		{"UTC", "20T23:30", "20T23:59", "21T00:00"},
+		{"Asia/Kolkata", "20T18:00", "20T18:29", "20T18:30"},
+		{"America/Sao_Paulo", "21T02:10", "21T02:59", "21T03:00"},
+	} {
+		r := pooled(2)
+		row := plain(1)
+		row.TimeZone, row.WorkFrom, row.WorkUntil = c.zone, "00:00:00", "20:00:00"
+		r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{row}})
+		wantIDs(t, r.taken(1, when(t, c.falls)), 2)
+		wantIDs(t, r.taken(1, when(t, c.before)), 2)
+		wantIDs(t, r.taken(1, when(t, c.begins)), 1)
+	}
+}
+
 // All are told of that explain a choice, those that stand apart last.
 func TestApartIsExplained(t *testing.T) {
 	t.Parallel()
