@@ -117,6 +117,7 @@ func (v *Visit) textFilters(f *view.Filters, a Asked) {
 func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	var chips []view.Chip
 	s := v.Shell
+	s.Zone = a.Zone // in which the days were read
 	add := func(name string, words func(value string) string) {
 		for _, value := range a.Query[name] {
 			if a.Wrong[name] == "" {
@@ -180,13 +181,15 @@ func (v *Visit) presets(a Asked) []view.Pick {
 
 // window says which period a list shows if none was chosen.
 func (v *Visit) window(a Asked) string {
+	s := v.Shell
+	s.Zone = a.Zone // in which the days were read
 	switch {
 	case a.Always || len(a.Wrong) > 0 || !a.Filter.From.IsZero():
 		return ""
 	case a.Days > 0:
-		return v.Say(a.Kept, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -a.Days)))
+		return v.Say(a.Kept, s.Day(s.Now.AddDate(0, 0, -a.Days)))
 	case a.Filter.To.IsZero():
-		return v.Say(say.LastDays, v.Shell.Day(v.Shell.Now.AddDate(0, 0, -windowDays)))
+		return v.Say(say.LastDays, s.Day(s.Now.AddDate(0, 0, -windowDays)))
 	}
-	return v.Say(say.DaysUpTo, v.Shell.Day(a.Filter.To.AddDate(0, 0, -1)))
+	return v.Say(say.DaysUpTo, s.Day(a.Filter.To.AddDate(0, 0, -1)))
 }
