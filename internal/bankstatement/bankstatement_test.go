@@ -210,3 +210,21 @@ func TestMatch(t *testing.T) {
 	})
 	testenv.Check(t, fmt.Sprint(found) == "[-1 0 1 2 -1 -1 -1 6]", "lines %v", found)
 }
+
+// A line with a day and no time is of the whole day, also where clocks are put
+// forward at its midnight.
+func TestDayWithoutMidnight(t *testing.T) {
+	t.Parallel()
+	for zone, c := range map[string]struct{ day, noon string }{
+		"America/Santiago": {"6.9.2026", "2026-09-06T15:00:00Z"},
+		"Africa/Cairo":     {"24.04.2026 00:00:00", "2026-04-24T10:00:00Z"},
+	} {
+		lines := testenv.Must(bankstatement.Read(t.Context(), []byte("Дата;Сумма\n"+c.day+";100\n"),
+			testenv.Must(time.LoadLocation(zone))(t)))(t)
+		noon := testenv.Must(time.Parse(time.RFC3339, c.noon))(t)
+		for hours, found := range map[time.Duration]int{0: 0, 11: 0, 13: -1} {
+			paid := bankstatement.Payment{Amount: decimal.NewFromInt(100), CreatedAt: noon.Add(hours * time.Hour), Paid: true}
+			testenv.Want(t, bankstatement.Match(lines, []bankstatement.Payment{paid})[0], found, "%s, %d hours after noon", zone, hours)
+		}
+	}
+}

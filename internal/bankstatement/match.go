@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/clock"
 )
 
 // Payment is a payment that may be on a statement.
@@ -62,7 +64,7 @@ func Match(lines []Line, payments []Payment) []int {
 func (l Line) may(p Payment) bool {
 	end := l.At
 	if !l.Timed {
-		end = l.At.AddDate(0, 0, 1)
+		end = clock.Midnight(l.At, 1)
 	}
 	return !end.Before(p.CreatedAt.Add(-clocksDiffer)) && l.At.Before(p.CreatedAt.Add(lateBy))
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/clock"
 )
 
 // column is the meaning of a column of a table.
@@ -14,7 +16,7 @@ type column int
 
 const (
 	day column = iota
-	clock
+	timeOfDay
 	amount
 	credit
 	debit
@@ -29,8 +31,8 @@ var names = [columns][]string{
 		"дата операции", "дата и время", "дата проведения", "дата транзакции", "дата платежа", "дата", "date", "transaction date",
 		"booking date", "tarih", "işlem tarihi", "tarix", "əməliyyat tarixi", "sana", "amal sanasi", "күні",
 	},
-	clock:  {"время", "time", "saat", "vaqt", "уақыты"},
-	amount: {"сумма операции", "сумма платежа", "сумма", "amount", "tutar", "işlem tutarı", "məbləğ", "summa", "сомасы"},
+	timeOfDay: {"время", "time", "saat", "vaqt", "уақыты"},
+	amount:    {"сумма операции", "сумма платежа", "сумма", "amount", "tutar", "işlem tutarı", "məbləğ", "summa", "сомасы"},
 	credit: {
 		"приход", "поступлени", "зачислен", "кредит", "сумма по кредиту", "credit", "paid in", "money in", "alacak", "mədaxil", "kirim",
 	},
@@ -62,7 +64,7 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 			}
 			return strings.TrimSpace(row[places[c]])
 		}
-		when := strings.TrimSpace(cell(day) + " " + cell(clock))
+		when := strings.TrimSpace(cell(day) + " " + cell(timeOfDay))
 		at, timed, dated := parseTime(when, zone)
 		if !dated && dateLike.MatchString(when) {
 			return nil, lineError(number, "date", when)
@@ -194,10 +196,16 @@ var layouts = []string{
 // bank writes a day for which it has no time.
 func parseTime(text string, zone *time.Location) (at time.Time, timed, ok bool) {
 	text = strings.ReplaceAll(text, ", ", " ")
-	at, err := time.Parse(time.RFC3339, text)
-	for i := 0; err != nil && i < len(layouts); i++ {
-		at, err = time.ParseInLocation(layouts[i], text, zone)
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		hour, minute, second := at.Clock()
+		return at.In(zone), hour+minute+second > 0, true
 	}
-	hour, minute, second := at.Clock()
-	return at.In(zone), hour+minute+second > 0, err == nil
+	for _, layout := range layouts {
+		if told, err := time.Parse(layout, text); err == nil {
+			year, month, day := told.Date()
+			since := told.Sub(clock.Midnight(told, 0))
+			return clock.On(year, month, day, since, zone), since > 0, true
+		}
+	}
+	return time.Time{}, false, false
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
@@ -165,11 +166,10 @@ func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Lo
 	if err != nil {
 		return Overview{}, err
 	}
-	local := o.At.In(zone)
-	o.From = time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone)
+	o.From = clock.Midnight(o.At.In(zone), 0)
 	hours, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.PaymentHourListRow, error) {
 		return q.PaymentHourList(ctx, db.PaymentHourListParams{
-			MerchantID: who.MerchantID, FromAt: o.From.AddDate(0, 0, -7), UntilAt: o.At.Add(time.Hour),
+			MerchantID: who.MerchantID, FromAt: clock.Midnight(o.From, -7), UntilAt: o.At.Add(time.Hour),
 		})
 	})
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *Overview) count(rows []db.PaymentHourListRow, money bool) {
 	for at := weekAgo; !at.After(o.At); at = at.Add(time.Hour) {
 		o.Hours = append(o.Hours, HourFigures{At: at})
 	}
-	lastFrom, lastUntil := o.From.AddDate(0, 0, -7), o.At.In(o.From.Location()).AddDate(0, 0, -7)
+	lastFrom, lastUntil := clock.Midnight(o.From, -7), o.At.In(o.From.Location()).AddDate(0, 0, -7)
 	for _, row := range rows {
 		if !row.Hour.Before(o.From) {
 			o.today(row.Currency).Now.add(row, money)

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -111,8 +112,12 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	t.From = starts[0]
 	// The present hour is not over yet, but the hour it is compared with
 	// counts as a whole.
-	until, before := t.At.Add(time.Hour), t.From.AddDate(0, 0, -f.Days)
-	beforeUntil := t.At.In(f.Zone).AddDate(0, 0, -f.Days).Truncate(time.Hour).Add(time.Hour)
+	until := t.At.Add(time.Hour)
+	before, beforeUntil := t.From.AddDate(0, 0, -f.Days), t.At.In(f.Zone).AddDate(0, 0, -f.Days)
+	if f.Days > 1 {
+		before = clock.Midnight(t.From, -f.Days)
+	}
+	beforeUntil = beforeUntil.Truncate(time.Hour).Add(time.Hour)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {
 		if who.Kind == caller.Operator {
 			return q.PaymentHourSlots(ctx, db.PaymentHourSlotsParams{
@@ -172,7 +177,7 @@ func (f TrendFilter) starts(now time.Time) []time.Time {
 	year, month, day := now.In(f.Zone).Date()
 	for ago := f.Days - 1; ago >= 0; ago-- {
 		for hour := 0; hour < 24; hour += hours {
-			starts = append(starts, time.Date(year, month, day-ago, hour, 0, 0, 0, f.Zone))
+			starts = append(starts, clock.On(year, month, day-ago, time.Duration(hour)*time.Hour, f.Zone))
 		}
 	}
 	return starts

@@ -73,6 +73,35 @@ func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 	}
 }
 
+// Where clocks are put forward or back, days begin at their midnight; where
+// there is none, with the first of their hours.
+func TestTrendWhereClocksChange(t *testing.T) {
+	b := setup(t)
+	owner := merchantUser(b.Shop, caller.Owner)
+	for _, c := range []struct {
+		zone, now, slots string
+		days             int
+		payments, before int64
+	}{
+		{"America/Santiago", "2027-09-05T15:17:00Z", "30T04:00 30T10:00", 7, 6*24 + 12, 6*24 + 13},
+		{"Asia/Kolkata", "2027-09-05T15:17:00Z", "29T18:30 30T00:30", 7, 6*24 + 21, 6*24 + 21},
+		{"America/Santiago", "2027-09-11T15:17:00Z", "05T04:00 05T09:00", 7, 6*24 + 12, 6*24 + 13},
+		{"Europe/Kyiv", "2027-10-31T12:17:00Z", "24T21:00 25T03:00", 7, 6*24 + 16, 6*24 + 15},
+	} {
+		b.Clock.Advance(testenv.Must(time.Parse(time.RFC3339, c.now))(t).Sub(b.Clock.Now()))
+		b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+			select $1, hour, 1, 'sbp', 'RUB', 'completed', 1, 1, 1, 0
+			from generate_series('2027-03-01T00:00Z', $2::timestamptz, '1 hour') hour on conflict do nothing`, b.Shop.ID, b.Clock.Now())
+		got := testenv.Must(b.figures.Trend(t.Context(), owner, figures.TrendFilter{
+			Days: c.days, Zone: testenv.Must(time.LoadLocation(c.zone))(t),
+		}))(t)
+		name := fmt.Sprint(c.days, " days until ", c.now, " in ", c.zone)
+		want(t, name, got.Slots[0].At.UTC().Format("02T15:04")+" "+got.Slots[1].At.UTC().Format("02T15:04"), c.slots)
+		testenv.Want(t, got.Now.Payments, c.payments, "%s", name)
+		testenv.Want(t, got.Before.Payments, c.before, "%s, before", name)
+	}
+}
+
 // all is everything that a trend has, with its sums as texts.
 func all(t figures.Trend) string {
 	said := fmt.Sprint(t.From, t.Currencies, t.Volumes, short(t.Now), short(t.Before))

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/money"
 )
@@ -91,7 +92,7 @@ func zoneOf(name string) *time.Location {
 func (s *Service) summary(ctx context.Context, user db.NotifySummariesRow) (string, error) {
 	zone := zoneOf(user.Zone)
 	year, month, day := user.Yesterday.Date()
-	from, until := time.Date(year, month, day, 0, 0, 0, 0, zone), time.Date(year, month, day+1, 0, 0, 0, 0, zone)
+	from, until := clock.On(year, month, day, 0, zone), clock.On(year, month, day+1, 0, zone)
 	above, below, err := (db.Span{From: &from, To: &until}).IDs(ctx, s.reads, "payment", 0, math.MaxInt64)
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 )
 
@@ -129,9 +130,13 @@ func quietFor(to db.NotifyAudienceRow, now time.Time) time.Duration {
 	if (minute-from+day)%day >= (until-from+day)%day { // the hours may go over midnight
 		return wait
 	}
-	end := time.Date(local.Year(), local.Month(), local.Day(), until/60, until%60, 0, 0, zone)
-	if !end.After(now) {
-		end = time.Date(local.Year(), local.Month(), local.Day()+1, until/60, until%60, 0, 0, zone)
+	year, month, today := local.Date()
+	if minute >= until {
+		today++
+	}
+	end := clock.On(year, month, today, time.Duration(until)*time.Minute, zone)
+	if !end.After(now) { // clocks were put back, and show this time of day again
+		end = now.Add(time.Duration(until-minute) * time.Minute)
 	}
 	return max(wait, end.Sub(now))
 }

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/bankstatement"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
@@ -79,7 +80,7 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	last := lines[len(lines)-1]
 	c := Compared{From: lines[0].At, Until: last.At}
 	if !last.Timed { // a date without a time means the whole day
-		c.Until = last.At.AddDate(0, 0, 1).Add(-time.Millisecond)
+		c.Until = clock.Midnight(last.At, 1).Add(-time.Millisecond)
 	}
 	if c.Until.Sub(c.From) > longestStatement {
 		return Compared{}, fault.Fields{"file": {"goes over more than 100 days"}}.Err()

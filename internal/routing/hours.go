@@ -1,6 +1,10 @@
 package routing
 
-import "time"
+import (
+	"time"
+
+	"gateway.example/internal/clock"
+)
 
 // hours are the times of day, in a zone, between which a requisite works. They
 // may extend over midnight.
@@ -31,7 +35,7 @@ func (h hours) hold(now time.Time) bool {
 // days after now.
 func (h hours) begin(now time.Time, days int) time.Time {
 	year, month, day := now.In(h.zone).Date()
-	return time.Date(year, month, day+days, 0, 0, 0, int(h.from), h.zone)
+	return clock.On(year, month, day+days, h.from, h.zone)
 }
 
 // works reports whether a time is within both the operators' and the trader's
@@ -80,6 +84,5 @@ func (known *requisite) opensAt(now time.Time) *time.Time {
 
 // dayEnds is when the day by which limits count ends.
 func (known *requisite) dayEnds(now time.Time) time.Time {
-	year, month, day := now.In(known.hours.zone).Date()
-	return time.Date(year, month, day+1, 0, 0, 0, 0, known.hours.zone)
+	return clock.Midnight(now.In(known.hours.zone), 1)
 }

@@ -163,6 +163,28 @@ func TestOpensAt(t *testing.T) {
 	}
 }
 
+// In the night in which clocks are put forward hours begin, and a day of limits
+// ends, when they are, if it is over that time of day.
+func TestHoursWhereClocksChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ zone, from, now, opens, ends string }{
+		{"America/New_York", "02:30:00", "2026-03-08T06:00:00Z", "2026-03-08T07:00:00Z", "2026-03-09T04:00:00Z"},
+		{"Europe/Kyiv", "03:30:00", "2026-03-29T00:10:00Z", "2026-03-29T01:00:00Z", "2026-03-29T21:00:00Z"},
+		{"America/Santiago", "00:00:00", "2026-09-06T02:30:00Z", "2026-09-06T04:00:00Z", "2026-09-06T04:00:00Z"},
+	} {
+		r, row := NewRequisites(), plain(1)
+		row.TimeZone, row.WorkFrom, row.WorkUntil = c.zone, c.from, "20:00:00"
+		r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}})
+		now := testenv.Must(time.Parse(time.RFC3339, c.now))(t)
+		opens := r.known[1].opensAt(now)
+		testenv.Need(t, opens != nil, "%s: never opens", c.zone)
+		testenv.Want(t, opens.UTC().Format(time.RFC3339), c.opens, "%s: opens at", c.zone)
+		testenv.Want(t, r.known[1].dayEnds(now).UTC().Format(time.RFC3339), c.ends, "%s: the day ends", c.zone)
+		wantIDs(t, r.taken(1, opens.Add(-time.Minute)))
+		wantIDs(t, r.taken(1, *opens), 1)
+	}
+}
+
 // when is a time of November 2026.
 func when(t *testing.T, text string) time.Time {
 	t.Helper()

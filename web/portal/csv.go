@@ -72,7 +72,7 @@ func (v *Visit) SendCSV(name string, write func(*CSVFile) error) error {
 func (a *Asked) FileName(what string, now time.Time) string {
 	to := now.In(a.Zone)
 	if !a.Filter.To.IsZero() {
-		to = a.Filter.To.AddDate(0, 0, -1)
+		to = a.LastDay()
 	}
 	from := to.AddDate(0, 0, -windowDays)
 	if !a.Filter.From.IsZero() {

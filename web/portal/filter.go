@@ -144,7 +144,7 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}
 	add(AsksFrom, day(say.FromDay, a.Filter.From))
-	add(AsksTo, day(say.ToDay, a.Filter.To.AddDate(0, 0, -1)))
+	add(AsksTo, day(say.ToDay, a.LastDay()))
 	add(asksMin, bound(say.MinAmount, a.Filter.MinAmount))
 	add(asksMax, bound(say.MaxAmount, a.Filter.MaxAmount))
 	return chips
@@ -157,9 +157,9 @@ func (v *Visit) presets(a Asked) []view.Pick {
 	}
 	year, month, day := v.Shell.Now.In(a.Zone).Date()
 	ago := func(days int) string {
-		return time.Date(year, month, day-days, 0, 0, 0, 0, a.Zone).Format(time.DateOnly)
+		return time.Date(year, month, day-days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 	}
-	first := time.Date(year, month, 1, 0, 0, 0, 0, a.Zone).Format(time.DateOnly)
+	first := ago(day - 1)
 	var picks []view.Pick
 	for _, one := range []struct {
 		label    say.Phrase
@@ -191,5 +191,5 @@ func (v *Visit) window(a Asked) string {
 	case a.Filter.To.IsZero():
 		return v.Say(say.LastDays, s.Day(s.Now.AddDate(0, 0, -windowDays)))
 	}
-	return v.Say(say.DaysUpTo, s.Day(a.Filter.To.AddDate(0, 0, -1)))
+	return v.Say(say.DaysUpTo, s.Day(a.LastDay()))
 }

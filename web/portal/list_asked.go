@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/clock"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
@@ -165,9 +166,12 @@ func (a *Asked) readDays(check checker) {
 	f.From, f.To = a.day(AsksFrom, check), a.day(AsksTo, check)
 	if !f.To.IsZero() { // the last day is included
 		check(!f.To.Before(f.From), AsksTo, say.WrongOrder)
-		f.To = f.To.AddDate(0, 0, 1)
+		f.To = clock.Midnight(f.To, 1)
 	}
 }
+
+// LastDay is a time of the last day that the filter includes.
+func (a *Asked) LastDay() time.Time { return a.Filter.To.Add(-time.Nanosecond) }
 
 // day is the beginning of a day in the reader's time zone, or zero.
 func (a *Asked) day(name string, check checker) time.Time {
@@ -175,7 +179,7 @@ func (a *Asked) day(name string, check checker) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	day, err := time.ParseInLocation(time.DateOnly, text, a.Zone)
+	day, err := dayIn(a.Zone, text)
 	check(err == nil && day.Year() >= 2000 && day.Year() < 3000, name, say.WrongDate)
 	return day
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
@@ -191,16 +192,25 @@ func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 	return href
 }
 
+// dayIn reads a date, and is when that day begins in a zone.
+func dayIn(zone *time.Location, typed string) (time.Time, error) {
+	date, err := time.Parse(time.DateOnly, typed)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return clock.On(date.Year(), date.Month(), date.Day(), 0, zone), nil
+}
+
 // LastDay is the end of a day in the user's time zone, or nil.
 func (v *Visit) LastDay(typed string) (*time.Time, error) {
 	if typed == "" {
 		return nil, nil
 	}
-	day, err := time.ParseInLocation(time.DateOnly, typed, v.Shell.Zone)
+	day, err := dayIn(v.Shell.Zone, typed)
 	if err != nil {
 		return nil, err
 	}
-	return new(day.AddDate(0, 0, 1)), nil
+	return new(clock.Midnight(day, 1)), nil
 }
 
 // longNote is the length in bytes from which on a value is shown as a text and

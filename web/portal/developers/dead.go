@@ -168,7 +168,7 @@ func (v *visit) askDead(a portal.Asked, address report.DeadAddress) error {
 		q.Facts = append(q.Facts, view.Fact{Label: sayCreatedFrom, Value: v.Shell.Day(a.Filter.From)})
 	}
 	if !a.Owners && !a.Filter.To.IsZero() {
-		q.Facts = append(q.Facts, view.Fact{Label: sayCreatedTo, Value: v.Shell.Day(a.Filter.To.AddDate(0, 0, -1))})
+		q.Facts = append(q.Facts, view.Fact{Label: sayCreatedTo, Value: v.Shell.Day(a.LastDay())})
 	}
 	return v.Question(q)
 }

@@ -143,13 +143,7 @@ func number(text string) int64 {
 
 // endOf is the end of a day in the reader's time zone; nil for an empty text.
 func (v *visit) endOf(found fault.Fields, day string) *time.Time {
-	if day == "" {
-		return nil
-	}
-	at, err := time.ParseInLocation(time.DateOnly, day, v.Shell.Zone)
+	end, err := v.LastDay(day)
 	found.Check(err == nil, "until", "must be a date")
-	if err != nil {
-		return nil
-	}
-	return new(at.AddDate(0, 0, 1))
+	return end
 }
