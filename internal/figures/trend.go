@@ -113,9 +113,9 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	// The present hour is not over yet, but the hour it is compared with
 	// counts as a whole.
 	until := t.At.Add(time.Hour)
-	before, beforeUntil := t.From.AddDate(0, 0, -f.Days), t.At.In(f.Zone).AddDate(0, 0, -f.Days)
-	if f.Days > 1 {
-		before = clock.Midnight(t.From, -f.Days)
+	before, beforeUntil := clock.Midnight(t.From, -f.Days), t.At.In(f.Zone).AddDate(0, 0, -f.Days)
+	if f.Days == 1 { // hours, of which a day in the zone may have 23 or 25
+		before, beforeUntil = t.From.Add(-day), t.At.Add(-day)
 	}
 	beforeUntil = beforeUntil.Truncate(time.Hour).Add(time.Hour)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {

@@ -73,8 +73,9 @@ func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 	}
 }
 
-// Where clocks are put forward or back, days begin at their midnight; where
-// there is none, with the first of their hours.
+// Where clocks are put forward or back, the last 24 hours are compared with 24
+// hours, and days begin at their midnight; where there is none, with the first
+// of their hours.
 func TestTrendWhereClocksChange(t *testing.T) {
 	b := setup(t)
 	owner := merchantUser(b.Shop, caller.Owner)
@@ -83,9 +84,11 @@ func TestTrendWhereClocksChange(t *testing.T) {
 		days             int
 		payments, before int64
 	}{
+		{"Europe/Kyiv", "2027-03-28T12:17:00Z", "27T13:00 27T14:00", 1, 24, 24},
 		{"America/Santiago", "2027-09-05T15:17:00Z", "30T04:00 30T10:00", 7, 6*24 + 12, 6*24 + 13},
 		{"Asia/Kolkata", "2027-09-05T15:17:00Z", "29T18:30 30T00:30", 7, 6*24 + 21, 6*24 + 21},
 		{"America/Santiago", "2027-09-11T15:17:00Z", "05T04:00 05T09:00", 7, 6*24 + 12, 6*24 + 13},
+		{"Europe/Kyiv", "2027-10-31T12:17:00Z", "30T13:00 30T14:00", 1, 24, 24},
 		{"Europe/Kyiv", "2027-10-31T12:17:00Z", "24T21:00 25T03:00", 7, 6*24 + 16, 6*24 + 15},
 	} {
 		b.Clock.Advance(testenv.Must(time.Parse(time.RFC3339, c.now))(t).Sub(b.Clock.Now()))
