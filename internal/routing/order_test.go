@@ -74,6 +74,51 @@ func TestOrder(t *testing.T) {
 	testenv.Want(t, len(r.taken(5, noon.Add(5*time.Second))), 5, "of five requisites, back")
 }
 
+// Among those used equally long ago, as all are that were never used, the
+// heavier comes first, also when it was switched off meanwhile, outside its
+// hours, or tried in vain.
+func TestOrderOfEquals(t *testing.T) {
+	t.Parallel()
+	row := func(id int64, weight int32) db.RequisitesSinceRow {
+		row := plain(id)
+		row.Weight, row.UsedAt = weight, time.Unix(0, 0)
+		return row
+	}
+	for name, meanwhile := range map[string]func(r *Requisites){
+		"nothing": func(*Requisites) {},
+		"switched off": func(r *Requisites) {
+			off := row(2, 5)
+			off.Enabled = false
+			r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{off}})
+			r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{row(2, 5)}})
+		},
+		"a break": func(r *Requisites) {
+			r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true, OnBreak: true}}})
+			r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}})
+		},
+		"asleep": func(r *Requisites) {
+			night := row(2, 5)
+			night.WorkFrom, night.WorkUntil = "12:00:00", "06:00:00"
+			r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{night}})
+			tried := r.next(wanted(noon.Add(-time.Minute)))
+			r.putBack(*tried)
+		},
+		"tried in vain": func(r *Requisites) {
+			tried := r.next(wanted(noon))
+			r.putBack(*tried)
+		},
+	} {
+		r := NewRequisites()
+		r.Renew(&Renewal{
+			traders:    []db.TradersSinceRow{{ID: 1, Enabled: true}},
+			requisites: []db.RequisitesSinceRow{row(1, 1), row(2, 5), row(3, 1), row(4, 3)},
+		})
+		meanwhile(r)
+		got := r.taken(4, noon)
+		testenv.Check(t, slices.Equal(got, []int64{2, 4, 1, 3}), "%s: in the order %v", name, got)
+	}
+}
+
 // A requisite outside its hours stands apart until they begin, and again after
 // they have ended; one whose hours are changed has its place at once.
 func TestHours(t *testing.T) {

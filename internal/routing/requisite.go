@@ -161,12 +161,17 @@ func (known *requisite) apart() {
 	}
 }
 
-// back inserts it in the order, before the first one that was used later.
+// order compares requisites by whose turn it is.
+func order(a, b *requisite) int {
+	return cmp.Or(a.UsedAt.Compare(b.UsedAt), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.ID, b.ID))
+}
+
+// back inserts it in the order, before the first one whose turn is later.
 func (known *requisite) back() {
 	known.pool.off.Remove(known.place)
 	known.off = false
 	for e := known.pool.on.Front(); e != nil; e = e.Next() {
-		if at(e).UsedAt.After(known.UsedAt) {
+		if order(known, at(e)) < 0 {
 			known.place = known.pool.on.InsertBefore(known, e)
 			return
 		}
@@ -248,9 +253,7 @@ func (r *Requisites) sort(p *pool) {
 			all = append(all, known)
 		}
 	}
-	slices.SortFunc(all, func(a, b *requisite) int {
-		return cmp.Or(a.UsedAt.Compare(b.UsedAt), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(all, order)
 	p.on.Init()
 	p.off.Init()
 	p.wakesAt = time.Time{}
