@@ -38,11 +38,14 @@ left join lateral (
 left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > @now::timestamptz;
 
 -- RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
--- used, as far as their days are kept. A desk has no slots, so that what is open is counted among the payments.
+-- used, as far as their days are kept. Open is what RequisiteTake counts by the limit. A desk has no slots, so that what is open
+-- is counted among the payments.
 -- name: RequisiteUses :many
 select asked.id::bigint as id, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     coalesce((select max(u.used_at) from requisite_day u where u.requisite_id = asked.id), 'epoch')::timestamptz as used_at,
-    coalesce(open.count, 0)::integer as open_payments
+    (case when exists (select from requisite r where r.id = asked.id and r.hash is not null)
+        then (select count(*) from requisite_slot o where o.requisite_id = asked.id and o.free_at = 'infinity')
+        else coalesce(open.count, 0) end)::integer as open_payments
 from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day) asked
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day and d.version >= 0
 left join (

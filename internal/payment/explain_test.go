@@ -174,6 +174,27 @@ func TestDeskList(t *testing.T) {
 		"open on requisites: %v", open)
 }
 
+// What a requisite's list says is open is what its limit counts: also a payment
+// of which another amount came, as long as nobody has decided.
+func TestOpenIsWhatTheLimitCounts(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	who, id := as(caller.Owner, trader), trader.Requisites[0]
+	b.Exec(t, "update requisite set open_payments = 1 where id = $1", id)
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	stands := func(limit string, open int32) {
+		t.Helper()
+		testenv.Want(t, dropped(b.explain(t, who, id)), limit, "drops")
+		testenv.Want(t, testenv.Must(settings.OwnRequisite(t.Context(), who, id))(t).Use.OpenPayments, open, "listed as open")
+	}
+	stands("", 0)
+	p := b.create(t, merchant.Caller, request("order-1"))
+	stands("open_limit 1/1", 1)
+	testenv.Must(b.payments.ConfirmReceived(t.Context(), who, p.ID, new("700")))(t)
+	stands("open_limit 1/1", 1)
+	b.set(t, p.ID, "completed")
+	stands("", 0)
+}
+
 // explained is the sum of a payment as operators are told it, a step a line.
 func (b *bundle) explained(t *testing.T, id int64) ([]string, rate.Answer) {
 	t.Helper()
