@@ -49,14 +49,15 @@ where d.deposit_id is not null and d.transfer_id < @before_id
 order by d.transfer_id desc limit @page;
 
 -- DepositTransfersOpen are transfers for deposits of which there is something to do: the deposit is decided, the transfer has vanished
--- or differs, or it is final and of at most so much, where nobody has to confirm it.
+-- or differs, or it is final and of at most so much, where nobody has to confirm it: it went to an address of those named.
 -- name: DepositTransfersOpen :many
 select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint as deposit_id, d.actor, t.state
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
     or trunc(t.amount, 8) <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
-    or t.state = 'final' and d.actor = 'chain' and p.amount <= sqlc.narg(confirmed)::numeric)
+    or t.state = 'final' and d.actor = 'chain' and p.amount <= sqlc.narg(confirmed)::numeric
+      and p.network || ' ' || lower(p.address) = any(@addresses::text[]))
 order by d.transfer_id limit 1000;
 
 -- DepositTransfersOf are the transfers for deposits.

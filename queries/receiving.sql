@@ -19,3 +19,7 @@ where present order by network;
 -- case; another case of a TRC20 address has no valid checksum.
 -- name: ReceivingKnown :one
 select exists (select from receiving_address where network = @network and lower(address) = lower(@address::text));
+
+-- ReceivingPresent are the addresses that merchants are shown, each behind its network. Hexadecimal digits may be written in either case.
+-- name: ReceivingPresent :many
+select (network || ' ' || lower(address))::text from receiving_address where present and address <> '';

@@ -473,9 +473,15 @@ from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
     or trunc(t.amount, 8) <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
-    or t.state = 'final' and d.actor = 'chain' and p.amount <= $1::numeric)
+    or t.state = 'final' and d.actor = 'chain' and p.amount <= $1::numeric
+      and p.network || ' ' || lower(p.address) = any($2::text[]))
 order by d.transfer_id limit 1000
 `
+
+type DepositTransfersOpenParams struct {
+	Confirmed decimal.NullDecimal
+	Addresses []string
+}
 
 type DepositTransfersOpenRow struct {
 	TransferID int64
@@ -486,9 +492,9 @@ type DepositTransfersOpenRow struct {
 }
 
 // DepositTransfersOpen are transfers for deposits of which there is something to do: the deposit is decided, the transfer has vanished
-// or differs, or it is final and of at most so much, where nobody has to confirm it.
-func (q *Queries) DepositTransfersOpen(ctx context.Context, confirmed decimal.NullDecimal) ([]DepositTransfersOpenRow, error) {
-	rows, err := q.db.Query(ctx, depositTransfersOpen, confirmed)
+// or differs, or it is final and of at most so much, where nobody has to confirm it: it went to an address of those named.
+func (q *Queries) DepositTransfersOpen(ctx context.Context, arg DepositTransfersOpenParams) ([]DepositTransfersOpenRow, error) {
+	rows, err := q.db.Query(ctx, depositTransfersOpen, arg.Confirmed, arg.Addresses)
 	if err != nil {
 		return nil, err
 	}

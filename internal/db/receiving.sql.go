@@ -53,6 +53,31 @@ func (q *Queries) ReceivingList(ctx context.Context) ([][]byte, error) {
 	return items, nil
 }
 
+const receivingPresent = `-- name: ReceivingPresent :many
+select (network || ' ' || lower(address))::text from receiving_address where present and address <> ''
+`
+
+// ReceivingPresent are the addresses that merchants are shown, each behind its network. Hexadecimal digits may be written in either case.
+func (q *Queries) ReceivingPresent(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, receivingPresent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var column_1 string
+		if err := rows.Scan(&column_1); err != nil {
+			return nil, err
+		}
+		items = append(items, column_1)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const receivingRetire = `-- name: ReceivingRetire :exec
 update receiving_address set present = false where network = $1 and present
 `

@@ -68,7 +68,8 @@ var (
 
 // Match attaches transfers to deposits, and then handles the deposits that have
 // one. A transfer that fits exactly one pending deposit is attached to it. If
-// ConfirmSeen is set, the deposit is confirmed once its transfer is final.
+// ConfirmSeen is set, the deposit is confirmed once its transfer is final,
+// unless the platform has given up its address.
 //
 //rule:which transfer on a network a deposit is credited for
 func (s *Service) Match(ctx context.Context) error {
@@ -90,12 +91,18 @@ func (s *Service) Match(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open, err := s.q.DepositTransfersOpen(ctx, most)
+	present, err := s.q.ReceivingPresent(ctx)
+	if err != nil {
+		return fmt.Errorf("read receiving addresses: %w", err)
+	}
+	open, err := s.q.DepositTransfersOpen(ctx, db.DepositTransfersOpenParams{
+		Confirmed: most, Addresses: append([]string{}, present...),
+	})
 	if err != nil {
 		return fmt.Errorf("list attached transfers: %w", err)
 	}
 	for _, row := range open {
-		if err := s.follow(ctx, row); err != nil {
+		if err := s.follow(ctx, row, present); err != nil {
 			failed = append(failed, fmt.Errorf("deposit %d: %w", row.DepositID, err))
 		}
 	}
@@ -257,8 +264,10 @@ func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID in
 
 // follow handles a deposit that has a transfer. A transfer that vanished from
 // its network, or whose deposit was decided otherwise by an operator, is
-// detached.
-func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) error {
+// detached. Only what went to an address that is present is confirmed without
+// an operator: somebody else may have the key of a former one, and send the
+// same USDT there again and again.
+func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow, present []string) error {
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: row.MerchantID, ID: row.DepositID})
 		if err != nil {
@@ -278,7 +287,8 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 			return q.DepositTransferDone(ctx, db.DepositTransferDoneParams{TransferID: row.TransferID, DepositID: row.DepositID})
 		case vanished, !credited(t.Amount).Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
 			return q.DepositTransferDetach(ctx, detach)
-		case t.State == string(chain.Final) && row.Actor == byChain && s.ConfirmSeen:
+		case t.State == string(chain.Final) && row.Actor == byChain && s.ConfirmSeen &&
+			slices.Contains(present, locked.Network+" "+strings.ToLower(locked.Address)):
 			return s.confirmSeen(ctx, q, row.TransferID, locked)
 		}
 		return nil

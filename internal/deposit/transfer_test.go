@@ -25,6 +25,7 @@ func newNetwork(t *testing.T) network {
 	n := network{newDesk(t)}
 	n.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
 		values ('TRC20', 1, 1, 'b', 100, now())`)
+	n.Exec(t, "insert into receiving_address (network, address) values ('TRC20', $1)", tron)
 	return n
 }
 
@@ -218,6 +219,28 @@ func TestConfirmSeen(t *testing.T) {
 	n.match(t)
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
 	n.wantBalance(t, "75.5")
+}
+
+// What comes to an address that the platform has given up is confirmed by
+// nobody but an operator: somebody else may have its key, and send the same
+// USDT again and again.
+func TestFormerAddressConfirmsNothing(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	before := n.asks(t, 1, "40")
+	const later = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"
+	testenv.Must(n.service.SetReceiving(t.Context(), operator, deposit.Receiving{Network: "TRC20", Address: later}))(t)
+	after := n.asks(t, 2, "30")
+	n.comes(t, 1, "40", "final")
+	n.comes(t, 2, "30", "final")
+	n.match(t)
+	n.want(t, before, "pending hash1 6 false", "requested before the change")
+	n.want(t, after, "pending hash2 6 false", "requested after the change")
+	n.wantBalance(t, "0")
+	testenv.Must(n.service.Confirm(t.Context(), operator, before))(t)
+	n.match(t)
+	n.want(t, before, "confirmed hash1 6 false", "by an operator")
+	n.wantBalance(t, "40")
 }
 
 // What is final in the same moment is added up, too.
