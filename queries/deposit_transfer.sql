@@ -10,24 +10,26 @@ where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfe
       and s.direction = 'out')
 on conflict do nothing;
 
--- DepositTransferAmounts are the amounts of transfers for no deposit that were seen since a time, of the newest; crumbs come last.
+-- DepositTransferAmounts are the amounts of transfers that are for no deposit since a time, of the newest; crumbs come last.
 -- name: DepositTransferAmounts :many
 select distinct trunc(t.amount, 8)::numeric as amount from chain_transfer t
-where t.state in ('seen', 'final') and t.seen_at > @since::timestamptz and t.id in (
-    select d.transfer_id from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000)
+where t.state in ('seen', 'final') and t.id in (
+    select n.transfer_id from (
+        select d.transfer_id, d.at from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000
+    ) n where n.at > @since::timestamptz)
 order by 1 desc limit 10000;
 
 -- DepositAmounts are those of some amounts for which pending deposits wait.
 -- name: DepositAmounts :many
 select distinct amount from deposit where status = 'pending' and amount = any(@amounts::numeric[]);
 
--- DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
+-- DepositTransfersFree are transfers that are for no deposit since a time, the newest first: all, or those of some amounts.
 -- name: DepositTransfersFree :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
     greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
-where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and t.seen_at > @since::timestamptz
+where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and d.at > @since::timestamptz
   and (sqlc.narg(amounts)::numeric[] is null or trunc(t.amount, 8) = any(sqlc.narg(amounts)::numeric[]))
 order by d.transfer_id desc limit @page;
 
@@ -80,8 +82,10 @@ where d.transfer_id = @transfer_id and d.deposit_id = @deposit_id::bigint and no
 update deposit_transfer set merchant_id = @merchant_id, deposit_id = @deposit_id, actor = @actor, at = @now
 where transfer_id = @transfer_id and deposit_id is null;
 
+-- DepositTransferDetach leaves a transfer for no deposit. That it is no newer for that keeps what is decided late from going to
+-- somebody else's deposit.
 -- name: DepositTransferDetach :exec
-update deposit_transfer set merchant_id = null, deposit_id = null, actor = 'chain', at = @now
+update deposit_transfer set merchant_id = null, deposit_id = null, actor = 'chain'
 where transfer_id = @transfer_id and deposit_id = @deposit_id::bigint and not done;
 
 -- DepositTransferDone ends the matter. Credited is what was confirmed without an operator.

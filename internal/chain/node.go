@@ -25,7 +25,7 @@ type node struct {
 	client    *http.Client
 	// receipts are receipts of transactions whose transfers are not final
 	// yet, by transaction and block.
-	receipts map[[2]string][]event
+	receipts map[[2]string]receipt
 }
 
 func newNode(address string, client *http.Client) (*node, error) {
@@ -33,7 +33,7 @@ func newNode(address string, client *http.Client) (*node, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("must be an absolute URL")
 	}
-	return &node{host: u.Host, url: address, client: client, receipts: map[[2]string][]event{}}, nil
+	return &node{host: u.Host, url: address, client: client, receipts: map[[2]string]receipt{}}, nil
 }
 
 // call makes one call. A null result leaves into unchanged.
@@ -147,32 +147,43 @@ func (n *node) logs(ctx context.Context, contract string, from, to int64, topics
 	return found, err
 }
 
+// receipt is what a node says of a transaction that succeeded.
+type receipt struct {
+	Status    quantity `json:"status"`
+	BlockHash string   `json:"blockHash"`
+	Logs      []event  `json:"logs"`
+	// at is when its block was made, in seconds of Unix time.
+	at int64
+}
+
 // place is the position of an event among those of its transaction, by the
-// transaction's receipt.
-func (n *node) place(ctx context.Context, e event) (int, error) {
+// transaction's receipt, and when its block was made.
+func (n *node) place(ctx context.Context, e event) (place int, at int64, err error) {
 	key := [2]string{e.TransactionHash, e.BlockHash}
-	events, known := n.receipts[key]
+	of, known := n.receipts[key]
 	if !known {
-		var receipt struct {
-			Status    quantity `json:"status"`
-			BlockHash string   `json:"blockHash"`
-			Logs      []event  `json:"logs"`
+		if err := n.call(ctx, &of, "eth_getTransactionReceipt", e.TransactionHash); err != nil {
+			return 0, 0, err
 		}
-		if err := n.call(ctx, &receipt, "eth_getTransactionReceipt", e.TransactionHash); err != nil {
-			return 0, err
+		if of.Status != 1 || of.BlockHash != e.BlockHash {
+			return 0, 0, errors.New("eth_getTransactionReceipt: not of a transaction that succeeded in its block")
 		}
-		if receipt.Status != 1 || receipt.BlockHash != e.BlockHash {
-			return 0, errors.New("eth_getTransactionReceipt: not of a transaction that succeeded in its block")
+		stands, err := n.header(ctx, int64(e.BlockNumber))
+		if err == nil && stands.Hash != e.BlockHash {
+			err = errMoved
 		}
-		events = receipt.Logs
-		n.receipts[key] = events
+		if err != nil {
+			return 0, 0, err
+		}
+		of.at = int64(stands.Timestamp)
+		n.receipts[key] = of
 	}
-	for i, listed := range events {
+	for i, listed := range of.Logs {
 		if listed.same(e) {
-			return i, nil
+			return i, of.at, nil
 		}
 	}
-	return 0, errors.New("eth_getTransactionReceipt: the receipt does not have the transfer")
+	return 0, 0, errors.New("eth_getTransactionReceipt: the receipt does not have the transfer")
 }
 
 // quantity is a number as JSON-RPC writes it: 0x and hexadecimal digits.

@@ -101,13 +101,13 @@ func (n *node) transfers(ctx context.Context, network Network, s span, ours map[
 				continue
 			}
 			used[[2]string{e.TransactionHash, e.BlockHash}] = true
-			if t.place, err = n.place(ctx, e); err != nil {
+			if t.place, t.at, err = n.place(ctx, e); err != nil {
 				return nil, err
 			}
 			found[t] = true
 		}
 	}
-	maps.DeleteFunc(n.receipts, func(key [2]string, _ []event) bool { return !used[key] })
+	maps.DeleteFunc(n.receipts, func(key [2]string, _ receipt) bool { return !used[key] })
 	return slices.SortedFunc(maps.Keys(found), func(a, b seen) int {
 		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}), nil

@@ -33,6 +33,9 @@ const (
 	// While nodes do not answer, the pause between rounds grows from the
 	// first to the longest.
 	firstPause, longestPause = 2 * time.Second, time.Minute
+	// clocksDiffer is how much later than its block says a transfer may
+	// have been made, by our clock.
+	clocksDiffer = time.Minute
 	// stillAfter is how long a network may be without a new block before
 	// that is a trouble.
 	stillAfter = 10 * time.Minute
@@ -303,8 +306,13 @@ func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 		FromAddress: w.network.Write(t.from), ToAddress: w.network.Write(t.to), Amount: decimal.RequireFromString(t.amount),
 		State: string(Seen), Now: w.clock.Now(), SeenAt: w.clock.Now(), Direction: direction,
 	}
-	if t.at > 0 {
-		row.SeenAt = time.Unix(t.at, 0)
+	// From the time of its block on, anybody can read of a transfer. After
+	// an outage that is long before this reads it, and nobody may make use
+	// of that.
+	if made := time.Unix(t.at, 0); t.at > 0 && direction == "named" {
+		row.SeenAt = made
+	} else if made = made.Add(clocksDiffer); t.at > 0 && made.Before(row.SeenAt) {
+		row.SeenAt = made
 	}
 	if t.block <= final {
 		row.State = string(Final)

@@ -39,12 +39,14 @@ func (q *Queries) DepositAmounts(ctx context.Context, amounts []decimal.Decimal)
 
 const depositTransferAmounts = `-- name: DepositTransferAmounts :many
 select distinct trunc(t.amount, 8)::numeric as amount from chain_transfer t
-where t.state in ('seen', 'final') and t.seen_at > $1::timestamptz and t.id in (
-    select d.transfer_id from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000)
+where t.state in ('seen', 'final') and t.id in (
+    select n.transfer_id from (
+        select d.transfer_id, d.at from deposit_transfer d where d.deposit_id is null order by d.transfer_id desc limit 20000
+    ) n where n.at > $1::timestamptz)
 order by 1 desc limit 10000
 `
 
-// DepositTransferAmounts are the amounts of transfers for no deposit that were seen since a time, of the newest; crumbs come last.
+// DepositTransferAmounts are the amounts of transfers that are for no deposit since a time, of the newest; crumbs come last.
 func (q *Queries) DepositTransferAmounts(ctx context.Context, since time.Time) ([]decimal.Decimal, error) {
 	rows, err := q.db.Query(ctx, depositTransferAmounts, since)
 	if err != nil {
@@ -104,18 +106,19 @@ func (q *Queries) DepositTransferCredited(ctx context.Context, since time.Time) 
 }
 
 const depositTransferDetach = `-- name: DepositTransferDetach :exec
-update deposit_transfer set merchant_id = null, deposit_id = null, actor = 'chain', at = $1
-where transfer_id = $2 and deposit_id = $3::bigint and not done
+update deposit_transfer set merchant_id = null, deposit_id = null, actor = 'chain'
+where transfer_id = $1 and deposit_id = $2::bigint and not done
 `
 
 type DepositTransferDetachParams struct {
-	Now        time.Time
 	TransferID int64
 	DepositID  int64
 }
 
+// DepositTransferDetach leaves a transfer for no deposit. That it is no newer for that keeps what is decided late from going to
+// somebody else's deposit.
 func (q *Queries) DepositTransferDetach(ctx context.Context, arg DepositTransferDetachParams) error {
-	_, err := q.db.Exec(ctx, depositTransferDetach, arg.Now, arg.TransferID, arg.DepositID)
+	_, err := q.db.Exec(ctx, depositTransferDetach, arg.TransferID, arg.DepositID)
 	return err
 }
 
@@ -214,7 +217,7 @@ select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_a
     greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
-where d.deposit_id is null and d.transfer_id < $1 and t.state in ('seen', 'final') and t.seen_at > $2::timestamptz
+where d.deposit_id is null and d.transfer_id < $1 and t.state in ('seen', 'final') and d.at > $2::timestamptz
   and ($3::numeric[] is null or trunc(t.amount, 8) = any($3::numeric[]))
 order by d.transfer_id desc limit $4
 `
@@ -239,7 +242,7 @@ type DepositTransfersFreeRow struct {
 	NamedBy         *int64
 }
 
-// DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
+// DepositTransfersFree are transfers that are for no deposit since a time, the newest first: all, or those of some amounts.
 func (q *Queries) DepositTransfersFree(ctx context.Context, arg DepositTransfersFreeParams) ([]DepositTransfersFreeRow, error) {
 	rows, err := q.db.Query(ctx, depositTransfersFree,
 		arg.BeforeID,

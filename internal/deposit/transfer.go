@@ -273,7 +273,7 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow, pr
 		if err != nil {
 			return fmt.Errorf("lock deposit: %w", err)
 		}
-		detach := db.DepositTransferDetachParams{TransferID: row.TransferID, DepositID: row.DepositID, Now: s.clock.Now()}
+		detach := db.DepositTransferDetachParams{TransferID: row.TransferID, DepositID: row.DepositID}
 		if locked.Status == depositRejected {
 			return q.DepositTransferDetach(ctx, detach)
 		}

@@ -1,8 +1,10 @@
 package deposit_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
+	"gateway.example/internal/chain/simulated"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
@@ -219,6 +223,69 @@ func TestConfirmSeen(t *testing.T) {
 	n.match(t)
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
 	n.wantBalance(t, "75.5")
+}
+
+// blocks are a network whose blocks tell when they were made.
+type blocks struct {
+	made []time.Time
+	sent []simulated.Transfer
+}
+
+func (b *blocks) Head(context.Context) (int64, error) { return int64(len(b.made) - 1), nil }
+
+func (b *blocks) Hash(number int64) string { return hash(int(number)) }
+
+func (b *blocks) Time(number int64) time.Time { return b.made[number] }
+
+func (b *blocks) Transfers(_ context.Context, from, to int64) (found []simulated.Transfer, _ error) {
+	for _, t := range b.sent {
+		if t.Block >= from && t.Block <= to {
+			found = append(found, t)
+		}
+	}
+	return found, nil
+}
+
+func (b *blocks) mine(count int, at time.Time) {
+	for range count {
+		b.made = append(b.made, at)
+	}
+}
+
+func (b *blocks) send(t *testing.T, number int, amount string, at time.Time) {
+	t.Helper()
+	b.mine(1, at)
+	b.sent = append(b.sent, simulated.Transfer{
+		Block: int64(len(b.made) - 1), Hash: hash(number), From: chain.Raw{1}, To: testenv.Must(chain.Read("TRC20", tron))(t),
+		Amount: decimal.RequireFromString(amount),
+	})
+}
+
+// What came while no node answered is for whom had asked before it came,
+// however long ago, and not for whom has read of it elsewhere meanwhile and
+// asked then.
+func TestTransfersOfAnOutage(t *testing.T) {
+	n := network{newDesk(t)}
+	n.Exec(t, "insert into receiving_address (network, address) values ('TRC20', $1)", tron)
+	n.service.ConfirmSeen = true
+	b := &blocks{}
+	b.mine(100, n.clock.Now())
+	tron, _ := chain.Find("TRC20")
+	client := &http.Client{Transport: simulated.Transport{Handler: simulated.Handler(tron, b)}}
+	watcher := testenv.Must(chain.NewWatcher(n.Pool, n.clock, client, tron, []string{"http://node"}))(t)
+	testenv.NoError(t, watcher.Round(t.Context()))
+
+	before := n.asks(t, 1, "50")
+	b.send(t, 1, "50", n.clock.Now())
+	b.send(t, 2, "70", n.clock.Now())
+	n.clock.Advance(2 * time.Hour)
+	after := n.asks(t, 2, "70")
+	b.mine(20, n.clock.Now())
+	testenv.NoError(t, watcher.Round(t.Context()))
+	n.match(t)
+	n.want(t, before, "confirmed "+hash(1)+" 22 false", "asked before")
+	n.want(t, after, "pending none", "asked after")
+	testenv.Want(t, n.free(t), hash(2)+" ", "for no deposit")
 }
 
 // What comes to an address that the platform has given up is confirmed by
