@@ -1,13 +1,13 @@
 -- name: PaymentLinkInsert :one
 insert into payment_link (uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments,
-    ends_at, return_url, callback_uri, created_at, created_by)
+    ends_at, return_url, callback_uri, created_at, created_by, proof)
 values (@uuid, @merchant_id, @cashbox_id, @title, @description, @amount, @min_amount, @max_amount, @methods, @max_payments,
-    @ends_at, @return_url, @callback_uri, @created_at, @created_by)
+    @ends_at, @return_url, @callback_uri, @created_at, @created_by, @proof)
 returning id;
 
 -- PaymentLinkSetting locks a merchant's link and reads it as the log of settings has it.
 -- name: PaymentLinkSetting :one
-select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merchant_id = @merchant_id for no key update;
+select (to_jsonb(l) - array['uuid', 'proof'])::jsonb from payment_link l where id = @id and merchant_id = @merchant_id for no key update;
 
 -- PaymentLinkGet reads a link of a merchant, or of any where none is named.
 -- name: PaymentLinkGet :one
@@ -31,6 +31,14 @@ order by l.id desc limit @page;
 
 -- name: PaymentLinkClose :exec
 update payment_link set closed_at = @closed_at::timestamptz where id = @id and merchant_id = @merchant_id and closed_at is null;
+
+-- PaymentLinkUnproven lists links that were made before their proof was kept.
+-- name: PaymentLinkUnproven :many
+select id, uuid from payment_link where proof is null order by id limit @most;
+
+-- name: PaymentLinkProve :exec
+update payment_link l set proof = n.proof
+from (select unnest(@ids::bigint[]) as id, unnest(@proofs::bytea[]) as proof) n where l.id = n.id and l.proof is null;
 
 -- name: PaymentLinkPicture :exec
 update payment_link set picture_hash = sqlc.narg(picture_hash) where id = @id and merchant_id = @merchant_id;

@@ -156,6 +156,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		g.wireCallers,
 		func(ctx context.Context) error { return g.wireSettings(ctx, addresses) },
 		func(context.Context) error { return g.wireMoney(addresses) },
+		func(ctx context.Context) error { return g.payLinks.Prove(ctx) },
 		g.wireProofs,
 		g.wireChains,
 		g.wireNotify,
@@ -234,7 +235,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	g.matcher = deposit.New(db.OnePool(g.workPool), g.clock, g.fourEyes)
 	g.matcher.ConfirmSeen = g.confirmDepositsSeen || g.sandbox
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
-	g.payLinks = paylink.New(g.pools, g.clock, g.keeper, addresses, g.payments)
+	g.payLinks = paylink.New(g.pools, g.clock, g.keeper, addresses, g.payments, g.links)
 	if g.sandbox {
 		g.phones = sandbox.NewPhones(g.workPool, g.clock, g.sandboxKey, g.vault)
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)

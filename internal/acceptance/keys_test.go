@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
@@ -89,7 +91,7 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	}
 	first := replica(oldText)
 	first.start(t)
-	// Links of the last day would not open: it does not start.
+	// Links of the last days would not open: it does not start.
 	strange := replica(strangeText)
 	err := strange.tryStart()
 	want := "GATEWAY_LINK_KEYS lacks the key with the fingerprint " + vault.Fingerprint(old)
@@ -101,6 +103,46 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	noError(t, first.stop())
 	replica(oldText + "," + freshText).start(t)
 	noError(t, second.awaitReady())
+}
+
+// Link keys are rotated by the steps of the manual: a payment link that was
+// published before opens at the address that it was published with, which is
+// also the one that its merchant is shown.
+func TestLinkKeysRotate(t *testing.T) {
+	t.Parallel()
+	old, oldText := testKey(1)
+	fresh, freshText := testKey(2)
+	keepSecret(oldText, freshText)
+	g := setup{database: dbtest.URL(t), variables: map[string]string{"GATEWAY_LINK_KEYS": oldText}}.start(t)
+	pool, seller := poolOf(t, g.DatabaseURL), g.user(t, "merchant").Token
+	made := g.portal(t, seller, "LinkService/CreateLink",
+		fmt.Sprintf(`{"cashboxId":%d,"title":"A vase","amount":"700"}`, g.first().MerchantCashboxID))
+	published := strings.TrimPrefix(made.text("link.url"), g.PayURL)
+	opens := func(path string, want int) {
+		t.Helper()
+		testenv.Want(t, fetched(t, http.MethodGet, g.PayURL+path, "", nil).status, want, "the page %s", path)
+	}
+	opens(published, http.StatusOK)
+	// lately sets how long ago a process last made links with the old key.
+	lately := func(hours int) {
+		t.Helper()
+		testenv.Must(pool.Exec(t.Context(), "update secret_key set seen_at = now() - make_interval(hours => $1) where fingerprint = $2",
+			hours, vault.Fingerprint(old)))(t)
+	}
+	for _, keys := range []string{oldText + "," + freshText, freshText + "," + oldText, freshText} {
+		noError(t, g.stop())
+		g.variables["GATEWAY_LINK_KEYS"] = keys
+		if keys == freshText {
+			lately(73)
+		}
+		g.start(t)
+		opens(published, http.StatusOK)
+		shown := g.portal(t, seller, "LinkService/GetLink", `{"id":`+made.text("link.id")+`}`).text("link.url")
+		testenv.Want(t, strings.TrimPrefix(shown, g.PayURL), published, "what its merchant is shown")
+	}
+	links := testenv.Must(auth.NewLinks(fresh))(t)
+	opens("/l/"+links.Token(uuid.New()), http.StatusNotFound)
+	opens(published[:len(published)-2]+"AA", http.StatusNotFound)
 }
 
 // rotation is a sandbox whose vault keys are rotated while it works, with one

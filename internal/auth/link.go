@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -38,30 +39,47 @@ func NewLinks(keys ...[]byte) (*Links, error) {
 }
 
 // Token returns a payment's link token: the same at every call.
-func (l *Links) Token(id uuid.UUID) string {
-	return base64.RawURLEncoding.EncodeToString(append(id[:], linkMAC(l.keys[0], id)...))
+func (l *Links) Token(id uuid.UUID) string { return LinkToken(id, l.Proof(id)) }
+
+// Proof is the part of a token that proves it, by the newest key.
+func (l *Links) Proof(id uuid.UUID) []byte { return linkMAC(l.keys[0], id) }
+
+// LinkToken is the token of a uuid and its proof.
+func LinkToken(id uuid.UUID, proof []byte) string {
+	return base64.RawURLEncoding.EncodeToString(slices.Concat(id[:], proof))
 }
 
 // Parse returns the uuid of a token's payment, or ErrLink. It takes the same
 // time for every wrong token.
 func (l *Links) Parse(token string) (uuid.UUID, error) {
+	id, proof, err := SplitLink(token)
+	if err != nil || !l.Proves(id, proof) {
+		return uuid.UUID{}, ErrLink
+	}
+	return id, nil
+}
+
+// SplitLink returns the uuid and the proof of a token, or ErrLink. It checks
+// nothing but the form.
+func SplitLink(token string) (id uuid.UUID, proof []byte, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	// The decoder skips line breaks; comparing lengths leaves one spelling
 	// for each token.
 	if err != nil || len(raw) != linkSize || len(token) != base64.RawURLEncoding.EncodedLen(linkSize) {
-		return uuid.UUID{}, ErrLink
+		return uuid.UUID{}, nil, ErrLink
 	}
-	id := uuid.UUID(raw[:16])
+	return uuid.UUID(raw[:len(id)]), raw[len(id):], nil
+}
+
+// Proves reports whether one of the keys has made a proof.
+func (l *Links) Proves(id uuid.UUID, proof []byte) bool {
 	known := false
 	for _, key := range l.keys {
-		if hmac.Equal(linkMAC(key, id), raw[16:]) {
+		if hmac.Equal(linkMAC(key, id), proof) {
 			known = true
 		}
 	}
-	if !known {
-		return uuid.UUID{}, ErrLink
-	}
-	return id, nil
+	return known
 }
 
 // Derive derives a key for another purpose from the newest link key, so that

@@ -375,6 +375,7 @@ type PaymentLink struct {
 	CreatedBy   string
 	ClosedAt    *time.Time
 	PictureHash *string
+	Proof       []byte
 }
 
 type PaymentReceipt struct {

@@ -361,7 +361,7 @@ func (q *Queries) PaymentLinkClose(ctx context.Context, arg PaymentLinkClosePara
 }
 
 const paymentLinkGet = `-- name: PaymentLinkGet :one
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, l.proof, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
 where l.id = $1 and ($2::bigint is null or l.merchant_id = $2)
 `
 
@@ -398,6 +398,7 @@ func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) 
 		&i.PaymentLink.CreatedBy,
 		&i.PaymentLink.ClosedAt,
 		&i.PaymentLink.PictureHash,
+		&i.PaymentLink.Proof,
 		&i.Currency,
 	)
 	return i, err
@@ -405,9 +406,9 @@ func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) 
 
 const paymentLinkInsert = `-- name: PaymentLinkInsert :one
 insert into payment_link (uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments,
-    ends_at, return_url, callback_uri, created_at, created_by)
+    ends_at, return_url, callback_uri, created_at, created_by, proof)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-    $11, $12, $13, $14, $15)
+    $11, $12, $13, $14, $15, $16)
 returning id
 `
 
@@ -427,6 +428,7 @@ type PaymentLinkInsertParams struct {
 	CallbackURI string
 	CreatedAt   time.Time
 	CreatedBy   string
+	Proof       []byte
 }
 
 func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertParams) (int64, error) {
@@ -446,6 +448,7 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 		arg.CallbackURI,
 		arg.CreatedAt,
 		arg.CreatedBy,
+		arg.Proof,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -453,7 +456,7 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 }
 
 const paymentLinkList = `-- name: PaymentLinkList :many
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, l.proof, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
 where l.id < $1 and ($2::bigint is null or l.merchant_id = $2)
   and (coalesce(cardinality($3::text[]), 0) = 0
     or case when l.closed_at is not null then 'closed' when l.ends_at <= $4::timestamptz then 'over'
@@ -513,6 +516,7 @@ func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams
 			&i.PaymentLink.CreatedBy,
 			&i.PaymentLink.ClosedAt,
 			&i.PaymentLink.PictureHash,
+			&i.PaymentLink.Proof,
 			&i.Currency,
 		); err != nil {
 			return nil, err
@@ -544,7 +548,7 @@ func (q *Queries) PaymentLinkLock(ctx context.Context, id int64) (PaymentLinkLoc
 }
 
 const paymentLinkOpen = `-- name: PaymentLinkOpen :one
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, m.rate_percent, m.api_enabled, b.currency
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, l.proof, m.rate_percent, m.api_enabled, b.currency
 from payment_link l join merchant m on m.id = l.merchant_id join cashbox b on b.id = l.cashbox_id
 where l.uuid = $1
 `
@@ -579,6 +583,7 @@ func (q *Queries) PaymentLinkOpen(ctx context.Context, argUuid uuid.UUID) (Payme
 		&i.PaymentLink.CreatedBy,
 		&i.PaymentLink.ClosedAt,
 		&i.PaymentLink.PictureHash,
+		&i.PaymentLink.Proof,
 		&i.RatePercent,
 		&i.ApiEnabled,
 		&i.Currency,
@@ -602,7 +607,7 @@ func (q *Queries) PaymentLinkPicture(ctx context.Context, arg PaymentLinkPicture
 }
 
 const paymentLinkPictured = `-- name: PaymentLinkPictured :one
-select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link where id = $1 and picture_hash is not null
+select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash, proof from payment_link where id = $1 and picture_hash is not null
 `
 
 // PaymentLinkPictured reads a link of any merchant that has a picture.
@@ -628,12 +633,28 @@ func (q *Queries) PaymentLinkPictured(ctx context.Context, id int64) (PaymentLin
 		&i.CreatedBy,
 		&i.ClosedAt,
 		&i.PictureHash,
+		&i.Proof,
 	)
 	return i, err
 }
 
+const paymentLinkProve = `-- name: PaymentLinkProve :exec
+update payment_link l set proof = n.proof
+from (select unnest($1::bigint[]) as id, unnest($2::bytea[]) as proof) n where l.id = n.id and l.proof is null
+`
+
+type PaymentLinkProveParams struct {
+	Ids    []int64
+	Proofs [][]byte
+}
+
+func (q *Queries) PaymentLinkProve(ctx context.Context, arg PaymentLinkProveParams) error {
+	_, err := q.db.Exec(ctx, paymentLinkProve, arg.Ids, arg.Proofs)
+	return err
+}
+
 const paymentLinkSetting = `-- name: PaymentLinkSetting :one
-select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = $1 and merchant_id = $2 for no key update
+select (to_jsonb(l) - array['uuid', 'proof'])::jsonb from payment_link l where id = $1 and merchant_id = $2 for no key update
 `
 
 type PaymentLinkSettingParams struct {
@@ -647,4 +668,34 @@ func (q *Queries) PaymentLinkSetting(ctx context.Context, arg PaymentLinkSetting
 	var column_1 []byte
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const paymentLinkUnproven = `-- name: PaymentLinkUnproven :many
+select id, uuid from payment_link where proof is null order by id limit $1
+`
+
+type PaymentLinkUnprovenRow struct {
+	ID   int64
+	UUID uuid.UUID
+}
+
+// PaymentLinkUnproven lists links that were made before their proof was kept.
+func (q *Queries) PaymentLinkUnproven(ctx context.Context, most int32) ([]PaymentLinkUnprovenRow, error) {
+	rows, err := q.db.Query(ctx, paymentLinkUnproven, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentLinkUnprovenRow
+	for rows.Next() {
+		var i PaymentLinkUnprovenRow
+		if err := rows.Scan(&i.ID, &i.UUID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

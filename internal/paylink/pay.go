@@ -3,6 +3,7 @@ package paylink
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,10 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -60,14 +61,20 @@ type Open struct {
 	who caller.Caller
 }
 
-// Open finds the link of an address.
-func (s *Service) Open(ctx context.Context, id uuid.UUID) (Open, error) {
+// Open finds the link of an address by its token.
+func (s *Service) Open(ctx context.Context, token string) (Open, error) {
+	id, proof, err := auth.SplitLink(token)
+	if err != nil {
+		return Open{}, fault.ErrNotFound
+	}
 	row, err := s.q.PaymentLinkOpen(ctx, id)
 	switch {
 	case db.NoRows(err):
 		return Open{}, fault.ErrNotFound
 	case err != nil:
 		return Open{}, fmt.Errorf("find a payment link: %w", err)
+	case !hmac.Equal(proof, row.PaymentLink.Proof) && !s.tokens.Proves(id, proof):
+		return Open{}, fault.ErrNotFound
 	}
 	if err := s.settings.Current(ctx); err != nil {
 		return Open{}, err

@@ -40,13 +40,37 @@ type Service struct {
 	settings  *inforce.Keeper
 	addresses *outbound.Addresses
 	payments  *payment.Service
+	tokens    *auth.Links
 }
 
 func New(
 	pools db.Pools, c clock.Clock, settings *inforce.Keeper, addresses *outbound.Addresses, payments *payment.Service,
+	tokens *auth.Links,
 ) *Service {
 	return &Service{
 		pools: pools, q: db.New(pools.Calls), clock: c, settings: settings, addresses: addresses, payments: payments,
+		tokens: tokens,
+	}
+}
+
+// provenAtOnce is how many links are proven in one statement.
+const provenAtOnce = 1000
+
+// Prove keeps the addresses of links that were made before they were kept, so
+// that they stay when the link keys are rotated.
+func (s *Service) Prove(ctx context.Context) error {
+	for {
+		rows, err := s.q.PaymentLinkUnproven(ctx, provenAtOnce)
+		if err != nil || len(rows) == 0 {
+			return fault.Doing("list links without a proof", err)
+		}
+		var p db.PaymentLinkProveParams
+		for _, row := range rows {
+			p.Ids, p.Proofs = append(p.Ids, row.ID), append(p.Proofs, s.tokens.Proof(row.UUID))
+		}
+		if err := s.q.PaymentLinkProve(ctx, p); err != nil {
+			return fmt.Errorf("keep the proofs of links: %w", err)
+		}
 	}
 }
 
@@ -77,6 +101,9 @@ type Terms struct {
 	ClosedAt    *time.Time
 	// PictureHash identifies the picture; nil if there is none.
 	PictureHash *string
+	// Proof is what its address proves itself by, whatever the link keys
+	// are. It is nil of a link that an older program has just made.
+	Proof []byte
 }
 
 // Link is a payment link as its merchant and operators see it.
@@ -143,7 +170,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link,
 				UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, Title: row.Title,
 				Description: row.Description, Amount: row.Amount, MinAmount: row.MinAmount, MaxAmount: row.MaxAmount,
 				Methods: row.Methods, MaxPayments: row.MaxPayments, EndsAt: row.EndsAt, ReturnURL: row.ReturnURL,
-				CallbackURI: row.CallbackURI, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
+				CallbackURI: row.CallbackURI, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy, Proof: row.Proof,
 			})
 			return row.ID, err
 		},
@@ -169,6 +196,7 @@ func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.P
 		Methods: d.Methods, EndsAt: d.EndsAt, ReturnURL: optional(d.ReturnURL), CallbackURI: strings.TrimSpace(d.Callback),
 		CreatedAt: now, CreatedBy: who.Actor(),
 	}
+	row.Proof = s.tokens.Proof(row.UUID)
 	row.Title = f.RequiredText("title", d.Title, maxTitle)
 	f.MaxLength("description", d.Description, maxDescription)
 	row.Amount, row.MinAmount, row.MaxAmount = amount(f, "amount", d.Amount), amount(f, "minAmount", d.Least), amount(f, "maxAmount", d.Most)
@@ -260,7 +288,10 @@ type Paid = db.LinkPaymentListRow
 
 // URL is where payers open the link.
 func (l Terms) URL(payURL string, tokens *auth.Links) string {
-	return payURL + "/l/" + tokens.Token(l.UUID)
+	if l.Proof == nil {
+		l.Proof = tokens.Proof(l.UUID)
+	}
+	return payURL + "/l/" + auth.LinkToken(l.UUID, l.Proof)
 }
 
 // PictureURL is the address of the picture of a link that has one.

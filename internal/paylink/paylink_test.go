@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -35,7 +36,9 @@ type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
 	payments *payment.Service
+	settings *inforce.Keeper
 	links    *paylink.Service
+	tokens   *auth.Links
 	merchant dbtest.Merchant
 	trader   dbtest.Trader
 	owner    caller.Caller
@@ -48,12 +51,13 @@ func setup(t *testing.T) *bundle {
 	b.SetRate(t, "RUB", "100", true)
 	b.merchant = b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp", "card"}})
 	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 3})
-	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	b.settings = testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings, payment.Config{
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, b.settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
 	}))(t)
-	b.links = paylink.New(b.Pools(), b.clock, settings, addresses, b.payments)
+	b.tokens = testenv.Must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
+	b.links = paylink.New(b.Pools(), b.clock, b.settings, addresses, b.payments, b.tokens)
 	b.owner = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: b.merchant.ID}
 	return b
 }
@@ -67,12 +71,36 @@ func (b *bundle) make(t *testing.T, d paylink.Draft) paylink.Link {
 
 func (b *bundle) open(t *testing.T, l paylink.Link) paylink.Open {
 	t.Helper()
-	opened := testenv.Must(b.links.Open(t.Context(), l.UUID))(t)
+	opened := testenv.Must(b.links.Open(t.Context(), auth.LinkToken(l.UUID, l.Proof)))(t)
 	return opened
 }
 
 func (b *bundle) pay(l paylink.Open, amount, attempt string) (paylink.Made, error) {
 	return b.links.Pay(context.Background(), l, paylink.Order{Amount: amount, Method: "sbp", Attempt: attempt})
+}
+
+// A link's address stays whatever the link keys are, and nothing else leads to
+// it. That of a link that was made before this was so is kept at a start.
+func TestAddressStays(t *testing.T) {
+	b := setup(t)
+	made := b.make(t, paylink.Draft{})
+	b.Exec(t, "update payment_link set proof = null")
+	testenv.NoError(t, b.links.Prove(t.Context()))
+	testenv.NoError(t, b.links.Prove(t.Context()))
+	kept := testenv.Must(b.links.Get(t.Context(), b.owner, made.ID))(t)
+	published := b.tokens.Token(made.UUID)
+
+	rotated := testenv.Must(auth.NewLinks([]byte(strings.Repeat("n", 32))))(t)
+	later := paylink.New(b.Pools(), b.clock, b.settings, outbound.NewAddresses(false), b.payments, rotated)
+	opened := testenv.Must(later.Open(t.Context(), published))(t)
+	testenv.Check(t, opened.ID == made.ID && kept.URL("", rotated) == "/l/"+published, "it moved to %s", kept.URL("", rotated))
+	other := testenv.Must(auth.NewLinks([]byte(strings.Repeat("x", 32))))(t)
+	for _, token := range []string{
+		"", published[1:], published + "A", other.Token(made.UUID), auth.LinkToken(made.UUID, nil), auth.LinkToken(uuid.New(), kept.Proof),
+	} {
+		testenv.WantError(t, testenv.ErrOf(later.Open(t.Context(), token)), fault.ErrNotFound, "%q", token)
+	}
+	testenv.Want(t, b.Text(t, "select (coalesce(string_agg(after::text, ''), '') like '%proof%')::text from setting_change"), "false", "the log has it")
 }
 
 // A payer's payment is made once for each form, with what the link says of it,
@@ -359,7 +387,7 @@ func TestEnds(t *testing.T) {
 	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
 	list, _, err = b.links.List(t.Context(), auditor, paylink.Page{States: []string{"closed"}, Search: "VASE", MerchantID: b.merchant.ID})
 	testenv.Check(t, err == nil && len(list) > 0 && list[0].State == paylink.Closed, "closed, for an operator: %+v, %v", list, err)
-	testenv.WantError(t, testenv.ErrOf(b.links.Open(t.Context(), uuid.New())), fault.ErrNotFound, "a link that is none")
+	testenv.WantError(t, testenv.ErrOf(b.links.Open(t.Context(), b.tokens.Token(uuid.New()))), fault.ErrNotFound, "a link that is none")
 }
 
 // What is wrong with a new link is said of its fields.

@@ -94,7 +94,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
 		CardMoved: checkout.OnStatusChange,
 	}))(t)
-	b.payLinks = paylink.New(d.Pools(), b.clock, settings, outbound.NewAddresses(simulate), b.payments)
+	b.payLinks = paylink.New(d.Pools(), b.clock, settings, outbound.NewAddresses(simulate), b.payments, b.links)
 	b.limits = limit.New(d.Pool)
 	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
 	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Services{

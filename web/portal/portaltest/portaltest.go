@@ -264,7 +264,7 @@ func (b *Bundle) furnish(t testing.TB) {
 	noError(t, err)
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
-	b.payLinks = paylink.New(b.Pools(), b.Clock, keeper, addresses, b.Payments)
+	b.payLinks = paylink.New(b.Pools(), b.Clock, keeper, addresses, b.Payments, b.links)
 	b.checkouts = checkout.New(b.Pools(), b.Clock, checkout.Services{
 		Payments: b.Payments, Links: b.links, Cards: safe, Limits: limit.New(b.Pool),
 		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.Clock)},
