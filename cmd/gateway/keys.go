@@ -22,8 +22,10 @@ const (
 const (
 	keysEvery = time.Minute
 	// linkKeyKept is how long after a process last made links with a key
-	// all processes must know it: payers open links for hours.
-	linkKeyKept = 24 * time.Hour
+	// all processes must know it: a payment is open for up to a day, or a
+	// little longer after an outage, and for a day after an unpaid end its
+	// payer may send a receipt.
+	linkKeyKept = 3 * 24 * time.Hour
 	// keyGone is how long after a process last told that a key is its first
 	// nobody seals with that key any more.
 	keyGone = 3 * keysEvery
@@ -33,7 +35,7 @@ const (
 var errKeysDiffer = errors.New("keys are missing")
 
 // checkKeys refuses to start without a key that something is sealed with, or
-// that links of the last day are made with: calls would fail one by one later
+// that links of the last days are made with: calls would fail one by one later
 // on. A vault key that nothing is sealed with any more is forgotten.
 func (g *gateway) checkKeys(ctx context.Context) error {
 	q := db.New(g.workPool)
@@ -57,7 +59,7 @@ func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNee
 	}
 	for _, key := range missing {
 		if key.Purpose == purposeLink {
-			return fmt.Errorf("%s lacks the key with the fingerprint %s, which alone opens the links of the last day: "+
+			return fmt.Errorf("%s lacks the key with the fingerprint %s, which alone opens the links of the last three days: "+
 				"put it behind the first one", envLinkKeys, key.Fingerprint)
 		}
 		if opens := describeUses(uses, key.Fingerprint); opens != "" {
