@@ -82,22 +82,17 @@ func (l *Links) Proves(id uuid.UUID, proof []byte) bool {
 	return known
 }
 
-// Derive derives a key for another purpose from the newest link key, so that
-// all replicas have the same.
-func (l *Links) Derive(purpose string, size int) []byte {
-	key, err := hkdf.Key(sha256.New, l.keys[0], nil, purpose, size)
-	if err != nil { // only of a size that no key has
-		panic(err)
-	}
-	return key
-}
-
-// DeriveAll derives one from each link key, the newest first, so that what an
-// older one signed stays valid.
+// DeriveAll derives a key for another purpose from each link key, the newest
+// first, so that all replicas have the same, and what an older one signed stays
+// valid.
 func (l *Links) DeriveAll(purpose string, size int) [][]byte {
 	var keys [][]byte
 	for _, key := range l.keys {
-		keys = append(keys, (&Links{keys: [][]byte{key}}).Derive(purpose, size))
+		derived, err := hkdf.Key(sha256.New, key, nil, purpose, size)
+		if err != nil { // only of a size that no key has
+			panic(err)
+		}
+		keys = append(keys, derived)
 	}
 	return keys
 }

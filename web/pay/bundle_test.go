@@ -57,6 +57,7 @@ type bundle struct {
 	settings  *directory.Settings
 	payLinks  *paylink.Service
 	links     *auth.Links
+	services  pay.Services
 	server    *httptest.Server
 	site      *portaltest.Bundle
 	orders    atomic.Int64
@@ -111,6 +112,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 	if simulate {
 		services.Simulate = b.confirm
 	}
+	b.services = services
 	b.server = httptest.NewServer(pay.New(services))
 	b.site = &portaltest.Bundle{Server: b.server}
 	t.Cleanup(func() {

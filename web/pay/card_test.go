@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/pay"
+	"gateway.example/web/portal/portaltest"
 )
 
 // The card of the last payment is offered to the same payer alone, and is paid
@@ -94,6 +98,29 @@ func TestNumberIsKept(t *testing.T) {
 	wantBack(t, b, p, b.post(t, b.path(p)+"/card", append(again, "987")...))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+}
+
+// While link keys are rotated, what a payer typed at one process is there at
+// another, whichever key that has first.
+func TestFormDuringRotation(t *testing.T) {
+	b := setup(t, false)
+	old, fresh := []byte(strings.Repeat("k", 32)), []byte(strings.Repeat("n", 32))
+	var processes []*portaltest.Bundle
+	for _, keys := range [][][]byte{{old, fresh}, {fresh, old}} {
+		services := b.services
+		services.Links = testenv.Must(auth.NewLinks(keys...))(t)
+		server := httptest.NewServer(pay.New(services))
+		t.Cleanup(server.Close)
+		processes = append(processes, &portaltest.Bundle{Server: server})
+	}
+	path := b.path(b.create(t, "AZN", "quasi_ecom"))
+	for i, process := range processes {
+		form := portaltest.Form("pan", approvedCard, "expiry", "12/30", "cvv", "1")
+		sent := process.Nobody().PostForm(t, path+"/card", form, "Origin", "null", "Sec-Fetch-Site", "same-origin")
+		cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
+		page := processes[1-i].Nobody().Get(t, sent.To(), "Cookie", cookie).Page(t)
+		wantText(t, page, "[data-kept] strong", "•••• 4242")
+	}
 }
 
 // Whatever field a number is typed into, no page shows it, and what is no text

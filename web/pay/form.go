@@ -29,11 +29,14 @@ const (
 	formAge    = 10 * 60
 )
 
-// newForms makes what encrypts the cookie, with a key derived for this purpose
-// alone.
-func newForms(links *auth.Links) *securecookie.SecureCookie {
-	key := links.Derive("form cookie", 64)
-	return securecookie.New(key[:32], key[32:]).MaxAge(formAge).SetSerializer(securecookie.JSONEncoder{})
+// newForms makes what encrypts the cookie, with keys derived for this purpose
+// alone: while link keys are rotated, another process may have another first.
+func newForms(links *auth.Links) []securecookie.Codec {
+	var codecs []securecookie.Codec
+	for _, key := range links.DeriveAll("form cookie", 64) {
+		codecs = append(codecs, securecookie.New(key[:32], key[32:]).MaxAge(formAge).SetSerializer(securecookie.JSONEncoder{}))
+	}
+	return codecs
 }
 
 // typed is what a payer typed into the card form. It never holds the security
@@ -96,7 +99,7 @@ func mistakes(e card.Entry, wrong fault.Fields) []string {
 // again redirects to a form's page, which shows the mistakes.
 func (p *Pay) again(v visit, s view.Shell, below string, t *typed, wrong ...string) {
 	if t != nil {
-		if sealed, err := p.forms.Encode(formCookie, t); err == nil {
+		if sealed, err := securecookie.EncodeMulti(formCookie, t, p.forms...); err == nil {
 			cookie := &http.Cookie{ //nolint:gosec // a sandbox has no TLS
 				Name: formCookie, Value: sealed, Path: s.Path, MaxAge: formAge, HttpOnly: true, Secure: p.Secure,
 				SameSite: http.SameSiteStrictMode,
@@ -132,7 +135,7 @@ func (p *Pay) typed(v visit) (t typed) {
 	if cookie, err := v.r.Cookie(formCookie); err == nil && len(v.wrong()) > 0 {
 		// A cookie that cannot be decrypted is ignored: it is old, or
 		// not ours.
-		if p.forms.Decode(formCookie, cookie.Value, &t) != nil {
+		if securecookie.DecodeMulti(formCookie, cookie.Value, &t, p.forms...) != nil {
 			return typed{}
 		}
 	}

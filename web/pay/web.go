@@ -55,7 +55,7 @@ type Pay struct {
 	files      view.Files
 	styles     *site.PaySheets
 	linkStyles *site.PaySheets
-	forms      *securecookie.SecureCookie
+	forms      []securecookie.Codec
 	uploads    *edge.Files
 	// watching holds the questions of pages that wait.
 	watching *watch
