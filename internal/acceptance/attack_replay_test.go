@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -287,4 +288,51 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	// Without this, an empty log would pass.
 	logs.await(t, `"request_id":"`+id+`"`)
 	noError(t, leaks())
+}
+
+// A call whose body is held back until its key, phone or session is gone is
+// refused, although it was let in when it began.
+func TestHeldBody(t *testing.T) {
+	t.Parallel()
+	g := setup{}.start(t)
+	box, payout, trader := g.first(), payinOrder(nil), g.user(t, "trader-1").Token
+	message := bodyOf(object{"messageId": "1", "kind": "sms", "sender": "900", "text": "Hello"}, nil)
+	phone := send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/CreateDevice", `{"name":"phone"}`, bearer(trader))
+	calls := []struct {
+		path, body, ends string
+		headers          header
+	}{
+		{payins, payout, "update api_key set revoked_at = now() where key_id = '" + box.KeyID + "'", signed(box, payout)},
+		{
+			"/api/v1/bank-messages", message, "update bank_device set revoked_at = now()",
+			header{"X-Device-Key": phone.text("device.key"), "Signature": signature(phone.text("secret"), message)},
+		},
+		{"/portal.v1.TraderService/CreateDevice", `{"name":"another phone"}`, "delete from session", bearer(trader)},
+	}
+	var all sync.WaitGroup
+	rest, gone := make(chan struct{}), make([]answer, len(calls))
+	for i, call := range calls {
+		body, held := io.Pipe()
+		request := testenv.Must(http.NewRequest(http.MethodPost, g.BaseURL+call.path, body))(t)
+		request.ContentLength = int64(len(call.body))
+		request.Header.Set("Content-Type", "application/json")
+		all.Go(func() {
+			_, _ = io.WriteString(held, call.body[:1])
+			<-rest
+			_, _ = io.WriteString(held, call.body[1:])
+		})
+		all.Go(func() { gone[i], _ = call.headers.sent(request) })
+	}
+	time.Sleep(time.Second) // by then all were let in
+	for _, call := range calls {
+		g.exec(t, call.ends)
+	}
+	time.Sleep(time.Second) // what a process may know of a key for
+	close(rest)
+	all.Wait()
+	for i, call := range calls {
+		testenv.Check(t, gone[i].status == http.StatusForbidden || gone[i].status == http.StatusUnauthorized, "%s: %s", call.path, gone[i])
+	}
+	testenv.Want(t, g.count(t, "select count(*) from bank_message")+g.count(t, "select count(*) from bank_device where name like 'another%'"),
+		0, "what came of them")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -127,33 +128,52 @@ func (d *Door) Guard(
 		if d.WarnIgnored {
 			r = warned(r)
 		}
-		body := onceBody(r)
+		body, began := onceBody(r), time.Now()
 		ctx, who, err := d.admit(r, procedure, body)
 		if err == nil {
 			err = d.count(r, who)
 		} else {
 			err = d.countStranger(r, err)
 		}
-		if needed := d.OperatorNeeds[procedure]; err == nil && needed != "" && who.Kind == caller.Operator {
-			err = who.Need(needed)
+		if err == nil {
+			err = d.needs(procedure, who)
 		}
 		if err == nil {
 			_, err = body()
 		}
-		leave := func() {}
 		if err == nil && d.Turns != nil {
+			var leave func()
 			if leave, err = d.Turns.Enter(r.Context(), owner(r, who)); err != nil {
 				noted(r.Context()).bounded = true // of an overload's calls few are kept
+			} else {
+				defer leave()
+			}
+		}
+		if err == nil && time.Since(began) > letIn {
+			if ctx, who, err = d.admit(r, procedure, body); err == nil {
+				err = d.needs(procedure, who)
 			}
 		}
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
-		defer leave()
 		who.RequestID, who.Address = KeptRequestID(r.Context()), limit.Address(r.RemoteAddr)
 		next.ServeHTTP(w, r.WithContext(caller.With(ctx, who)))
 	})
+}
+
+// letIn is how long it counts that a caller was let in. Whoever holds their
+// body back longer, or waits longer for a turn, has to be let in again: their
+// key, phone or session may be gone by then.
+const letIn = 500 * time.Millisecond
+
+// needs checks what a procedure takes of an operator.
+func (d *Door) needs(procedure string, who caller.Caller) error {
+	if needed := d.OperatorNeeds[procedure]; needed != "" && who.Kind == caller.Operator {
+		return who.Need(needed)
+	}
+	return nil
 }
 
 // owner is the name under which a call waits for its turn: all keys and users
