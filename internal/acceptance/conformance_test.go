@@ -3,6 +3,7 @@ package acceptance
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -423,7 +424,13 @@ func callsAreLimited(t *testing.T, _ *instance) {
 	plan := fresh(t)
 	altered(t, plan.database, "update rate_limit set calls = 10, per_seconds = 3600 where name = 'key'")
 	g := plan.start(t)
-	for n := range 10 {
+	// One that takes long is let in twice, and counts once.
+	body, rest := io.Pipe()
+	slow := testenv.Must(http.NewRequest(http.MethodPost, g.BaseURL+payments, body))(t)
+	slow.Header.Set("Content-Type", "application/json")
+	time.AfterFunc(time.Second, func() { _, _ = rest.Write([]byte("{")); _ = rest.Close() })
+	testenv.Must(signed(g.first(), "{").sent(slow))(t).want(t, "slow", 422, "code", "validation_failed")
+	for n := range 9 {
 		g.post(t, g.first(), "{").want(t, fmt.Sprint("call ", n), 422, "code", "validation_failed")
 	}
 	g.does(t, "key sandbox-rub | POST "+payments+" | { | 429 rate_limited; header Retry-After: <id text>")

@@ -129,7 +129,7 @@ func (d *Door) Guard(
 			r = warned(r)
 		}
 		body, began := onceBody(r), time.Now()
-		ctx, who, err := d.admit(r, procedure, body)
+		ctx, who, err := d.admit(r, procedure, body, d.countKey)
 		if err == nil {
 			err = d.count(r, who)
 		} else {
@@ -150,7 +150,7 @@ func (d *Door) Guard(
 			}
 		}
 		if err == nil && time.Since(began) > letIn {
-			if ctx, who, err = d.admit(r, procedure, body); err == nil {
+			if ctx, who, err = d.admit(r, procedure, body, uncounted); err == nil {
 				err = d.needs(procedure, who)
 			}
 		}
@@ -193,7 +193,7 @@ func owner(r *http.Request, who caller.Caller) string {
 // admit authenticates the caller. It also returns the request's context, with
 // the session if there is one.
 func (d *Door) admit(
-	r *http.Request, procedure string, body auth.ReadBody,
+	r *http.Request, procedure string, body auth.ReadBody, count func(*auth.Proof) error,
 ) (ctx context.Context, who caller.Caller, err error) {
 	ctx = r.Context()
 	kinds := d.access.Of(procedure)
@@ -209,7 +209,7 @@ func (d *Door) admit(
 		who, err = d.Device(ctx, r.Header, body)
 		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
-		who, err = d.signed(r, body)
+		who, err = d.signed(r, body, count)
 		noteSigned(r, who.MerchantID)
 		return ctx, who, err
 	}
@@ -234,12 +234,12 @@ func (d *Door) admit(
 // signed authenticates a merchant's request. The call counts against the key's
 // limit before the signature is checked, because explaining a wrong signature
 // costs more than answering a call.
-func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error) {
+func (d *Door) signed(r *http.Request, body auth.ReadBody, count func(*auth.Proof) error) (caller.Caller, error) {
 	proof, err := d.keys.Begin(r)
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
+	if err := count(proof); err != nil {
 		return caller.Caller{}, err
 	}
 	content, err := body()
@@ -248,6 +248,15 @@ func (d *Door) signed(r *http.Request, body auth.ReadBody) (caller.Caller, error
 	}
 	return proof.Check(r.Context(), content)
 }
+
+// countKey counts a call against the limit of its key.
+func (d *Door) countKey(proof *auth.Proof) error {
+	_, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10))
+	return err
+}
+
+// uncounted is for a call that was counted when it came.
+func uncounted(*auth.Proof) error { return nil }
 
 // signs reports whether a caller uses a key, for a procedure that is open to
 // keys and tokens. A caller without credentials counts as the first kind of the

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -71,7 +70,7 @@ func (d *Door) takeUpload(
 	if err := proof.Need(scope); err != nil {
 		return err
 	}
-	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
+	if err := d.countKey(proof); err != nil {
 		noted(r.Context()).bounded = true
 		return err
 	}
@@ -95,7 +94,7 @@ func (d *Door) takeUpload(
 func (d *Door) takeUserUpload(
 	w http.ResponseWriter, r *http.Request, body *watchedBody, procedure string, next http.Handler,
 ) error {
-	ctx, who, err := d.admit(r, procedure, nil) // a token proves who they are without the body
+	ctx, who, err := d.admit(r, procedure, nil, uncounted) // a token proves who they are without the body
 	if err != nil {
 		return err
 	}
