@@ -162,3 +162,7 @@ select sealed from requisite where id = @id;
 -- RequisitesOfValue are those that have a value, by its hashes.
 -- name: RequisitesOfValue :many
 select id from requisite where hash = any(@hashes::bytea[]) order by id;
+
+-- ZoneTry fails if the database does not know a time zone, by which it counts a requisite's day.
+-- name: ZoneTry :exec
+select timezone(@zone::text, @now::timestamptz);

@@ -357,6 +357,10 @@ func IgnoreNoRows(err error) error {
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 
+// IsWrongValue reports whether err says that a parameter is none that the
+// database knows, such as a time zone.
+func IsWrongValue(err error) bool { return hasCode(err, "22023") }
+
 // Violated is the name of the constraint that refused a row, or "". For an
 // error on another node Citus passes on only the text, with the constraint of
 // the shard, whose name is that of the constraint with the shard's number.

@@ -696,3 +696,18 @@ func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]Requisi
 	}
 	return items, nil
 }
+
+const zoneTry = `-- name: ZoneTry :exec
+select timezone($1::text, $2::timestamptz)
+`
+
+type ZoneTryParams struct {
+	Zone string
+	Now  time.Time
+}
+
+// ZoneTry fails if the database does not know a time zone, by which it counts a requisite's day.
+func (q *Queries) ZoneTry(ctx context.Context, arg ZoneTryParams) error {
+	_, err := q.db.Exec(ctx, zoneTry, arg.Zone, arg.Now)
+	return err
+}

@@ -166,7 +166,9 @@ func (s *Settings) UpdateRequisite(
 	if u.Enabled != nil {
 		columns["enabled"] = *u.Enabled
 	}
-	checkZone(f, u.Limits.TimeZone)
+	if err := s.checkCounted(ctx, f, u.Limits.TimeZone); err != nil {
+		return done, err
+	}
 	c.Reason = because(f, u.Reason, u.Enabled)
 	if err := f.Err(); err != nil {
 		return done, err
@@ -215,7 +217,9 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 			return err
 		}
 	}
-	checkZone(f, n.Limits.TimeZone)
+	if err := s.checkCounted(ctx, f, n.Limits.TimeZone); err != nil {
+		return err
+	}
 	return f.Err()
 }
 

@@ -1,9 +1,11 @@
 package directory
 
 import (
+	"context"
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
@@ -72,13 +74,30 @@ func (l Limits) set(f fault.Fields) (given RequisiteLimits, columns map[string]a
 	return given, columns
 }
 
+const wrongZone = "is not a known time zone"
+
 // checkZone requires an IANA name of a known time zone.
 func checkZone(f fault.Fields, zone *string) {
 	if zone == nil {
 		return
 	}
 	_, err := time.LoadLocation(*zone)
-	f.Check(err == nil && *zone != "" && *zone != "Local", "limits.timeZone", "is not a known time zone")
+	f.Check(err == nil && *zone != "" && *zone != "Local", "limits.timeZone", wrongZone)
+}
+
+// checkCounted is checkZone for a zone in which days are counted: the database
+// has to know it, too, whose list is shorter than the system's.
+func (s *Settings) checkCounted(ctx context.Context, f fault.Fields, zone *string) error {
+	checkZone(f, zone)
+	if zone == nil || f.Wrong("limits.timeZone") {
+		return nil
+	}
+	err := s.q.ZoneTry(ctx, db.ZoneTryParams{Zone: *zone, Now: s.clock.Now()})
+	if db.IsWrongValue(err) {
+		f.Add("limits.timeZone", wrongZone)
+		return nil
+	}
+	return fault.Doing("try a time zone", err)
 }
 
 // count reads a number of payments; 0 is no limit.
