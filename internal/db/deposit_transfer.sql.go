@@ -397,16 +397,16 @@ func (q *Queries) DepositTransfersNamed(ctx context.Context, arg DepositTransfer
 const depositTransfersNew = `-- name: DepositTransfersNew :exec
 insert into deposit_transfer (transfer_id, actor, at)
 select t.id, 'chain', $1 from chain_transfer t
-where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfer o) and t.direction = 'in'
-  and t.state in ('seen', 'final') and not exists (select from deposit_transfer o where o.transfer_id = t.id)
+where t.id > (select coalesce(max(o.transfer_id), 0) - 10000 from deposit_transfer o) and t.direction = 'in'
+  and not exists (select from deposit_transfer o where o.transfer_id = t.id)
   and not exists (
     select from chain_transfer s where s.network = t.network and s.transaction_hash = t.transaction_hash and s.log_index = t.log_index
       and s.direction = 'out')
 on conflict do nothing
 `
 
-// DepositTransfersNew takes up transfers that came, but for those between addresses of the platform. Those that committed late are
-// among the last thousand.
+// DepositTransfersNew takes up transfers that came, but for those between addresses of the platform, and also those that are gone,
+// for they may come back. Those that committed late are among the last ids, which are used up by what is seen again, too.
 func (q *Queries) DepositTransfersNew(ctx context.Context, now time.Time) error {
 	_, err := q.db.Exec(ctx, depositTransfersNew, now)
 	return err

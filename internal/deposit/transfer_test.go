@@ -288,6 +288,22 @@ func TestTransfersOfAnOutage(t *testing.T) {
 	testenv.Want(t, n.free(t), hash(2)+" ", "for no deposit")
 }
 
+// A transfer whose block was replaced before anybody looked for its deposit is
+// found once it is in another block, however many came meanwhile.
+func TestTransferComesBack(t *testing.T) {
+	n := newNetwork(t)
+	asked := n.asks(t, 1, "40")
+	n.comes(t, 1, "40", "gone")
+	n.match(t)
+	n.want(t, asked, "pending none", "while it is gone")
+	n.Exec(t, "select setval(pg_get_serial_sequence('chain_transfer', 'id'), 100000)")
+	n.comes(t, 2, "30", "seen")
+	n.match(t)
+	n.comes(t, 1, "40", "seen")
+	n.match(t)
+	n.want(t, asked, "pending hash1 6 false", "once it is back")
+}
+
 // What comes to an address that the platform has given up is confirmed by
 // nobody but an operator: somebody else may have its key, and send the same
 // USDT again and again.
