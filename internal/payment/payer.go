@@ -71,9 +71,10 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 }
 
 // CheckAsked tells the holder of the link whether the merchant has appealed the
-// failed payment. An appeal has ended where the money goes back to the payer.
+// payment that failed, or of which another amount has come since. An appeal has
+// ended where the money goes back to the payer.
 func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
-	if p.Status != Failed || p.Returned() {
+	if p.Status != Failed && !p.Case() || p.Returned() {
 		return false, nil
 	}
 	asked, err := s.q.AppealExists(ctx, db.AppealExistsParams{MerchantID: p.MerchantID, PaymentID: p.ID})

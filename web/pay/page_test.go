@@ -143,12 +143,7 @@ func TestCheckAsked(t *testing.T) {
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
 		b.set(t, p, "failed", nil)
 		before := b.ask(t, b.path(p)+"/status").Body
-		file := strings.NewReader(png)
-		testenv.Must(b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
-			Reason:   ptr("The payer has paid."),
-			FileName: ptr("receipt.png"),
-			File:     io.NewSectionReader(file, 0, file.Size()),
-		}))(t)
+		b.appeal(t, p)
 		page := b.page(t, b.path(p))
 		wantText(t, page, "[role=alert]", "The shop has asked us to check this payment. The result will appear here.")
 		testenv.Check(t, !strings.Contains(page.Text(), "Tell the shop") &&
@@ -157,6 +152,17 @@ func TestCheckAsked(t *testing.T) {
 		b.set(t, p, "completed", nil)
 		want(t, "a check that has ended is still asked for", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
 	}
+}
+
+// appeal has the shop ask for a check of a payment.
+func (b *bundle) appeal(t *testing.T, p payment.Payment) {
+	t.Helper()
+	file := strings.NewReader(png)
+	testenv.Must(b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
+		Reason:   ptr("The payer has paid."),
+		FileName: ptr("receipt.png"),
+		File:     io.NewSectionReader(file, 0, file.Size()),
+	}))(t)
 }
 
 // The page closes at the deadline itself, not when the sweep has come round,

@@ -124,18 +124,30 @@ func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 	return append(lines, view.Field{ID: "reference", Label: w.Say(words.Reference), Value: p.UUID.String()})
 }
 
-// paidOther reports whether a payment was completed by another amount than was
-// asked for, which its pages then show.
-func paidOther(p payment.Payment) bool {
-	return p.Status == payment.Completed && p.ReceivedAmount.Valid && !p.ReceivedAmount.Decimal.Equal(p.Amount)
+// otherCame reports whether a payment was completed by another amount than was
+// asked for, or waits for a decision about one. Its pages then show that one.
+func otherCame(p payment.Payment) bool {
+	return p.Case() || p.Status == payment.Completed && p.ReceivedAmount.Valid && !p.ReceivedAmount.Decimal.Equal(p.Amount)
 }
 
 // askedFor says what was asked for, where another amount came.
 func askedFor(w words.Words, p payment.Payment) []view.Field {
-	if !paidOther(p) {
+	if !otherCame(p) {
 		return nil
 	}
 	return []view.Field{{ID: "asked", Label: w.Say(words.AskedFor), Value: w.Amount(p.Amount, p.Currency)}}
+}
+
+// decisionBy says until when somebody decides about another amount. Where the
+// shop has asked for a check, that takes as long as it takes.
+func decisionBy(w words.Words, v visit) []view.Field {
+	if v.asked {
+		return nil
+	}
+	at := v.payment.ExpiresAt
+	return []view.Field{{
+		ID: "decision", Label: w.Say(words.DecisionBy), Value: local(v.payment, at, "02.01.2006 15:04"), Time: at.Format(time.RFC3339),
+	}}
 }
 
 // question is what the shop needs to have a transfer checked.
@@ -159,6 +171,8 @@ func outcome(w words.Words, v visit) view.Outcome {
 	switch {
 	case p.Status == payment.Completed:
 		end.Receipt, end.Facts = true, askedFor(w, p)
+	case p.Case():
+		end.Facts = append(askedFor(w, p), decisionBy(w, v)...)
 	case p.CardCheckout():
 		end.Late = false // nothing was sent that could arrive late
 	case v.asked:
@@ -198,6 +212,8 @@ func ending(w words.Words, p payment.Payment) view.Outcome {
 	switch {
 	case p.Status == payment.Completed:
 		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
+	case p.Case():
+		return view.Outcome{Mood: "busy", Title: w.Say(words.OtherTitle), Text: w.Say(words.OtherText)}
 	case p.Status == payment.Appeal:
 		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
 	case p.Status == payment.Cancelled:

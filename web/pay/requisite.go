@@ -28,7 +28,7 @@ type visit struct {
 	look    directory.Look
 	now     time.Time
 	// asked tells that the shop has asked for a check of a payment that
-	// failed.
+	// failed, or of which another amount has come.
 	asked bool
 }
 
@@ -184,6 +184,9 @@ func (p *Pay) page(v visit) view.Requisite {
 		r.Fields, r.Steps = fields(s.Words, v.payment, s.Merchant), steps(s.Words, v.payment, r.Amount)
 		r.AllCopy = details(s.Words, v.payment, r.Fields)
 	}
+	if p := v.payment; p.WaitsForRest() {
+		r.Came = s.Say(words.RestText, s.Amount(p.ReceivedAmount.Decimal, p.Currency), s.Amount(p.Amount, p.Currency))
+	}
 	if v.payment.ClaimedAt != nil && !v.payment.ReceivedAmount.Valid { // or else the rest is to be sent
 		r.Steps = []string{s.Say(words.SentStepCheck), s.Say(words.SentStepResult), s.Say(words.SentStepLate)}
 	}
@@ -192,7 +195,7 @@ func (p *Pay) page(v visit) view.Requisite {
 
 func (v visit) bill(w words.Words) view.Bill {
 	sum := v.payment.Expected()
-	if paidOther(v.payment) {
+	if otherCame(v.payment) {
 		sum = v.payment.ReceivedAmount.Decimal
 	}
 	b := view.Bill{

@@ -260,15 +260,39 @@ func TestAnotherAmountTaken(t *testing.T) {
 	want(t, "as asked", b.page(t, b.path(paid)).Find("#label-asked").Length(), 0)
 }
 
-// A payment of which a part has come asks for the rest, and does not offer to
-// be cancelled.
+// While somebody decides about another amount, the page says what came and was
+// asked for, and until when that is decided, but not where an appeal waits.
+func TestAnotherAmountWaits(t *testing.T) {
+	b := setup(t, false)
+	p, appealed := b.create(t, "RUB", "sbp"), b.create(t, "RUB", "sbp")
+	b.set(t, appealed, "failed", ptr("expired"))
+	b.appeal(t, appealed)
+	for _, test := range []struct {
+		payment payment.Payment
+		facts   string
+	}{
+		{p, "Amount asked for 1,500 ₽Decision by 21.11.2026 15:00 (UTC+3)"},
+		{appealed, "Amount asked for 1,500 ₽"},
+	} {
+		testenv.Must(b.payments.ConfirmCame(t.Context(), traderOf(p), test.payment.ID, payment.Came{Amount: ptr("700.50")}))(t)
+		page := b.page(t, b.path(test.payment))
+		wantText(t, page, "h1", "Another amount has arrived")
+		wantText(t, page, ".amount", "700.50 ₽")
+		want(t, "facts", words(page.Find(".facts")), test.facts)
+	}
+}
+
+// A payment of which a part has come says so, asks for the rest, and does not
+// offer to be cancelled.
 func TestPartIsNotCancelled(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	cancel := `a[href$="/cancel"]`
 	want(t, "offered before", b.page(t, b.path(p)).Find(cancel).Length(), 1)
 	b.came(t, p, payment.WaitForRest)
-	want(t, "offered", b.page(t, b.path(p)).Find(cancel).Length(), 0)
+	page := b.page(t, b.path(p))
+	want(t, "offered", page.Find(cancel).Length(), 0)
+	wantText(t, page, ".card > .note", "700.50 ₽ of 1,500 ₽ has arrived. Please send the rest.")
 	for _, a := range []answer{b.ask(t, b.path(p)+"/cancel"), b.post(t, b.path(p)+"/cancel")} {
 		wantBack(t, b, p, a)
 	}

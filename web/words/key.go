@@ -40,6 +40,7 @@ const (
 // What a payment that waits says.
 const (
 	SendTitle      Key = "send title"
+	RestText       Key = "rest text"
 	SendExactly    Key = "send exactly"
 	Waiting        Key = "waiting"
 	PayBefore      Key = "pay before"
@@ -106,6 +107,9 @@ const (
 	CancelledText  Key = "cancelled text"
 	AppealTitle    Key = "appeal title"
 	AppealText     Key = "appeal text"
+	OtherTitle     Key = "other title"
+	OtherText      Key = "other text"
+	DecisionBy     Key = "decision by"
 	AppealAsked    Key = "appeal asked"
 	LateTitle      Key = "late title"
 	LateText       Key = "late text"

@@ -207,7 +207,9 @@ type Requisite struct {
 	// AmountCopy is the amount for a bank's form, and AllCopy all that has
 	// to be entered there, as a text.
 	AmountCopy, AllCopy string
-	Fields              []Field
+	// Came says how much has arrived where only the rest is asked for.
+	Came   string
+	Fields []Field
 	// Steps say how to pay, or what happens once the payer has.
 	Steps []string
 	// Simulate offers to act as the bank.
