@@ -85,9 +85,18 @@ func details(w words.Words, p payment.Payment, lines []view.Field) string {
 	return strings.Join(text, "\n")
 }
 
+// sameClock is how long a time of day alone says when a deadline is. The script
+// has the same.
+const sameClock = 12 * time.Hour
+
 // deadline is a payment's expiry as a time of day that says where it is that
-// time.
-func deadline(p payment.Payment) string { return local(p, p.ExpiresAt, "15:04") }
+// time, with the day where that could be the next one.
+func deadline(p payment.Payment, now time.Time) string {
+	if p.ExpiresAt.Sub(now) > sameClock {
+		return local(p, p.ExpiresAt, "02.01.2006 15:04")
+	}
+	return local(p, p.ExpiresAt, "15:04")
+}
 
 // local is a time in the country of the payment's payers. It names the zone.
 func local(p payment.Payment, at time.Time, layout string) string {

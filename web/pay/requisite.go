@@ -212,7 +212,7 @@ func (v visit) bill(w words.Words) view.Bill {
 func (v visit) countdown(w words.Words) view.Countdown {
 	c := view.Countdown{
 		SecondsLeft: v.secondsLeft(), Seconds: int(v.payment.ExpiresAt.Sub(v.payment.StatusAt) / time.Second),
-		Deadline: deadline(v.payment), DeadlineISO: v.payment.ExpiresAt.Format(time.RFC3339),
+		Deadline: deadline(v.payment, v.now), DeadlineISO: v.payment.ExpiresAt.Format(time.RFC3339),
 	}
 	c.TimeLeft = w.Say(words.MinutesLeft, c.SecondsLeft/60)
 	return c

@@ -282,8 +282,8 @@ func TestAnotherAmountWaits(t *testing.T) {
 	}
 }
 
-// A payment of which a part has come says so, asks for the rest, and does not
-// offer to be cancelled.
+// A payment of which a part has come says so, asks for the rest with the day
+// until when, and does not offer to be cancelled.
 func TestPartIsNotCancelled(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -293,11 +293,26 @@ func TestPartIsNotCancelled(t *testing.T) {
 	page := b.page(t, b.path(p))
 	want(t, "offered", page.Find(cancel).Length(), 0)
 	wantText(t, page, ".card > .note", "700.50 ₽ of 1,500 ₽ has arrived. Please send the rest.")
+	wantText(t, page, ".deadline", "Pay before 21.11.2026 15:00 (UTC+3)")
 	for _, a := range []answer{b.ask(t, b.path(p)+"/cancel"), b.post(t, b.path(p)+"/cancel")} {
 		wantBack(t, b, p, a)
 	}
 	testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
 	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
+}
+
+// The script names the day of a deadline that is far away, as the page without
+// it does.
+func TestFarDeadline(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	b.came(t, p, payment.WaitForRest)
+	page.Timed()
+	page.Open(b.server.URL + b.path(p))
+	page.Await("time", eval[string](page, `(() => {
+		const at = new Date(Date.now() + 864e5), two = part => String(part).padStart(2, "0");
+		return "Pay before " + [two(at.getDate()), two(at.getMonth() + 1), at.getFullYear()].join(".") + " " +
+			two(at.getHours()) + ":" + two(at.getMinutes()) + " (UTC)" })()`))
 }
 
 // A paid payment has a receipt to print, with the time of the payer's own

@@ -22,8 +22,10 @@
     sync(Number(main.dataset.seconds));
     for (const time of main.querySelectorAll('time')) {
       // A deadline is as far away as the server says; what is over was when it was.
+      // Half a day away a time of day alone no longer says which day it is.
       const local = new Date('date' in time.dataset ? time.dateTime : end), clock = two(local.getHours()) + ':' + two(local.getMinutes()) + zone(local);
-      time.textContent = time.dataset.text?.replace('{}', clock) || two(local.getDate()) + '.' + two(local.getMonth() + 1) + '.' + local.getFullYear() + ' ' + clock;
+      const dated = two(local.getDate()) + '.' + two(local.getMonth() + 1) + '.' + local.getFullYear() + ' ' + clock;
+      time.textContent = time.dataset.text?.replace('{}', end - Date.now() > 432e5 ? dated : clock) || dated;
     }
     const next = main.querySelector('[data-next]');
     again = next && Date.now() + next.dataset.next * 1000;
