@@ -103,6 +103,9 @@ func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.
 		}
 		if wrong.Wrong("amount") {
 			l.Amount.Error = s.Say(words.LinkAmountWrong)
+			if outside(o.link, typed.Amount) {
+				l.Amount.Error = l.Amount.Hint
+			}
 		}
 	}
 	for _, name := range o.link.Ways {
@@ -139,6 +142,14 @@ func bounds(w words.Words, l paylink.Open) string {
 		return w.Say(words.LinkMost, said(most))
 	}
 	return ""
+}
+
+// outside reports whether what was typed is an amount, but not one that the
+// link takes.
+func outside(l paylink.Open, typed string) bool {
+	amount, err := money.ParseFiat(money.Typed(typed))
+	least, most := l.MinAmount, l.MaxAmount
+	return err == nil && (least.Valid && amount.LessThan(least.Decimal) || most.Valid && amount.GreaterThan(most.Decimal))
 }
 
 // way is the name of a method in a payer's words.

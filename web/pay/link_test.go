@@ -44,8 +44,11 @@ func TestLink(t *testing.T) {
 	testenv.Need(t, first.Code == http.StatusSeeOther && strings.HasPrefix(to, "/r/") &&
 		again.To() == to, "%d %q, again %q", first.Code, to, again.To())
 	want(t, "payments made", b.Count(t, "select count(*) from payment where amount = 1500.50"), 1)
-	for _, amount := range []string{"99", "", "<b>", "5000,01"} {
-		want(t, "amount "+amount, b.post(t, path, "amount", amount, "method", "sbp").Code, http.StatusUnprocessableEntity)
+	const bounds, form = "From 100 ₽ to 5,000 ₽", "Enter an amount, for example 1500 or 99.50."
+	for amount, said := range map[string]string{"99": bounds, "5000,01": bounds, "": form, "<b>": form, "150.001": form} {
+		a := b.post(t, path, "amount", amount, "method", "sbp")
+		want(t, "amount "+amount, a.Code, http.StatusUnprocessableEntity)
+		wantText(t, a.Page(t), "#amount-error", said)
 	}
 	tab.Open(b.server.URL + path)
 	tab.Type("#amount", "250")
