@@ -137,7 +137,8 @@ func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(strin
 // a language calls them.
 var signs = map[string]string{"RUB": "₽", "TRY": lira, "KZT": "₸", "MNT": "₮", "AZN": "₼"}
 
-// lira is the one sign that stands before its amount, without a space.
+// lira is the one sign that stands before its amount, without a space, where
+// English or Turkish is read.
 const lira = "₺"
 
 // Amount writes a fiat amount as its reader is used to: grouped, and with
@@ -150,7 +151,7 @@ func (w Words) Amount(amount decimal.Decimal, currency string) string {
 			sign = w.Say(Som)
 		}
 	}
-	if sign == lira {
+	if sign == lira && (w.Code == "en" || w.Code == "tr") {
 		return sign + w.Number(amount)
 	}
 	// The non-breaking space keeps the two on one line.
