@@ -204,6 +204,27 @@ const brokenAmounts = `(() => {
 	return found;
 })()`
 
+// tornCopies lists the buttons whose word is on more than one line.
+const tornCopies = `[...document.querySelectorAll(".copy span")].filter(word => {
+	const range = document.createRange();
+	range.selectNodeContents(word);
+	return getComputedStyle(word).position !== "absolute" && range.getClientRects().length > 1;
+}).map(word => "torn: " + word.textContent + " beside " + word.closest("div").textContent.trim())`
+
+// What copies a number stands beside it on a phone in one piece, also in
+// Russian, whose word for it is the longest.
+func TestCopyIsNotTorn(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	for _, pool := range [][2]string{{"RUB", "sbp"}, {"TRY", "c2c"}, {"MNT", "iban"}} {
+		page.Open(b.server.URL + b.path(b.create(t, pool[0], pool[1])) + "?lang=ru")
+		page.Visible("#copy-value")
+		for _, width := range []int64{360, 390} {
+			page.Do(chromedp.EmulateViewport(width, 740))
+			page.Finds(fmt.Sprintf("%s at %d px", pool[1], width), tornCopies)
+		}
+	}
+}
+
 // An amount is one number: in any language, however long, and however large the
 // letters are on however narrow a phone, it stays on one line.
 func TestAmountsNeverBreak(t *testing.T) {

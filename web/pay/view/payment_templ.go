@@ -1328,7 +1328,7 @@ func facts(s Shell, list []Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var68 = []any{templ.KV("one-line", len(field.Value) < 24)}
+			var templ_7745c5c3_Var68 = []any{templ.KV("one-line", len(field.Value) < 24), templ.KV("long", len(field.Value) > 13)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var68...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
