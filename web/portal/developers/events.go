@@ -45,7 +45,7 @@ func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) e
 	}
 	sheet := view.Sheet{
 		Label:   v.Say(say.EventsTitle),
-		Columns: v.Columns(false, say.Number, say.At, say.EventType, sayEventAbout, say.Status, sayAttempts),
+		Columns: portal.AtRight(v.Columns(false, say.Number, say.At, say.EventType, sayEventAbout, say.Status, sayAttempts), 5),
 	}
 	for _, item := range page.Items {
 		sheet.Rows = append(sheet.Rows, v.eventRow(item))
