@@ -78,7 +78,7 @@ func TestOverviewPage(t *testing.T) {
 	week(t, b)
 	page := p.Get(t, "/merchant").Page(t)
 	wantIn(t, "the page", strings.ReplaceAll(words(page.Find("main")), "\u00a0", " "),
-		"Deposits waiting for confirmation : 1", "Payments 2 before: 0", "Paid, % 50 % before: –", "1 min 45 s",
+		"Deposits waiting for confirmation : 1", "Payments 2 before: 0", "Paid, % of ended 50 % before: –", "1 min 45 s",
 		"Total 9.52 9.52380952 USDT", "Held 0.00 0.00000000 USDT", "By cashbox")
 	want(t, "charts", page.Find("svg[role=img]").Length(), 1)
 	want(t, "hours in the table beside the chart", page.Find("figure details tbody tr").Length(), 1)

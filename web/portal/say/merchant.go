@@ -120,7 +120,7 @@ var (
 	CompletedOnes  = Phrase{"Completed", "Завершено"}
 	PaidOnes       = Phrase{"Paid", "Оплачено"}
 	CreatedOnes    = Phrase{"Created", "Создано"}
-	PaidRate       = Phrase{"Paid, %", "Оплачено, %"}
+	PaidRate       = Phrase{"Paid, % of ended", "Оплачено, % от окончившихся"}
 	ChartPaid      = Phrase{"Payments created, and of these paid", "Платежи: создано и из них оплачено"}
 	Hour           = Phrase{"Hour", "Час"}
 	ShowNumbers    = Phrase{"Show the numbers", "Показать числа"}
