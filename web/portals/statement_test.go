@@ -30,7 +30,7 @@ func TestStatement(t *testing.T) {
 			"To the platform −0.71428572 | 0.00000000 | 985.00000000",
 		"Payment № 1 | Held for a payment | −15.00000000 | 985.00000000",
 	}, "\n"))
-	want(t, "opening and closing", words(page.Find(".figures dd")), "0.00 USDT 985.00 USDT")
+	want(t, "opening and closing", words(page.Find(".figures dd")), "0.00000000 USDT 985.00000000 USDT")
 	want(t, "leads to", page.Find("tr[data-row] a").First().AttrOr("href", ""), "/trader/payments/1")
 	want(t, "a number where there is none", strings.Contains(words(page.Find("main")), "№ 0"), false)
 	held := p.Page(t, page.Find(".chips a").Eq(1).AttrOr("href", ""))

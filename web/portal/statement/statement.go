@@ -96,11 +96,11 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 		filters.Export = ""
 	}
 	if v.Who.Kind == caller.Trader { // a phone's navigation has no room for it
-		filters.Act, filters.ActLabel = "/trader/withdrawals", say.Withdrawals
+		filters.Act, filters.ActLabel, filters.Aside = "/trader/withdrawals", say.Withdrawals, true
 	}
 	shown := Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
 	if found != nil {
-		shown.Opening, shown.Closing = v.USDT(found.Opening), v.USDT(found.Closing)
+		shown.Opening, shown.Closing = v.Shell.Figure(found.Opening), v.Shell.Figure(found.Closing)
 		shown.OpeningAt, shown.ClosingAt = found.From, found.To
 		shown.Pages, shown.Empty = portal.Pages(a, found.Page), view.Empty{Title: sayNoMovements}
 		if a.Filter.From.IsZero() && a.Filter.To.IsZero() {
