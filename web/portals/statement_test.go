@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
@@ -54,6 +55,19 @@ func TestStatementOfAPayout(t *testing.T) {
 	want(t, "the payout", row[2:], []string{
 		"Payout completed No longer held +10.20000000 For the payout −10.20000000", "0.00000000", "989.80000000",
 	})
+}
+
+// The balances of several cashboxes have a sum; one alone needs none.
+func TestBalances(t *testing.T) {
+	b, member := portaltest.Member(t, caller.Owner)
+	want(t, "sums of one", member.Page(t, "/merchant/balance").Find("tfoot").Length(), 0)
+	box := b.NewCashbox(t, b.Merchant.ID, "TRY", "")
+	for id, amount := range map[int64]string{b.Merchant.CashboxID: "1000", box: "20.5"} {
+		b.Fund(t, ledger.Account{Owner: ledger.Cashbox, OwnerID: id}, amount)
+	}
+	page := member.Page(t, "/merchant/balance")
+	want(t, "cashboxes", page.Find("tr[data-row]").Length(), 2)
+	want(t, "sums", words(page.Find("tfoot td")), "All cashboxes 1,020.50000000 1,020.50000000 0.00000000 0.00000000")
 }
 
 // A statement is read page by page, both ways.

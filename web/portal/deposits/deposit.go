@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/web/portal"
 
@@ -280,8 +281,11 @@ func (v *visit) balance() error {
 		Columns: portal.AtRight(v.Columns(false,
 			say.Cashbox, say.Currency, say.Total, say.AccountAvailable, say.AccountReserved, say.Insured), 2, 3, 4, 5),
 	}}
+	var total, available, reserved, insured decimal.Decimal
 	for _, box := range boxes {
 		b := box.Balance
+		total, available = total.Add(b.Total), available.Add(b.Available)
+		reserved, insured = reserved.Add(b.Reserved), insured.Add(b.Insurance)
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{
 				Text: box.Name, Beside: "№ " + portal.IDText(box.ID),
@@ -290,6 +294,12 @@ func (v *visit) balance() error {
 			{Text: box.Currency}, {Text: v.Shell.Figure(b.Total)}, {Text: v.Shell.Figure(b.Available)},
 			{Text: v.Shell.Figure(b.Reserved)}, {Text: v.Shell.Figure(b.Insurance)},
 		})
+	}
+	if len(boxes) > 1 {
+		shown.Sheet.Foot = []view.Cell{
+			{Text: v.Say(sayAllCashboxes)}, {}, {Text: v.Shell.Figure(total)}, {Text: v.Shell.Figure(available)},
+			{Text: v.Shell.Figure(reserved)}, {Text: v.Shell.Figure(insured)},
+		}
 	}
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.BalanceTitle), BalancePage, shown)
 }

@@ -6,6 +6,7 @@ import (
 
 // What cashboxes hold.
 var (
+	sayAllCashboxes   = say.Both("All cashboxes", "Все кассы")
 	sayNoCashboxes    = say.Both("There are no cashboxes yet.", "Касс пока нет.")
 	sayRequestDeposit = say.Both("Request a deposit", "Запросить пополнение")
 )

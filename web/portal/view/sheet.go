@@ -17,7 +17,9 @@ type Sheet struct {
 	Label   string
 	Columns []Column
 	Rows    [][]Cell
-	Empty   Empty
+	// Foot has the totals; it may be nil.
+	Foot  []Cell
+	Empty Empty
 }
 
 // List is a sheet with filters. Text explains it.
