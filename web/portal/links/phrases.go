@@ -46,7 +46,7 @@ var (
 	sayAddress     = say.Both("What payers open", "Что открывают плательщики")
 	sayShareText   = say.Both("Whoever opens this address can pay.", "Заплатить может любой, кто откроет этот адрес.")
 	sayClose       = say.Both("Close the link", "Закрыть ссылку")
-	sayCloseText   = say.Both("It takes no new payments then; those that were begun go on.", "Новых платежей по ней не будет, начатые продолжатся.")
+	sayCloseText   = say.Both("Once closed it takes no new payments; those that were begun go on.", "Закрытая ссылка не принимает новых платежей; начатые продолжатся.")
 	sayPicture     = say.Both("Picture", "Картинка")
 	sayPictureFile = say.Both("Photo of what is sold", "Фото того, что продаёте")
 	sayPictureHint = say.Both("PNG or JPEG, up to 10 MB and 16 million pixels. Payers see it beside the title.",
