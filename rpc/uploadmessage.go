@@ -34,6 +34,10 @@ func takeMessage(next http.Handler) http.Handler {
 			return
 		}
 		defer received.Close()
+		if r, err = edge.Received(r); err != nil {
+			failConnect(w, r, err)
+			return
+		}
 		found := findProto
 		if media == mediaJSON {
 			found = findJSON

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"gateway.example/internal/testenv"
 )
 
@@ -290,30 +292,21 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	noError(t, leaks())
 }
 
-// A call whose body is held back until its key, phone or session is gone is
-// refused, although it was let in when it began.
-func TestHeldBody(t *testing.T) {
-	t.Parallel()
-	g := setup{}.start(t)
-	box, payout, trader := g.first(), payinOrder(nil), g.user(t, "trader-1").Token
-	message := bodyOf(object{"messageId": "1", "kind": "sms", "sender": "900", "text": "Hello"}, nil)
-	phone := send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/CreateDevice", `{"name":"phone"}`, bearer(trader))
-	calls := []struct {
-		path, body, ends string
-		headers          header
-	}{
-		{payins, payout, "update api_key set revoked_at = now() where key_id = '" + box.KeyID + "'", signed(box, payout)},
-		{
-			"/api/v1/bank-messages", message, "update bank_device set revoked_at = now()",
-			header{"X-Device-Key": phone.text("device.key"), "Signature": signature(phone.text("secret"), message)},
-		},
-		{"/portal.v1.TraderService/CreateDevice", `{"name":"another phone"}`, "delete from session", bearer(trader)},
-	}
+// heldCall is a call whose body is held back.
+type heldCall struct {
+	address, body, ends string
+	headers             header
+}
+
+// heldUntilGone begins calls, makes all their callers' keys, phones and
+// sessions end, and only then sends the rest of the bodies.
+func (g *instance) heldUntilGone(t *testing.T, calls []heldCall) []answer {
+	t.Helper()
 	var all sync.WaitGroup
 	rest, gone := make(chan struct{}), make([]answer, len(calls))
 	for i, call := range calls {
 		body, held := io.Pipe()
-		request := testenv.Must(http.NewRequest(http.MethodPost, g.BaseURL+call.path, body))(t)
+		request := testenv.Must(http.NewRequest(http.MethodPost, call.address, body))(t)
 		request.ContentLength = int64(len(call.body))
 		request.Header.Set("Content-Type", "application/json")
 		all.Go(func() {
@@ -330,9 +323,74 @@ func TestHeldBody(t *testing.T) {
 	time.Sleep(time.Second) // what a process may know of a key for
 	close(rest)
 	all.Wait()
-	for i, call := range calls {
-		testenv.Check(t, gone[i].status == http.StatusForbidden || gone[i].status == http.StatusUnauthorized, "%s: %s", call.path, gone[i])
+	return gone
+}
+
+// A call whose body is held back until its key, phone or session is gone is
+// refused, although it was let in when it began.
+func TestHeldBody(t *testing.T) {
+	t.Parallel()
+	g := setup{}.start(t)
+	box, payout, trader := g.first(), payinOrder(nil), g.user(t, "trader-1").Token
+	message := bodyOf(object{"messageId": "1", "kind": "sms", "sender": "900", "text": "Hello"}, nil)
+	phone := send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/CreateDevice", `{"name":"phone"}`, bearer(trader))
+	calls := []heldCall{
+		{g.BaseURL + payins, payout, endsKey(box.KeyID), signed(box, payout)},
+		{
+			g.BaseURL + "/api/v1/bank-messages", message, "update bank_device set revoked_at = now()",
+			header{"X-Device-Key": phone.text("device.key"), "Signature": signature(phone.text("secret"), message)},
+		},
+		{g.BaseURL + "/portal.v1.TraderService/CreateDevice", `{"name":"another phone"}`, endsSessions, bearer(trader)},
+	}
+	for i, got := range g.heldUntilGone(t, calls) {
+		testenv.Check(t, got.status == http.StatusForbidden || got.status == http.StatusUnauthorized, "%s: %s", calls[i].address, got)
 	}
 	testenv.Want(t, g.count(t, "select count(*) from bank_message")+g.count(t, "select count(*) from bank_device where name like 'another%'"),
+		0, "what came of them")
+}
+
+const endsSessions = "delete from session"
+
+func endsKey(id string) string {
+	return "update api_key set revoked_at = now() where key_id = '" + id + "'"
+}
+
+// The same holds for files, which take minutes, and for what is sent by pages.
+func TestHeldUpload(t *testing.T) {
+	t.Parallel()
+	g := setup{}.start(t)
+	box, trader := g.first(), g.user(t, "trader-1").Token
+	var taken []string
+	for range 3 {
+		id := g.signedTo(t, payins, box, payinOrder(object{"amount": 100})).text("data.id")
+		g.portal(t, trader, "TraderService/TakePayin", `{"payinId":"`+id+`"}`)
+		taken = append(taken, id)
+	}
+	failed := g.create(t, box, nil).text("data.id")
+	g.callback(t, failed, `{"status":"failed"}`)
+	proved := bodyOf(object{"payinId": taken[0], "proofReference": "1", "fileName": "1.pdf", "file": []byte(pdf)}, nil)
+	page := header{"Cookie": "session=" + g.browser(t, "trader-1"), "Origin": g.PortalURL}
+	steps, token := g.PortalURL+"/trader/payouts/", func() [2]string { return [2]string{`name="token"`, uuid.NewString()} }
+	calls := []heldCall{
+		{g.BaseURL + "/portal.v1.TraderService/CompletePayin", proved, endsSessions, bearer(trader)},
+		{
+			steps + taken[1] + "/complete", form(token(), [2]string{`name="proofReference"`, "1"}, filePart("1.pdf", pdf)),
+			endsSessions, with(page, "Content-Type", formType),
+		},
+		{
+			steps + taken[2] + "/fail", url.Values{"token": {uuid.NewString()}, "reason": {"No"}}.Encode(),
+			endsSessions, with(page, "Content-Type", "application/x-www-form-urlencoded"),
+		},
+		{
+			g.appealURL(failed), form(reasonPart("paid"), filePart("1.pdf", pdf)), endsKey(box.KeyID),
+			appealHeaders(box, "paid", "1.pdf", len(pdf)),
+		},
+	}
+	for i, got := range g.heldUntilGone(t, calls) {
+		refused := got.status == http.StatusForbidden || got.status == http.StatusUnauthorized ||
+			strings.HasPrefix(got.header.Get("Location"), "/sign-in")
+		testenv.Check(t, refused, "%s: %s", calls[i].address, got)
+	}
+	testenv.Want(t, g.count(t, "select count(*) from payin where status <> 'processing'")+g.count(t, "select count(*) from appeal"),
 		0, "what came of them")
 }

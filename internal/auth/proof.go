@@ -87,13 +87,19 @@ func AppealText(reason, fileName string, fileSize int64) string {
 // not the bytes of the body; until then the caller is anonymous. It returns the
 // upload in the spelling that was signed. If a part is missing there is no text
 // to be signed: the sender, who has shown key and secret, learns what is
-// missing.
+// missing. The upload may have taken minutes, so the key is looked at again: it
+// may be gone by then.
 func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
-	proof, ok := ctx.Value(proofKey{}).(*Proof)
-	switch {
-	case !ok:
+	begun, ok := ctx.Value(proofKey{}).(*Proof)
+	if !ok {
 		return caller.From(ctx), u, nil
-	case !u.complete():
+	}
+	r := begun.request
+	proof, err := begun.keys.Begin(r)
+	if err != nil {
+		return caller.Caller{}, Upload{}, err
+	}
+	if !u.complete() {
 		return proof.key.who(), u, nil
 	}
 	for _, signed := range u.spellings() {

@@ -149,7 +149,7 @@ func (d *Door) Guard(
 				defer leave()
 			}
 		}
-		if err == nil && time.Since(began) > letIn {
+		if err == nil && Late(began) {
 			if ctx, who, err = d.admit(r, procedure, body, uncounted); err == nil {
 				err = d.needs(procedure, who)
 			}
@@ -167,6 +167,9 @@ func (d *Door) Guard(
 // body back longer, or waits longer for a turn, has to be let in again: their
 // key, phone or session may be gone by then.
 const letIn = 500 * time.Millisecond
+
+// Late reports whether whoever was let in at that time has to be let in again.
+func Late(began time.Time) bool { return time.Since(began) > letIn }
 
 // needs checks what a procedure takes of an operator.
 func (d *Door) needs(procedure string, who caller.Caller) error {

@@ -94,10 +94,11 @@ func (d *Door) takeUpload(
 func (d *Door) takeUserUpload(
 	w http.ResponseWriter, r *http.Request, body *watchedBody, procedure string, next http.Handler,
 ) error {
-	ctx, who, err := d.admit(r, procedure, nil, uncounted) // a token proves who they are without the body
+	r, err := d.admitUser(r, procedure)
 	if err != nil {
 		return err
 	}
+	began, who := time.Now(), caller.From(r.Context())
 	if err := d.count(r, who); err != nil {
 		return err
 	}
@@ -107,9 +108,33 @@ func (d *Door) takeUserUpload(
 	}
 	defer leave()
 	body.takeTime(http.NewResponseController(w))
-	who.RequestID, who.Address = KeptRequestID(r.Context()), limit.Address(r.RemoteAddr)
-	next.ServeHTTP(w, r.WithContext(caller.With(ctx, who)))
+	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), receivedKey{}, func(r *http.Request) (*http.Request, error) {
+		if !Late(began) {
+			return r, nil
+		}
+		return d.admitUser(r, procedure)
+	})))
 	return nil
+}
+
+// admitUser puts the user of an upload into the request's context, whose token
+// proves who they are without the body.
+func (d *Door) admitUser(r *http.Request, procedure string) (*http.Request, error) {
+	ctx, who, err := d.admit(r, procedure, nil, uncounted)
+	who.RequestID, who.Address = KeptRequestID(r.Context()), limit.Address(r.RemoteAddr)
+	return r.WithContext(caller.With(ctx, who)), err
+}
+
+type receivedKey struct{}
+
+// Received returns the request of a user's upload once its body was read. If
+// that has taken long, the user is let in again: their session may be gone by
+// then.
+func Received(r *http.Request) (*http.Request, error) {
+	if received, ok := r.Context().Value(receivedKey{}).(func(*http.Request) (*http.Request, error)); ok {
+		return received(r)
+	}
+	return r, nil
 }
 
 const (

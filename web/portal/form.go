@@ -114,6 +114,9 @@ func (v *Visit) Form() (url.Values, error) {
 	if err := v.R.ParseForm(); err != nil {
 		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
 	}
+	if err := v.received(); err != nil {
+		return nil, err
+	}
 	flaws := fault.Fields{}
 	for name, values := range v.R.PostForm {
 		for _, value := range values {

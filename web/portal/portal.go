@@ -142,6 +142,8 @@ type Visit struct {
 	W      http.ResponseWriter
 	R      *http.Request
 	route  Route
+	// began is when the request came.
+	began time.Time
 	// Session is the user's session; its ID is 0 if nobody is signed in.
 	Session session.Session
 	Who     caller.Caller
@@ -154,7 +156,7 @@ type Visit struct {
 }
 
 func (p *server) visit(w http.ResponseWriter, r *http.Request, to Route) *Visit {
-	v := &Visit{server: p, W: w, R: r, route: to}
+	v := &Visit{server: p, W: w, R: r, route: to, began: time.Now()}
 	w.Header().Set("Referrer-Policy", referrer)
 	v.Shell = view.Shell{
 		Files: p.files, Zone: time.UTC, Now: p.Clock.Now(), Theme: "system", Shortcuts: true, Sandbox: p.Sandbox,

@@ -99,6 +99,33 @@ func (p *server) guarded(to Route) http.HandlerFunc {
 
 // admit finds out who visits, and checks whether they may.
 func (v *Visit) admit() error {
+	if err := v.recognise(); err != nil {
+		return err
+	}
+	if err := errors.Join(v.tellConsent(), v.tellAlone()); err != nil {
+		return err
+	}
+	if err := v.count(); err != nil {
+		return err
+	}
+	return v.allowed()
+}
+
+// received lets a visitor in again whose form has taken long to arrive: their
+// session may be gone by then.
+func (v *Visit) received() error {
+	if v.route.Machine || !edge.Late(v.began) {
+		return nil
+	}
+	v.Session, v.Who = session.Session{}, caller.Caller{}
+	if err := v.recognise(); err != nil {
+		return err
+	}
+	return v.allowed()
+}
+
+// recognise finds out who visits; nobody is no error.
+func (v *Visit) recognise() error {
 	if cookie, err := v.R.Cookie(v.SessionCookie()); err == nil {
 		find := v.server.Sessions.Find
 		if v.route.Fragment { // a request that a page makes by itself does not count as use
@@ -107,16 +134,15 @@ func (v *Visit) admit() error {
 		found, err := find(v.Ctx(), cookie.Value)
 		if err == nil {
 			v.Enter(found)
-			if err := errors.Join(v.tellConsent(), v.tellAlone()); err != nil {
-				return err
-			}
 		} else if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
 			return err
 		}
 	}
-	if err := v.count(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// allowed checks whether a visitor may do what they ask for.
+func (v *Visit) allowed() error {
 	if err := v.onlyLooks(); err != nil {
 		return err
 	}

@@ -91,6 +91,9 @@ func (v *Visit) upload(tooLarge string) (Upload, error) {
 		flaws.Flaw(part.FormName(), fault.TextLinesFlaw(string(value)))
 		u.Form.Set(part.FormName(), strings.ReplaceAll(string(value), "\r\n", "\n"))
 	}
+	if err := v.received(); err != nil {
+		return u, err
+	}
 	if flaws.Err() != nil {
 		v.R = v.R.WithContext(fault.WithDecoded(v.Ctx(), flaws))
 	}
