@@ -160,7 +160,7 @@ func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 }
 
 // A payout is told when it begins to wait, and again when the trader who took
-// it gives it back.
+// it gives it back, but not to that trader, who may not take it again.
 func TestPayoutGivenBack(t *testing.T) {
 	far, b := byTelegram(t, "41")
 	b.PaysBy(t, b.trader.ID, "sbp")
@@ -176,6 +176,11 @@ func TestPayoutGivenBack(t *testing.T) {
 	same(t, far.Heard("41"), want, "told of one that was given back")
 	b.roundLater(t, "1 hour")
 	same(t, far.Heard("41"), nil, "told of it once more")
+	b.clock.Advance(time.Hour)
+	b.Exec(t, "insert into payin_take (trader_id, payin_id, at, given_back_at) values ($1, 1, $2, $2)", b.trader.ID, b.clock.Now())
+	b.Exec(t, "update payin set status_at = $1", b.clock.Now())
+	b.roundLater(t, "1 hour")
+	same(t, far.Heard("41"), nil, "told of one that they gave back")
 }
 
 // An endpoint takes webhooks again once it has taken one: not when its events

@@ -29,6 +29,9 @@ const (
 	// known.
 	knownFor   = 90 * 24 * time.Hour
 	sourceMost = 500 // a page
+	// waitsLongest is how long a payout may wait, however often it is given
+	// back.
+	waitsLongest = 7 * 24 * time.Hour
 	// overlap is how late an event may be committed and still be found by
 	// the next look.
 	overlap = 5 * time.Second
@@ -139,7 +142,9 @@ var sources = []source{
 		return f.q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
-		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost}) // a payout may be offered to all traders
+		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{
+			Since: since, GivenSince: since.Add(-waitsLongest), Most: feedMost, // a payout may be offered to all traders
+		})
 	}),
 	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
 		return q.NotifyAppeals(ctx, db.NotifyAppealsParams{Since: since, Most: sourceMost})

@@ -85,7 +85,7 @@ func waiting(p db.Payout, share decimal.Decimal) Offer {
 }
 
 // GetOffer reads a payout that the caller's trader took, or a waiting one that
-// they can pay.
+// they may take.
 func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return Offer{}, err
@@ -103,6 +103,9 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 	share, err := s.q.TraderPays(ctx, db.TraderPaysParams{TraderID: who.TraderID, Currency: p.Currency, Method: p.Method})
 	if err != nil {
 		return Offer{}, db.Missing(err, fault.ErrNotFound, "read the trader's terms")
+	}
+	if err := gaveBack(ctx, s.q, who.TraderID, p); err != nil {
+		return Offer{}, err
 	}
 	return waiting(p, share), nil
 }

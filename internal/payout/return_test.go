@@ -79,6 +79,7 @@ func TestGiveBack(t *testing.T) {
 	testenv.Check(t, offer.Status == "waiting" && offer.Address == "•••• 4567" && offer.Recipient == "" &&
 		offer.TakenAt == nil && offer.StatusAt.Equal(s.clock.Now()), "given back: %+v", offer)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), s.taker.Caller, id(s.p))), "not_found")
 	s.take(t, s.second, s.p)
 	for _, step := range []string{"complete", "fail", "give back"} {
 		dbtest.WantCode(t, steps[step](s), "not_found")

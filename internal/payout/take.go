@@ -28,16 +28,24 @@ func (s *Service) givenBack(ctx context.Context, q *db.Queries, traderID int64) 
 	return append([]int64{}, list...), nil
 }
 
-// mayTake refuses a trader who gave the payout back before, or who has taken
-// too many in the last hour, because each shows them a recipient. The trader's
-// row is locked, and the payout is counted.
-func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payout) error {
+// gaveBack refuses a trader who gave the payout back before.
+func gaveBack(ctx context.Context, q *db.Queries, traderID int64, p db.Payout) error {
 	gaveBack, err := q.TakeWasGivenBack(ctx, db.TakeWasGivenBackParams{TraderID: traderID, PayoutID: p.ID})
 	if err != nil {
 		return fmt.Errorf("read whether the trader gave the payout back: %w", err)
 	}
 	if gaveBack {
 		return fault.ErrNotFound
+	}
+	return nil
+}
+
+// mayTake refuses a trader who gave the payout back before, or who has taken
+// too many in the last hour, because each shows them a recipient. The trader's
+// row is locked, and the payout is counted.
+func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p db.Payout) error {
+	if err := gaveBack(ctx, q, traderID, p); err != nil {
+		return err
 	}
 	bound, err := q.RateLimitGet(ctx, string(limit.TraderTakes))
 	if err != nil {
