@@ -176,6 +176,8 @@ var Codes = []Code{
 		"Read it again."},
 	{"one_time_code", Refused, "The message has a one-time code. Nothing of it was kept.",
 		"Do not send it again, and have the phone forward transfers only."},
+	{"payin_taken_anew", Refused, "The payout was given back and taken again since this was proposed. Look at it and propose again.",
+		"For operators: propose again."},
 	{"payin_is_return", Refused, "This returns what its trader got for a payment: only they can send it.",
 		"Complete it, or fail it with a reason: then the merchant gets what it is worth."},
 	{"payment_no_case", Refused, "No other amount waits for a decision at this payment.",

@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
@@ -12,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/rate"
 )
 
@@ -172,6 +174,20 @@ type Resolution struct {
 type Decision struct {
 	ID         string
 	Resolution Resolution
+	// TakenAt is when the trader took it who had it when the decision was
+	// proposed. What was proposed of them is not done to another.
+	TakenAt string `json:",omitempty"`
+}
+
+// takenAt is when a payout was taken, as a proposal stores it.
+func takenAt(p db.Payout) string { return optional.Value(p.TakenAt).UTC().Format(time.RFC3339Nano) }
+
+// Proposed returns the service that Approved has made, for a decision as it was
+// proposed.
+func (s *Service) Proposed(d Decision) *Service {
+	within := *s
+	within.proposed = &d
+	return &within
 }
 
 // together requires a second operator if the payout is larger than what one
@@ -180,6 +196,10 @@ func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payout) error {
 	return func(q *db.Queries, p db.Payout) error {
+		if s.proposed != nil && s.proposed.TakenAt != takenAt(p) {
+			return errTakenAnew
+		}
+		d.TakenAt = takenAt(p)
 		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
 		})
@@ -209,7 +229,7 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	}
 	return s.ended(ctx, found, is(Processing, ErrNotProcessing), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
-		may: s.together(ctx, who, foureyes.ResolvePayout, Decision{id, r}),
+		may: s.together(ctx, who, foureyes.ResolvePayout, Decision{ID: id, Resolution: r}),
 	})
 }
 
@@ -233,7 +253,7 @@ func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, rea
 	}
 	return s.ended(ctx, found, is(Completed, errNotCompleted), change{
 		to: Failed, actor: who.Actor(), reason: reason,
-		may: s.together(ctx, who, foureyes.ReversePayout, Decision{id, Resolution{Reason: reason}}),
+		may: s.together(ctx, who, foureyes.ReversePayout, Decision{ID: id, Resolution: Resolution{Reason: reason}}),
 	})
 }
 

@@ -58,7 +58,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		is(Processing, ErrNotProcessing),
 		change{
 			to: Waiting, actor: who.Actor(), reason: reason,
-			may: s.together(ctx, who, foureyes.ReclaimPayout, Decision{id, Resolution{Reason: reason}}),
+			may: s.together(ctx, who, foureyes.ReclaimPayout, Decision{ID: id, Resolution: Resolution{Reason: reason}}),
 		},
 	)
 	return FromRow(after), err

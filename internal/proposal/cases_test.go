@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -216,4 +217,34 @@ func TestReclaimByTwo(t *testing.T) {
 	dbtest.WantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
 	testenv.NoError(t, c.approved(t, c.two, p.ID))
 	testenv.Want(t, status(), "waiting", "the payout that was taken away")
+}
+
+// What was proposed of a payout is about the trader who had it then. Another
+// who has it since may have sent the money: nobody takes it from them, or pays
+// them for it, by what was said of the first.
+func TestPayoutTakenSinceProposed(t *testing.T) {
+	for name, propose := range map[string]func(c *cases, id string) error{
+		"reclaim": func(c *cases, id string) error {
+			return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, new("the trader sleeps")))
+		},
+		"complete": func(c *cases, id string) error {
+			return testenv.ErrOf(c.payouts.Resolve(t.Context(), c.one, id,
+				payout.Resolution{Outcome: "completed", ProofReference: new("the first trader's")}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := setupCases(t)
+			id := c.taken(t, "large", "1001")
+			p := testenv.Must(c.proposals.Propose(t.Context(), c.one, propose(c, id)))(t)
+			testenv.Must(c.payouts.GiveBack(t.Context(), c.trader.Caller, id, nil))(t)
+			another := c.NewTrader(t, dbtest.TraderOpts{})
+			c.PaysBy(t, another.ID, "sbp")
+			c.clock.Advance(time.Minute)
+			testenv.Must(c.payouts.Take(t.Context(), another.Caller, id))(t)
+			dbtest.WantCode(t, c.approved(t, c.two, p.ID), "payin_taken_anew")
+			testenv.Want(t, c.Text(t, "select status from payin where trader_id = $1", another.ID), "processing", "the payout")
+			p = testenv.Must(c.proposals.Propose(t.Context(), c.one, propose(c, id)))(t)
+			testenv.NoError(t, c.approved(t, c.two, p.ID))
+		})
+	}
 }

@@ -72,6 +72,7 @@ export const errorCodes = [
   "payin_not_processing",
   "payin_not_waiting",
   "payin_take_limit",
+  "payin_taken_anew",
   "payment_amount_taken",
   "payment_no_case",
   "payment_not_pending",

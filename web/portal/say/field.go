@@ -57,7 +57,7 @@ var fields = map[string]Phrase{
 	"arrival_id": {"Money that came", "Пришедшие деньги"},
 	"payment_id": {"Payment", "Платёж"}, "decision": {"Decision", "Решение"}, "to.method": {"Method", "Метод"}, "to.address": {"To", "Куда"},
 	"to.recipient": {"Recipient", "Получатель"}, "to.bank_code": {"Bank's code", "Код банка"}, "to.bank_name": {"Bank", "Банк"},
-	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel,
+	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel, "taken_at": TakenAt,
 }
 
 // Field is the name of a field of an action. A field without a phrase has its
