@@ -233,6 +233,8 @@ var Codes = []Code{
 		"Read the withdrawal. Somebody has decided about it, or it was cancelled."},
 	{"withdrawal_nothing_approved", Refused, "No withdrawal is approved.",
 		"For operators: approve withdrawals first, or ask again later."},
+	{"withdrawal_owner_owes", Refused, "Its owner owes USDT: reject it, or wait until they have made up for that.",
+		"For operators: reject it, which covers what is owed as far as it goes, or approve it later."},
 	{"withdrawal_hash_changed", Refused, "Another transaction was reported since this was proposed. Look at it and propose again.",
 		"For operators: propose again."},
 	{"withdrawal_paid", Refused, "The network shows the transfer that pays it.", "For operators: complete it."},

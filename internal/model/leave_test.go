@@ -261,7 +261,8 @@ func (w *modelWalk) bySecond(ctx context.Context, call func(*withdrawal.Service)
 
 // approveLeave takes two operators: one alone is refused.
 func (w *modelWalk) approveLeave(_ modelStep, l *modelLeave) {
-	want := unless(l.status == "requested", "withdrawal_not_requested")
+	want := cmp.Or(unless(l.status == "requested", "withdrawal_not_requested"),
+		unless(w.model.accounts[l.who.account] >= 0, "withdrawal_owner_owes"))
 	_, err := w.withdrawals.Approve(w.ctx, modelOperator, l.id)
 	wantCode(err, cmp.Or(want, "second_operator_required"))
 	ctx, injury := w.injured()
@@ -323,7 +324,7 @@ func (w *modelWalk) duelLeave(_ modelStep, l *modelLeave) {
 		w.moveLeave(l, "cancelled", l.owner().Actor(), nil)
 	}
 	// What is open is ended by exactly one, and what is not by none.
-	wantCode(errs[2], "", "withdrawal_not_requested")
+	wantCode(errs[2], "", "withdrawal_not_requested", "withdrawal_owner_owes")
 	wantCode(errs[0], "", "withdrawal_not_requested")
 	wantCode(errs[1], "", "withdrawal_not_open")
 	if open := before == "requested" || before == "approved"; open != (errs[0] == nil != (errs[1] == nil)) ||
@@ -374,7 +375,9 @@ func (w *modelWalk) handOver(s modelStep) {
 	if had > 0 {
 		past = lists[had-1].id
 	}
-	approved := those(w.model.leaves, func(l *modelLeave) bool { return l.status == "approved" })
+	approved := those(w.model.leaves, func(l *modelLeave) bool {
+		return l.status == "approved" && w.model.accounts[l.who.account] >= 0 // whoever owes gets nothing
+	})
 	ctx, injury := w.injured()
 	got, err := w.withdrawals.Export(ctx, modelOperator, past)
 	if !w.judged(injury, err, unless(had < len(lists) || len(approved) > 0, "withdrawal_nothing_approved")) {
@@ -403,7 +406,8 @@ func (w *modelWalk) handOver(s modelStep) {
 	w.handed(got, approved)
 }
 
-// handed wants all that was approved on a new list, in order, and nothing else.
+// handed wants all that was approved of who owes nothing on a new list, in
+// order, and nothing else.
 func (w *modelWalk) handed(got withdrawal.HandOver, approved []*modelLeave) {
 	var document struct{ Lines []modelPayLine }
 	must(json.Unmarshal([]byte(got.Document), &document))

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 )
 
 var (
@@ -21,7 +22,9 @@ var (
 		"The withdrawal was not handed over, or has ended.")
 	errHashChanged = fault.New(fault.Refused, "withdrawal_hash_changed",
 		"Another transaction was reported since this was proposed. Look at it and propose again.")
-	errPaid   = fault.New(fault.Refused, "withdrawal_paid", "The network shows the transfer that pays it.")
+	errPaid = fault.New(fault.Refused, "withdrawal_paid", "The network shows the transfer that pays it.")
+	errOwes = fault.New(fault.Refused, "withdrawal_owner_owes",
+		"Its owner owes USDT: reject it, or wait until they have made up for that.")
 	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
 )
 
@@ -81,19 +84,37 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (With
 }
 
 // Approve allows a withdrawal to be handed over. Above what one operator may
-// move alone it requires a second operator.
+// move alone it requires a second operator. An owner who owes gets none: since
+// they asked, an appeal or a reversal may have taken more than they had left.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Withdrawal{}, err
 	}
 	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Approved, actor: who.Actor()},
 		func(q *db.Queries, w db.Withdrawal) error {
+			owes, err := owes(ctx, q, w)
+			switch {
+			case err != nil:
+				return err
+			case owes:
+				return errOwes
+			}
 			owner, ownerID := payer(w)
-			err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+			err = s.FourEyes.Moving(ctx, q, foureyes.Movement{
 				OperatorID: who.ID, Owner: owner.Of(ownerID), Amount: w.Amount.Add(w.Fee), At: s.clock.Now(),
 			})
 			return foureyes.WithAction(err, foureyes.ApproveWithdrawal, Decision{ID: id})
 		})
+}
+
+// owes reports whether the owner of a withdrawal has less than nothing left
+// beside it.
+//
+//rule:whether USDT leave who owes
+func owes(ctx context.Context, q *db.Queries, w db.Withdrawal) (bool, error) {
+	owner, id := payer(w)
+	left, err := ledger.Balance(ctx, q, ledger.Available(owner, id))
+	return left.IsNegative(), fault.Doing("read what the owner of a withdrawal has", err)
 }
 
 // Reject ends a withdrawal that was not handed over, and releases amount and

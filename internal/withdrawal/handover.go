@@ -63,11 +63,22 @@ func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (Ha
 	return handOverOf(made), err
 }
 
-// handOver makes a list of the approved withdrawals, at most maxHandOver.
+// handOver makes a list of the approved withdrawals, at most maxHandOver. Those
+// of owners who owe stay approved.
 func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller) (db.WithdrawalHandOver, error) {
-	list, err := q.WithdrawalsApproved(ctx, maxHandOver)
+	approved, err := q.WithdrawalsApproved(ctx, maxHandOver)
 	if err != nil {
 		return db.WithdrawalHandOver{}, fmt.Errorf("read what is approved: %w", err)
+	}
+	var list []db.Withdrawal
+	for _, w := range approved {
+		owes, err := owes(ctx, q, w)
+		if err != nil {
+			return db.WithdrawalHandOver{}, err
+		}
+		if !owes {
+			list = append(list, w)
+		}
 	}
 	if len(list) == 0 {
 		return db.WithdrawalHandOver{}, errNothing

@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
@@ -423,3 +424,28 @@ func TestKindsOfCallers(t *testing.T) {
 }
 
 var errCut = errors.New("the connection is cut")
+
+// Whoever owes the platform gets no USDT out of it: what was asked for, and
+// even approved, before an appeal took more than they have stays until they
+// have made up for it.
+func TestNothingLeavesWhoOwes(t *testing.T) {
+	d := newDesk(t, "0")
+	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
+	leaving := trader.Caller
+	leaving.Role = caller.Owner
+	address := d.known(t, leaving, "TRC20", tron)
+	ask := func(amount string) int64 {
+		return testenv.Must(d.service.Request(t.Context(), leaving, withdrawal.Request{Amount: amount, AddressID: address.ID}))(t).Withdrawal.ID
+	}
+	approved, asked := ask("20"), ask("70")
+	testenv.Must(d.service.Approve(t.Context(), operator, approved))(t)
+	owed := ledger.Move{Subject: "payment", SubjectID: 1, From: "failed", To: "appeal", Stands: ledger.Held(ledger.Trader, trader.ID, decimal.NewFromInt(50))}
+	testenv.NoError(t, db.Write(t.Context(), d.Pool, owed.Queries(d.clock.Now())...))
+
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Approve(t.Context(), operator, asked)), "withdrawal_owner_owes")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Export(t.Context(), operator, 0)), "withdrawal_nothing_approved")
+	d.Fund(t, ledger.Available(ledger.Trader, trader.ID), "43")
+	testenv.Must(d.service.Approve(t.Context(), operator, asked))(t)
+	list := testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	testenv.Want(t, list.Count, 2, "on the list")
+}

@@ -116,6 +116,7 @@ export const errorCodes = [
   "withdrawal_not_open",
   "withdrawal_not_requested",
   "withdrawal_nothing_approved",
+  "withdrawal_owner_owes",
   "withdrawal_paid",
   "withdrawal_without_hash",
   "work_taken",
