@@ -34,9 +34,9 @@ returning *;
 -- name: PayoutCountTaken :one
 select count(*) from payin where trader_id = @trader_id::bigint and status = 'processing';
 
--- PayoutGiveBack takes a locked payout from its trader, so that any trader can take it.
+-- PayoutGiveBack takes a locked payout from its trader, so that any trader can take it. Why is in the history, for operators only.
 -- name: PayoutGiveBack :one
-update payin set status = 'waiting', status_reason = @status_reason, status_at = @now, taken_at = null, trader_id = null,
+update payin set status = 'waiting', status_reason = null, status_at = @now, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = @merchant_id and id = @id
 returning *;

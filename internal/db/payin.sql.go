@@ -467,27 +467,21 @@ func (q *Queries) PayoutGet(ctx context.Context, arg PayoutGetParams) (Payout, e
 }
 
 const payoutGiveBack = `-- name: PayoutGiveBack :one
-update payin set status = 'waiting', status_reason = $1, status_at = $2, taken_at = null, trader_id = null,
+update payin set status = 'waiting', status_reason = null, status_at = $1, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
-where merchant_id = $3 and id = $4
+where merchant_id = $2 and id = $3
 returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
 type PayoutGiveBackParams struct {
-	StatusReason *string
-	Now          time.Time
-	MerchantID   int64
-	ID           int64
+	Now        time.Time
+	MerchantID int64
+	ID         int64
 }
 
-// PayoutGiveBack takes a locked payout from its trader, so that any trader can take it.
+// PayoutGiveBack takes a locked payout from its trader, so that any trader can take it. Why is in the history, for operators only.
 func (q *Queries) PayoutGiveBack(ctx context.Context, arg PayoutGiveBackParams) (Payout, error) {
-	row := q.db.QueryRow(ctx, payoutGiveBack,
-		arg.StatusReason,
-		arg.Now,
-		arg.MerchantID,
-		arg.ID,
-	)
+	row := q.db.QueryRow(ctx, payoutGiveBack, arg.Now, arg.MerchantID, arg.ID)
 	var i Payout
 	err := row.Scan(
 		&i.MerchantID,

@@ -179,6 +179,7 @@ func (m *gatewayModel) taken(trader *modelTrader) int {
 // themselves. Of it nothing moves but its status.
 func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	m.carry(p, "waiting", actor, reason)
+	p.reason = nil // it is for operators, who read the history
 	if p.trader != nil && actor == p.trader.Caller.Actor() {
 		p.gaveBack = append(p.gaveBack, p.trader)
 	}

@@ -66,7 +66,8 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 
 // giveBack moves a payout from processing to waiting. The money stays frozen,
 // and the merchant gets no webhook, since the payout has not ended. It still
-// expires at its time.
+// expires at its time. The reason is for operators, who find it in the
+// timeline.
 func (s *Service) giveBack(ctx context.Context, found db.Payout, admitted admits, c change) (after db.Payout, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payout) error {
 		if err := admitted(p); err != nil {
@@ -89,7 +90,7 @@ func (s *Service) giveBack(ctx context.Context, found db.Payout, admitted admits
 		}
 		err := db.Pipeline(ctx, tx,
 			db.One(&after, (*db.Queries).PayoutGiveBack, db.PayoutGiveBackParams{
-				MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,
+				MerchantID: p.MerchantID, ID: p.ID, Now: now,
 			}),
 			record(c, p.MerchantID, p.ID, &p.Status, now),
 		)

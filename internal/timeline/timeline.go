@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/routing"
 )
 
@@ -384,6 +385,9 @@ func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 	t.tell(p.CreatedAt, KindRequest, creator, WhatCreated, Details{Request: r})
 	t.tell(p.CreatedAt, KindRate, "", WhatRateFixed, Details{Rate: t.payoutRate(p)})
 	for _, h := range history {
+		if payout.Status(h.ToStatus) == payout.Waiting && t.who.Kind != caller.Operator {
+			h.Reason = nil // a trader has told operators why they gave it back
+		}
 		t.status(h.At, h.Actor, h.FromStatus, h.ToStatus, h.Reason)
 	}
 	t.ledger(ledger.Cashbox, p.CashboxID)

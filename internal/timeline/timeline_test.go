@@ -226,6 +226,29 @@ func TestPayoutTimeline(t *testing.T) {
 	}
 }
 
+// Why a payout was given back is said to operators: not to its merchant, nor to
+// who takes it next.
+func TestWhyPayoutWasGivenBack(t *testing.T) {
+	b := setup(t)
+	b.MayPayOut(t, b.Shop, b.SBP)
+	p := b.PayOut(t, b.Shop, "payout-1")
+	id, why := p.UUID.String(), "my other bank is blocked"
+	first, next := traderUser(b.SBP, caller.Desk), b.NewTrader(t, dbtest.TraderOpts{})
+	b.PaysBy(t, next.ID, "sbp")
+	testenv.Must(b.Payouts.Take(t.Context(), first, id))(t)
+	testenv.Must(b.Payouts.GiveBack(t.Context(), first, id, &why))(t)
+	testenv.Want(t, testenv.Must(b.Payouts.Get(t.Context(), b.Shop.Caller, id))(t).StatusReason, nil, "the merchant reads")
+	testenv.Want(t, testenv.Must(b.Payouts.GetOffer(t.Context(), next.Caller, id))(t).StatusReason, nil, "another trader reads")
+	testenv.Must(b.Payouts.Take(t.Context(), next.Caller, id))(t)
+	for name, who := range map[string]caller.Caller{"merchant": merchantUser(b.Shop, caller.Owner), "trader": next.Caller, "operator": operator} {
+		told := false
+		for _, line := range testenv.Must(b.timelines.Payout(t.Context(), who, id))(t) {
+			told = told || line.Reason == why
+		}
+		testenv.Want(t, told, name == "operator", "%s is told why", name)
+	}
+}
+
 // Of a payment's pages, the first fifty openings are kept. One that cannot be
 // kept disturbs nobody.
 func TestVisitsAreBounded(t *testing.T) {
