@@ -70,7 +70,7 @@ func TestMigrateAsAnother(t *testing.T) {
 func TestSealedColumnsAreKnown(t *testing.T) {
 	d := setup(t)
 	const open = `{session.hash,recovery_code.hash,invitation.hash,invitation.code_hash,passkey.id,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
-		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,link_picture.content,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
+		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,link_picture.content,payment_link.proof,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
 		ledger_page.root,ledger_page.totals_hash,ledger_page.previous_hash,ledger_page.hash,ledger_page.signature,ledger_part.hash,ledger_seal.salt,
 		requisite.hash,requisite_slot.hash,notify_channel.mark,notify_code.hash,notify_mailed.mark}`
 	unknown := d.Texts(t, `select c.table_name || '.' || c.column_name from information_schema.columns c
