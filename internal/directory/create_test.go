@@ -201,7 +201,7 @@ func TestWrongSettings(t *testing.T) {
 	}
 	for fields, l := range map[string]directory.Limits{
 		"limits.timeZone limits.weight limits.dailyCount": {TimeZone: new("Mars/Base"), Weight: new(int32(0)), DailyCount: new(int32(-1))},
-		"limits.timeZone":                  {TimeZone: new("right/Europe/Moscow")}, // has leap seconds, which PostgreSQL refuses
+		"limits.timeZone":                  {TimeZone: new("Europe//Moscow")}, // a file to Go, and nothing to PostgreSQL
 		"limits.workFrom limits.workUntil": {WorkFrom: new("24:00"), WorkUntil: new("")},
 		"limits.workUntil":                 {WorkFrom: new("09:00"), WorkUntil: new("09:00")},
 		"limits.dailySum":                  {DailySum: new("0")},

@@ -86,7 +86,7 @@ func checkZone(f fault.Fields, zone *string) {
 }
 
 // checkCounted is checkZone for a zone in which days are counted: the database
-// has to know it, too, whose list is shorter than the system's.
+// has to know it, too, and Go reads a name as a path, which it need not be.
 func (s *Settings) checkCounted(ctx context.Context, f fault.Fields, zone *string) error {
 	checkZone(f, zone)
 	if zone == nil || f.Wrong("limits.timeZone") {
