@@ -33,7 +33,7 @@ returning *;
 
 -- WithdrawalsApproved locks what can be handed over, the oldest first.
 -- name: WithdrawalsApproved :many
-select * from withdrawal where status = 'approved' order by id limit @most for no key update;
+select * from withdrawal where status = 'approved' and id > @after_id order by id limit @most for no key update;
 
 -- WithdrawalHandOver puts one on a list: never one that is on a list already.
 -- name: WithdrawalHandOver :one

@@ -1042,12 +1042,17 @@ func (q *Queries) WithdrawalTurn(ctx context.Context, whose string) error {
 }
 
 const withdrawalsApproved = `-- name: WithdrawalsApproved :many
-select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where status = 'approved' order by id limit $1 for no key update
+select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where status = 'approved' and id > $1 order by id limit $2 for no key update
 `
 
+type WithdrawalsApprovedParams struct {
+	AfterID int64
+	Most    int32
+}
+
 // WithdrawalsApproved locks what can be handed over, the oldest first.
-func (q *Queries) WithdrawalsApproved(ctx context.Context, most int32) ([]Withdrawal, error) {
-	rows, err := q.db.Query(ctx, withdrawalsApproved, most)
+func (q *Queries) WithdrawalsApproved(ctx context.Context, arg WithdrawalsApprovedParams) ([]Withdrawal, error) {
+	rows, err := q.db.Query(ctx, withdrawalsApproved, arg.AfterID, arg.Most)
 	if err != nil {
 		return nil, err
 	}

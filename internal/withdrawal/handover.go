@@ -63,24 +63,35 @@ func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (Ha
 	return handOverOf(made), err
 }
 
+// payable are the first approved withdrawals whose owners owe nothing, however
+// many of those who owe stand before them.
+func payable(ctx context.Context, q *db.Queries) (list []db.Withdrawal, err error) {
+	for after := int64(0); len(list) < maxHandOver; {
+		approved, err := q.WithdrawalsApproved(ctx, db.WithdrawalsApprovedParams{AfterID: after, Most: int32(maxHandOver - len(list))})
+		if err != nil || len(approved) == 0 {
+			return list, fault.Doing("read what is approved", err)
+		}
+		for _, w := range approved {
+			owes, err := owes(ctx, q, w)
+			if err != nil {
+				return nil, err
+			}
+			if after = w.ID; !owes {
+				list = append(list, w)
+			}
+		}
+	}
+	return list, nil
+}
+
 // handOver makes a list of the approved withdrawals, at most maxHandOver. Those
 // of owners who owe stay approved.
 func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller) (db.WithdrawalHandOver, error) {
-	approved, err := q.WithdrawalsApproved(ctx, maxHandOver)
-	if err != nil {
-		return db.WithdrawalHandOver{}, fmt.Errorf("read what is approved: %w", err)
-	}
-	var list []db.Withdrawal
-	for _, w := range approved {
-		owes, err := owes(ctx, q, w)
-		if err != nil {
-			return db.WithdrawalHandOver{}, err
-		}
-		if !owes {
-			list = append(list, w)
-		}
-	}
-	if len(list) == 0 {
+	list, err := payable(ctx, q)
+	switch {
+	case err != nil:
+		return db.WithdrawalHandOver{}, err
+	case len(list) == 0:
 		return db.WithdrawalHandOver{}, errNothing
 	}
 	made := db.WithdrawalHandOver{CreatedAt: s.clock.Now(), CreatedBy: who.Actor(), Count: int32(len(list))}

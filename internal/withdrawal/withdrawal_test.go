@@ -444,8 +444,22 @@ func TestNothingLeavesWhoOwes(t *testing.T) {
 
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Approve(t.Context(), operator, asked)), "withdrawal_owner_owes")
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Export(t.Context(), operator, 0)), "withdrawal_nothing_approved")
+
+	// However many of them stand in front, others are handed over.
+	d.Exec(t, `insert into withdrawal overriding system value select (jsonb_populate_record(w, jsonb_build_object('id', w.id + 10 + n, 'order_id', 'copy ' || n))).*
+		from withdrawal w, generate_series(1, 250) n where w.id = $1`, approved)
+	d.Exec(t, "select setval(pg_get_serial_sequence('withdrawal', 'id'), 1000)")
+	other := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).Caller
+	other.Role = caller.Owner
+	theirs := d.known(t, other, "TRC20", tron).ID
+	last := testenv.Must(d.service.Request(t.Context(), other, withdrawal.Request{Amount: "20", AddressID: theirs}))(t).Withdrawal.ID
+	testenv.Must(d.service.Approve(t.Context(), operator, last))(t)
+	past := testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	testenv.Want(t, past.Count, 1, "handed over past those who owe")
+	d.Exec(t, "delete from withdrawal where id > $1 and status = 'approved'", asked)
+
 	d.Fund(t, ledger.Available(ledger.Trader, trader.ID), "43")
 	testenv.Must(d.service.Approve(t.Context(), operator, asked))(t)
-	list := testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	list := testenv.Must(d.service.Export(t.Context(), operator, past.ID))(t)
 	testenv.Want(t, list.Count, 2, "on the list")
 }
