@@ -1,11 +1,10 @@
--- WebhookEventInsert writes an event and its place in the outbox, from which it is relayed.
 -- name: WebhookEventInsert :exec
-with event as (
-    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-    values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence, @url, @body, @created_at)
-    returning merchant_id, id
-)
-insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event;
+insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence, @url, @body, @created_at);
+
+-- WebhookOutboxInsert puts an event into the outbox, from which it is relayed.
+-- name: WebhookOutboxInsert :exec
+insert into webhook_outbox (merchant_id, event_id) values (@merchant_id, @event_id);
 
 -- WebhookOutboxAny reports whether there is anything to relay, without a lock.
 -- name: WebhookOutboxAny :one

@@ -337,7 +337,7 @@ func (s *Service) confirm(
 		step := payment.Step(p.Payment, now, actor, payment.StepBankMessage, payment.StepDetail{
 			Message: m.ID, By: m.Bank, Last4: m.Account,
 		})
-		if err := step.Run(ctx, db.New(p.Tx)); err != nil {
+		if err := db.Run(ctx, db.New(p.Tx), step); err != nil {
 			return fmt.Errorf("keep the evidence: %w", err)
 		}
 		return p.Received(ctx, actor, m.Amount.Decimal, m.ID)

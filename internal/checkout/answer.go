@@ -101,7 +101,7 @@ func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before Sta
 	if !t.latest() || before.Phase == AwaitingCode || t.state.Phase != AwaitingCode || t.state.LastError != nil {
 		return nil
 	}
-	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
+	return db.Run(ctx, q, payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}))
 }
 
 // uncharged reports whether a result of an attempt means that no money was
@@ -120,13 +120,13 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 		return err
 	}
 	if t.latest() {
-		if err := put(p, t.state).Run(ctx, q); err != nil {
+		if err := db.Run(ctx, q, put(p, t.state)); err != nil {
 			return err
 		}
 	}
 	over := t.attempt.Status == attemptLost || t.attempt.Status == string(acquirer.Declined)
 	if over && p.Status == payment.Pending && t.move == (move{}) {
-		if err := card.Erase(p.MerchantID, p.ID).Run(ctx, q); err != nil {
+		if err := db.Run(ctx, q, card.Erase(p.MerchantID, p.ID)); err != nil {
 			return fmt.Errorf("erase card: %w", err)
 		}
 	}

@@ -162,7 +162,7 @@ func dropMonth(ctx context.Context, tx pgx.Tx, q *Queries, what string, now, bef
 	if err != nil {
 		return false, err
 	}
-	if err := WaitBriefly().Run(ctx, q); err != nil {
+	if err := Run(ctx, q, WaitBriefly()); err != nil {
 		return false, err
 	}
 	if _, err := tx.Exec(ctx, "drop table "+part); err != nil {

@@ -93,8 +93,15 @@ func (query Query) Held(says error) Query {
 	return held
 }
 
-// Run runs the query alone.
-func (query Query) Run(ctx context.Context, q *Queries) error { return query.run(ctx, q) }
+// Run runs queries one after another, each by itself.
+func Run(ctx context.Context, q *Queries, queries ...Query) error {
+	for _, query := range queries {
+		if err := query.run(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 var (
 	// errNoted is returned while a query is only added to a batch.

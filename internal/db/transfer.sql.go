@@ -12,6 +12,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const accountOpened = `-- name: AccountOpened :exec
+select 1 / count(*) from account where id = $1
+`
+
+// AccountOpened is a division by zero if an account was never opened.
+func (q *Queries) AccountOpened(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, accountOpened, id)
+	return err
+}
+
 const accountPendingInsert = `-- name: AccountPendingInsert :exec
 insert into account_pending (account_id, amount) values ($1, $2)
 `
@@ -21,6 +31,7 @@ type AccountPendingInsertParams struct {
 	Amount    decimal.Decimal
 }
 
+// AccountPendingInsert writes what waits to be folded into an account that nobody has locked.
 func (q *Queries) AccountPendingInsert(ctx context.Context, arg AccountPendingInsertParams) error {
 	_, err := q.db.Exec(ctx, accountPendingInsert, arg.AccountID, arg.Amount)
 	return err
@@ -41,54 +52,11 @@ type TransferInsertParams struct {
 	CreatedAt     time.Time
 }
 
-// TransferInsert and AccountPendingInsert are TransferPost for one transfer between the two accounts of an owner, which are
-// opened together and of which the debit finds one: each goes straight to its shard.
 func (q *Queries) TransferInsert(ctx context.Context, arg TransferInsertParams) error {
 	_, err := q.db.Exec(ctx, transferInsert,
 		arg.DebitAccount,
 		arg.CreditAccount,
 		arg.Amount,
-		arg.Kind,
-		arg.Subject,
-		arg.SubjectID,
-		arg.CreatedAt,
-	)
-	return err
-}
-
-const transferPost = `-- name: TransferPost :exec
-with posted as (
-    insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
-    select unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::numeric[]),
-           $6::text, $7::text, $8::bigint, $9::timestamptz
-)
-insert into account_pending (account_id, amount)
-select unnest($1::bigint[]), unnest($2::numeric[])
-where 1 / (case when (select count(*) from account where id = any($1::bigint[])) =
-    coalesce(cardinality($1::bigint[]), 0) then 1 else 0 end) = 1
-`
-
-type TransferPostParams struct {
-	PendingAccounts []int64
-	PendingAmounts  []decimal.Decimal
-	Debits          []int64
-	Credits         []int64
-	Amounts         []decimal.Decimal
-	Kind            string
-	Subject         string
-	SubjectID       int64
-	CreatedAt       time.Time
-}
-
-// TransferPost writes what moves for one cause, and with it what waits to be folded into the accounts nobody has locked. One of
-// these that was never opened is a division by zero.
-func (q *Queries) TransferPost(ctx context.Context, arg TransferPostParams) error {
-	_, err := q.db.Exec(ctx, transferPost,
-		arg.PendingAccounts,
-		arg.PendingAmounts,
-		arg.Debits,
-		arg.Credits,
-		arg.Amounts,
 		arg.Kind,
 		arg.Subject,
 		arg.SubjectID,

@@ -608,12 +608,8 @@ func (q *Queries) WebhookEventGet(ctx context.Context, arg WebhookEventGetParams
 }
 
 const webhookEventInsert = `-- name: WebhookEventInsert :exec
-with event as (
-    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    returning merchant_id, id
-)
-insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event
+insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type WebhookEventInsertParams struct {
@@ -629,7 +625,6 @@ type WebhookEventInsertParams struct {
 	CreatedAt  time.Time
 }
 
-// WebhookEventInsert writes an event and its place in the outbox, from which it is relayed.
 func (q *Queries) WebhookEventInsert(ctx context.Context, arg WebhookEventInsertParams) error {
 	_, err := q.db.Exec(ctx, webhookEventInsert,
 		arg.MerchantID,
@@ -858,6 +853,21 @@ func (q *Queries) WebhookOutboxAny(ctx context.Context) (bool, error) {
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
+}
+
+const webhookOutboxInsert = `-- name: WebhookOutboxInsert :exec
+insert into webhook_outbox (merchant_id, event_id) values ($1, $2)
+`
+
+type WebhookOutboxInsertParams struct {
+	MerchantID int64
+	EventID    uuid.UUID
+}
+
+// WebhookOutboxInsert puts an event into the outbox, from which it is relayed.
+func (q *Queries) WebhookOutboxInsert(ctx context.Context, arg WebhookOutboxInsertParams) error {
+	_, err := q.db.Exec(ctx, webhookOutboxInsert, arg.MerchantID, arg.EventID)
+	return err
 }
 
 const webhookOutboxNext = `-- name: WebhookOutboxNext :many

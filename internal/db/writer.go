@@ -73,11 +73,16 @@ func Locks(rank int, id int64, queries ...Query) []Lock {
 	return locks
 }
 
+// Part is what one of several writes: queries, and after all of them locks.
+type Part struct {
+	Queries []Query
+	Locks   []Lock
+}
+
 // grouped is what a caller writes.
 type grouped struct {
-	ctx     context.Context //nolint:containedctx // it is the caller's, who waits
-	queries []Query
-	locks   []Lock
+	Part
+	ctx context.Context //nolint:containedctx // it is the caller's, who waits
 	// done gets the result, or errAlone.
 	done chan error
 }
@@ -87,7 +92,7 @@ var errAlone = errors.New("to be written alone")
 
 // Write is the package's Write, for queries and then locks.
 func (w *Writer) Write(ctx context.Context, queries []Query, locks ...Lock) error {
-	one := &grouped{ctx: ctx, queries: queries, locks: locks, done: make(chan error, 1)}
+	one := &grouped{ctx: ctx, Part: Part{queries, locks}, done: make(chan error, 1)}
 	w.mu.Lock()
 	if !w.running {
 		w.running = true
@@ -104,8 +109,15 @@ func (w *Writer) Write(ctx context.Context, queries []Query, locks ...Lock) erro
 }
 
 func (one *grouped) writeAlone(pool Pool) error {
-	queries, _ := inOrder([]*grouped{one})
-	return Write(one.ctx, pool, queries...)
+	return WriteTogether(one.ctx, pool, nil, one.Part)
+}
+
+// WriteTogether writes all parts in one transaction, after the first queries, or
+// nothing.
+func WriteTogether(ctx context.Context, pool Pool, first []Query, parts ...Part) error {
+	queries, of := inOrder(parts)
+	queries, _ = joinInserts(ctx, queries, of)
+	return Write(ctx, pool, append(first, queries...)...)
 }
 
 // takeTurn is a transaction's time: the next begins at its end, or once it has
@@ -173,7 +185,11 @@ const (
 // whose that is, and otherwise the result for all. With join, inserts of
 // several callers become one.
 func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _ error) {
-	queries, of := inOrder(members)
+	parts := make([]Part, len(members))
+	for i, one := range members {
+		parts[i] = one.Part
+	}
+	queries, of := inOrder(parts)
 	if join {
 		queries, of = joinInserts(members[0].ctx, queries, of)
 	}
@@ -193,26 +209,26 @@ func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _
 	return nobody, err
 }
 
-// inOrder puts what members write in order, and tells whose each query is: the
-// first of all, then the second, and so on, so that the same inserts follow
-// each other, and the locks at the end.
-func inOrder(members []*grouped) (queries []Query, of []int) {
+// inOrder puts queries in order, and tells of which part each is: the first of
+// all, then the second, and so on, so that the same inserts follow each other,
+// and the locks at the end.
+func inOrder(parts []Part) (queries []Query, of []int) {
 	type lock struct {
 		Lock
 		of int
 	}
 	var locks []lock
 	most := 0
-	for i, one := range members {
-		most = max(most, len(one.queries))
-		for _, l := range one.locks {
+	for i, part := range parts {
+		most = max(most, len(part.Queries))
+		for _, l := range part.Locks {
 			locks = append(locks, lock{l, i})
 		}
 	}
 	for n := range most {
-		for i, one := range members {
-			if n < len(one.queries) {
-				queries, of = append(queries, one.queries[n]), append(of, i)
+		for i, part := range parts {
+			if n < len(part.Queries) {
+				queries, of = append(queries, part.Queries[n]), append(of, i)
 			}
 		}
 	}

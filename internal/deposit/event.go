@@ -70,5 +70,5 @@ func tell(ctx context.Context, q *db.Queries, to db.Deposit, reason *string) err
 	if err != nil {
 		return err
 	}
-	return event.Insert().Run(ctx, q)
+	return db.Run(ctx, q, event.Insert()...)
 }

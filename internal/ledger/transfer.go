@@ -77,48 +77,33 @@ func Short(err error) bool { return db.Violated(err) == "account_covered" }
 
 func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting {
 	p := &Posting{}
-	params := db.TransferPostParams{Kind: c.Kind, Subject: c.Subject, SubjectID: c.SubjectID, CreatedAt: c.At}
+	own := true
 	for _, t := range net(transfers) {
-		params.Debits = append(params.Debits, t.Debit.ID())
-		params.Credits = append(params.Credits, t.Credit.ID())
-		params.Amounts = append(params.Amounts, t.Amount)
+		own = own && t.Debit.Owner == t.Credit.Owner && t.Debit.OwnerID == t.Credit.OwnerID
+		p.Record = append(p.Record, db.Do((*db.Queries).TransferInsert, db.TransferInsertParams{
+			DebitAccount: t.Debit.ID(), CreditAccount: t.Credit.ID(), Amount: t.Amount,
+			Kind: c.Kind, Subject: c.Subject, SubjectID: c.SubjectID, CreatedAt: c.At,
+		}))
 	}
+	var opened []db.Query
 	for _, e := range effects(transfers) {
 		if e.locks() {
 			debit(p, e)
 			continue
 		}
-		params.PendingAccounts = append(params.PendingAccounts, e.account.ID())
-		params.PendingAmounts = append(params.PendingAmounts, e.amount)
+		id := e.account.ID()
+		p.Record = append(p.Record, db.Do((*db.Queries).AccountPendingInsert,
+			db.AccountPendingInsertParams{AccountID: id, Amount: e.amount}))
+		// Nobody would fold what waits for an account that was never
+		// opened. The two of an owner are opened together, and what is
+		// taken was given before.
+		if !own && e.amount.IsPositive() && e.account.OwnerID != 0 {
+			opened = append(opened, db.Do((*db.Queries).AccountOpened, id))
+		}
 	}
-	p.Record = record(params)
+	p.Record = append(p.Record, opened...)
 	return p
 }
-
-// record writes transfers. A single transfer between the accounts of one owner,
-// as every creation makes, is a plain insert, which on several nodes costs a
-// third of the general statement. Transfers to others use the general one,
-// which checks that their accounts exist.
-func record(params db.TransferPostParams) []db.Query {
-	switch {
-	case len(params.Amounts) == 0:
-		return nil
-	case len(params.Amounts) > 1 || len(params.PendingAmounts) > 1 ||
-		!sameOwner(AccountOf(params.Debits[0]), AccountOf(params.Credits[0])):
-		return []db.Query{db.Do((*db.Queries).TransferPost, params)}
-	}
-	queries := []db.Query{db.Do((*db.Queries).TransferInsert, db.TransferInsertParams{
-		DebitAccount: params.Debits[0], CreditAccount: params.Credits[0], Amount: params.Amounts[0],
-		Kind: params.Kind, Subject: params.Subject, SubjectID: params.SubjectID, CreatedAt: params.CreatedAt,
-	})}
-	for i, account := range params.PendingAccounts {
-		queries = append(queries, db.Do((*db.Queries).AccountPendingInsert,
-			db.AccountPendingInsertParams{AccountID: account, Amount: params.PendingAmounts[i]}))
-	}
-	return queries
-}
-
-func sameOwner(a, b Account) bool { return a.Owner == b.Owner && a.OwnerID == b.OwnerID }
 
 // debit adds a debit: it locks the account, and then reads the balance with
 // everything credited before.
@@ -140,23 +125,14 @@ func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bo
 // may be made already, so the transaction must be rolled back.
 func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
 	p := Plan(c, false, transfers...)
-	if err := inTurn(ctx, q, p.Debits); err != nil {
+	if err := db.Run(ctx, q, p.Debits...); err != nil {
 		return fmt.Errorf("debit for %s: %w", c.Kind, err)
 	}
 	if !p.Covered() {
 		return ErrInsufficient
 	}
-	if err := inTurn(ctx, q, p.Record); err != nil {
+	if err := db.Run(ctx, q, p.Record...); err != nil {
 		return fmt.Errorf("post %s: %w", c.Kind, err)
-	}
-	return nil
-}
-
-func inTurn(ctx context.Context, q *db.Queries, queries []db.Query) error {
-	for _, query := range queries {
-		if err := query.Run(ctx, q); err != nil {
-			return err
-		}
 	}
 	return nil
 }

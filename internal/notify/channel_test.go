@@ -21,6 +21,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
@@ -110,7 +111,7 @@ func TestMail(t *testing.T) {
 	}
 	refused := fault.As(b.AddMail(t.Context(), b.newUser(t, "desk-4"), "иван@example.com"))
 	testenv.Check(t, refused != nil && strings.Contains(fmt.Sprint(refused.Fields), "too many codes"), "a fourth code in a day: %v", refused)
-	testenv.NoError(t, Forget(b.who.ID).Run(t.Context(), b.q))
+	testenv.NoError(t, db.Run(t.Context(), b.q, Forget(b.who.ID)))
 	testenv.Want(t, b.Count(t, fmt.Sprintf("select count(*) from notify_channel where user_id = %d", b.who.ID)), 0, "channels after a reset")
 	for address, gone := range map[string]bool{"nobody@example.com": true, "from-7@example.com": false, "from-8@example.com": false} {
 		err := sender.Send(t.Context(), address, Message{Text: "x"})

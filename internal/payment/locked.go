@@ -84,7 +84,7 @@ func (p *Locked) QueueEvent(ctx context.Context, kind string, at time.Time, cont
 	if err != nil {
 		return err
 	}
-	if err := event.Insert().Run(ctx, q); err != nil {
+	if err := db.Run(ctx, q, event.Insert()...); err != nil {
 		return fmt.Errorf("write event: %w", err)
 	}
 	p.update(after)

@@ -135,17 +135,23 @@ func (s *Service) changeStatus(
 func outdated(err error) bool { return db.Violated(err) == "payment_version" }
 
 // moveNow moves a payment without a card checkout, after the given queries, all
-// in one round trip. If the payment has changed since it was read, nothing is
-// moved; see outdated.
+// in one round trip, which it may share with others that move. If the payment
+// has changed since it was read, nothing is moved; see outdated.
 func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before ...db.Query) (db.Payment, error) {
 	to, queries, err := s.moveQueries(from, c, nil)
 	if err != nil {
 		return from, err
 	}
-	queries = append(queries, moveMoney(from, to, to.StatusAt)...)
 	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
-	if err := db.Write(ctx, s.pool, append(before, queries...)...); err != nil {
+	money := moneyOf(from, to).Plan(to.StatusAt, true)
+	reservation := moveReservation(from, to)
+	if len(before)+len(money.Debits) == 0 {
+		err = s.changing.Write(ctx, append(queries, money.Record...), reserved(to, reservation)...)
+	} else { // an account is not locked while others' payments are moved
+		err = db.Write(ctx, s.pool, slices.Concat(before, queries, reservation, money.Debits, money.Record)...)
+	}
+	if err != nil {
 		tracing.Failed(span, true)
 		return from, fmt.Errorf("move payment: %w", err)
 	}
@@ -182,7 +188,7 @@ func (s *Service) moveCovered(ctx context.Context, tx pgx.Tx, from db.Payment, c
 	money := moneyOf(from, to).Plan(to.StatusAt, !c.beyondHold(from))
 	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
-	if err := db.Pipeline(ctx, tx, slices.Concat(queries, money.Debits, money.Record)...); err != nil {
+	if err := db.Pipeline(ctx, tx, slices.Concat(queries, moveReservation(from, to), money.Debits, money.Record)...); err != nil {
 		tracing.Failed(span, true)
 		return from, fmt.Errorf("move payment: %w", err)
 	}
@@ -201,8 +207,8 @@ func traceMove(ctx context.Context, p db.Payment, c change) (context.Context, tr
 }
 
 // moveQueries are the queries that move a payment to another status: row,
-// history, webhook, reservation; the money comes after them. It also returns
-// the row after the move.
+// history, webhook; its reservation and the money come after them. It also
+// returns the row after the move.
 func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
 	now := s.clock.Now()
 	to := from
@@ -243,14 +249,13 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 			Version:           from.Version,
 		}),
 		record(c, from.MerchantID, from.ID, &from.Status, now),
-		event.Insert(),
 	}
+	queries = append(queries, event.Insert()...)
 	queries = append(queries, keepArrival(from, to)...)
 	queries = append(queries, moveArrivals(from, to, c, now)...)
 	if shown != nil && shown.Holder != nil {
 		queries = append(queries, event.NoteHolder())
 	}
-	queries = append(queries, moveReservation(from, to, now)...)
 	queries = append(queries, moveDue(from, to, now)...)
 	queries = append(queries, s.moveCard(to, now)...)
 	queries = append(queries, moveAppeal(from, to, now)...)
@@ -285,7 +290,7 @@ const slotRest = 15 * time.Minute
 
 // moveReservation updates the count of the requisite's day, and frees the slot
 // or takes it again if it is free: in the same order as creations do.
-func moveReservation(from, to db.Payment, now time.Time) []db.Query {
+func moveReservation(from, to db.Payment) []db.Query {
 	if to.RequisiteID == nil {
 		return nil
 	}
@@ -293,7 +298,15 @@ func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if counts := countsToday(to); to.RequisiteDay != nil && counts != countsToday(from) {
 		queries = append(queries, routing.CountDay(*to.RequisiteID, *to.RequisiteDay, to.Amount, counts))
 	}
-	return append(queries, moveSlot(from, to, now)...)
+	return append(queries, moveSlot(from, to, to.StatusAt)...)
+}
+
+// reserved makes what changes a payment's reservation wait for its turn.
+func reserved(p db.Payment, reservation []db.Query) []db.Lock {
+	if p.RequisiteID == nil {
+		return nil
+	}
+	return db.Locks(db.LocksRequisite, *p.RequisiteID, reservation...)
 }
 
 // moveSlot frees or takes the requisite's slot for the amount that the payment

@@ -74,10 +74,8 @@ func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, 
 		return p, nil
 	}
 	if p.due {
-		for _, query := range p.count() {
-			if err := query.Run(ctx, q); err != nil {
-				return nil, fmt.Errorf("count open payments: %w", err)
-			}
+		if err := db.Run(ctx, q, p.count()...); err != nil {
+			return nil, fmt.Errorf("count open payments: %w", err)
 		}
 		p.counted()
 		if p.take() {

@@ -154,6 +154,50 @@ func TestTraderActionsInParallel(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 }
 
+// Payments whose traders confirm them at the same time may be written together.
+// One that somebody has locked keeps none of the others, and is completed once
+// it is free; one that is confirmed twice is completed once.
+func TestConfirmBesideALockedPayment(t *testing.T) {
+	const many = 12
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "200", SharePercent: "2", Requisites: many})
+	var payments []payment.Payment
+	for i := range many {
+		payments = append(payments, b.create(t, merchant.Caller, request(fmt.Sprint("order-", i))))
+	}
+	locked := payments[5].ID
+	tx := testenv.Must(b.Open(t, 1, db.ForCommands).Begin(t.Context()))(t)
+	testenv.Must(tx.Exec(t.Context(), "select from payment where id = $1 for update", locked))(t)
+	waits := make(chan error, 1)
+	errs := testenv.AtOnce(2*many, func(i int) error {
+		id := payments[i%many].ID
+		confirm := func() error { return b.traderActions()["completed"](trader.Caller, id) }
+		switch {
+		case i == 5:
+			go func() { waits <- confirm() }()
+			return nil
+		case id == locked:
+			return nil
+		}
+		return confirm()
+	})
+	refused := 0
+	for _, err := range errs {
+		if err != nil {
+			dbtest.WantCode(t, err, "payment_not_pending")
+			refused++
+		}
+	}
+	testenv.Want(t, refused, many-1, "confirmed a second time")
+	testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'completed'"), many-1, "completed beside the locked one")
+	testenv.NoError(t, tx.Rollback(t.Context()))
+	testenv.NoError(t, <-waits)
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), many, "events")
+	// Each takes 9.8 of the trader's 200, 10 less 2%. The cashbox gets 1000/105
+	// and the platform what is left.
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "82.4", reserved: "0", cashbox: "114.28571424", platform: "3.31428576"})
+	b.Audit(t)
+}
+
 // Cabinet users and traders see neither what the platform earns nor what it
 // could be calculated from; the link to the payer's page is for those who may
 // act as the payer; and before there is a fresh rate nobody sees what was

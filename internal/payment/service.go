@@ -57,8 +57,8 @@ type Config struct {
 type Service struct {
 	// pool is for changes of status; creations and reads have their own.
 	pool, creations, reads db.Pool
-	// making writes creations.
-	making *db.Writer
+	// making writes creations, and changing changes of status.
+	making, changing *db.Writer
 	// in is where transactions that lock payments begin: the pool, or the
 	// transaction of an approval.
 	in        db.Beginner
@@ -73,7 +73,7 @@ type Service struct {
 	settling  *db.Sweep
 }
 
-// together is how many creations share a transaction, and turn how long one
+// together is how many creations or changes of status share a transaction, and turn how long one
 // waits for those before it.
 const (
 	together = 20
@@ -99,6 +99,7 @@ func New(
 		in:        pools.Calls,
 		creations: pools.Creations,
 		making:    db.NewWriter(pools.Creations, together, turn),
+		changing:  db.NewWriter(pools.Calls, together, turn),
 		reads:     pools.Reads,
 		q:         q,
 		clock:     c,

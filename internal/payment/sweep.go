@@ -1,11 +1,9 @@
 package payment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +31,6 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
 	list := func(putOff []int64, page int32) ([]db.Payment, error) {
 		rows, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
-		slices.SortStableFunc(rows, byRequisite)
 		if err != nil || len(rows) == int(page) {
 			return rows, err
 		}
@@ -63,10 +60,9 @@ var errAlone = errors.New("a card payment is locked before it expires")
 
 // expireTogether expires payments without a card checkout in one transaction,
 // which takes half of what one for each would. If one of them has changed
-// meanwhile, none expires. All such transactions lock requisites in the same
-// order.
+// meanwhile, none expires.
 func (s *Service) expireTogether(ctx context.Context, payments []db.Payment, expired change) (err error) {
-	queries := []db.Query{db.WaitBriefly()}
+	var parts []db.Part
 	for _, p := range payments {
 		if cardCheckout(p) {
 			return errAlone
@@ -80,21 +76,11 @@ func (s *Service) expireTogether(ctx context.Context, payments []db.Payment, exp
 			tracing.Failed(span, err != nil)
 			span.End()
 		}()
-		queries = slices.Concat(queries, moves, moveMoney(p, to, to.StatusAt))
+		parts = append(parts, db.Part{
+			Queries: append(moves, moveMoney(p, to, to.StatusAt)...), Locks: reserved(to, moveReservation(p, to)),
+		})
 	}
-	return db.Write(ctx, s.pool, queries...)
-}
-
-// byRequisite orders payments by the requisite that they lock; those without
-// one come first.
-func byRequisite(a, b db.Payment) int {
-	id := func(p db.Payment) int64 {
-		if p.RequisiteID == nil {
-			return 0
-		}
-		return *p.RequisiteID
-	}
-	return cmp.Compare(id(a), id(b))
+	return db.WriteTogether(ctx, s.pool, []db.Query{db.WaitBriefly()}, parts...)
 }
 
 // paymentsFree finds which of a merchant's payments are not locked.

@@ -214,7 +214,7 @@ func (s *Service) surroundings(
 		known.boxes[method] = &box
 	}
 	var rates rate.Rates
-	if err := rate.Read(&rates, &k.Currency).Run(ctx, q); err != nil {
+	if err := db.Run(ctx, q, rate.Read(&rates, &k.Currency)); err != nil {
 		return known, fmt.Errorf("read the rate: %w", err)
 	}
 	known.base, known.baseErr = rates.InUse(now)

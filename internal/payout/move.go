@@ -79,8 +79,8 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payout, c change) 
 			ProofReference: c.proof,
 		}),
 		record(c, from.MerchantID, from.ID, &from.Status, now),
-		event.Insert(),
 	}
+	queries = append(queries, event.Insert()...)
 	ctx, span := tracing.Continue(ctx, from.RequestID, "payout "+string(c.to))
 	defer span.End()
 	span.SetAttributes(tracing.Payout.Int64(from.ID))

@@ -33,7 +33,7 @@ var ErrNone = errors.New("no rate is known")
 // not fresh.
 func Current(ctx context.Context, q *db.Queries, currency string, now time.Time) (Base, error) {
 	var rates Rates
-	if err := Read(&rates, &currency).Run(ctx, q); err != nil {
+	if err := db.Run(ctx, q, Read(&rates, &currency)); err != nil {
 		return Base{}, fmt.Errorf("read the rate: %w", err)
 	}
 	return rates.InUse(now)

@@ -325,7 +325,7 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 			routing.CountDay(c.ID, c.Day, decimal.NewFromInt(1), true),
 		) {
 			looked := &buffers{DBTX: b.Pool}
-			testenv.NoError(t, query.Run(t.Context(), db.New(looked)))
+			testenv.NoError(t, db.Run(t.Context(), db.New(looked), query))
 			pages = append(pages, looked.pages)
 		}
 		n++

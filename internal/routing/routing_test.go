@@ -105,7 +105,7 @@ func isNone(err error) bool { return errors.As(err, new(*routing.NoneError)) }
 
 func (b bundle) run(t *testing.T, query db.Query) {
 	t.Helper()
-	testenv.NoError(t, query.Run(t.Context(), b.Queries()))
+	testenv.NoError(t, db.Run(t.Context(), b.Queries(), query))
 }
 
 func slot(id int64, a asked) routing.Slot {

@@ -59,7 +59,7 @@ func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 // say queues messages, on every channel of the user, about a change of how they
 // sign in.
 func (s *Service) say(ctx context.Context, q *db.Queries, kind notify.Kind, userID int64) error {
-	if err := notify.Say(kind, userID, rand.Text(), s.wallNow()).Run(ctx, q); err != nil {
+	if err := db.Run(ctx, q, notify.Say(kind, userID, rand.Text(), s.wallNow())); err != nil {
 		return fmt.Errorf("say that %s: %w", kind, err)
 	}
 	return nil

@@ -217,7 +217,7 @@ func acceptInvitation(ctx context.Context, q *db.Queries, id int64, hash string,
 	if err := errors.Join(
 		q.InvitationDelete(ctx, id),
 		q.SessionEndAll(ctx, id),
-		notify.Forget(id).Run(ctx, q),
+		db.Run(ctx, q, notify.Forget(id)),
 		q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now}),
 	); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)

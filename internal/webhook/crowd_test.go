@@ -27,7 +27,7 @@ func (b *bundle) insertMany(t testing.TB, merchant dbtest.Merchant, url string, 
 	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, count)
 		for range count {
-			inserts = append(inserts, b.event(merchant, url).Insert())
+			inserts = append(inserts, b.event(merchant, url).Insert()...)
 		}
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))

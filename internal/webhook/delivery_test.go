@@ -61,7 +61,7 @@ func TestOutboxRollsBack(t *testing.T) {
 	broken := errors.New("broken")
 	event := b.event(b.merchant, "https://example.com/")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		testenv.NoError(t, event.Insert().Run(t.Context(), q))
+		testenv.NoError(t, db.Run(t.Context(), q, event.Insert()...))
 		return broken
 	})
 	testenv.Need(t, errors.Is(err, broken), "%v", err)

@@ -146,7 +146,7 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	testenv.Must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
 	tx := b.Beside(t)
 	late := b.event(b.merchant, nowhere)
-	testenv.NoError(t, late.Insert().Run(t.Context(), db.New(tx)))
+	testenv.NoError(t, db.Run(t.Context(), db.New(tx), late.Insert()...))
 	first := b.write(t, 2)
 	b.relayAll(t)
 	list, cursor := b.feed(t, FeedPage{})

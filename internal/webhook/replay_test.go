@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
@@ -90,7 +91,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	t.Helper()
 	event := b.event(merchant, url)
 	event.At = at
-	testenv.NoError(t, event.Insert().Run(t.Context(), b.Queries()))
+	testenv.NoError(t, db.Run(t.Context(), b.Queries(), event.Insert()...))
 	b.number(t)
 	b.setStatus(t, event.ID, statusDead)
 	return event.ID

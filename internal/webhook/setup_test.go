@@ -122,7 +122,7 @@ func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid
 func (b *bundle) written(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(merchant, url)
-	testenv.NoError(t, event.Insert().Run(t.Context(), b.Queries()))
+	testenv.NoError(t, db.Run(t.Context(), b.Queries(), event.Insert()...))
 	return event.ID
 }
 

@@ -31,12 +31,15 @@ type Event struct {
 }
 
 // Insert writes the event and everything needed for its delivery.
-func (e Event) Insert() db.Query {
+func (e Event) Insert() []db.Query {
 	written.stir()
-	return db.Do((*db.Queries).WebhookEventInsert, db.WebhookEventInsertParams{
-		MerchantID: e.MerchantID, ID: e.ID, CashboxID: e.CashboxID, Type: e.Type, Subject: e.Subject,
-		SubjectID: e.SubjectID, Sequence: e.Sequence, URL: e.URL, Body: e.Body, CreatedAt: e.At,
-	})
+	return []db.Query{
+		db.Do((*db.Queries).WebhookEventInsert, db.WebhookEventInsertParams{
+			MerchantID: e.MerchantID, ID: e.ID, CashboxID: e.CashboxID, Type: e.Type, Subject: e.Subject,
+			SubjectID: e.SubjectID, Sequence: e.Sequence, URL: e.URL, Body: e.Body, CreatedAt: e.At,
+		}),
+		db.Do((*db.Queries).WebhookOutboxInsert, db.WebhookOutboxInsertParams{MerchantID: e.MerchantID, EventID: e.ID}),
+	}
 }
 
 // hostOf is the host and port of an address.

@@ -55,5 +55,5 @@ func tell(ctx context.Context, q *db.Queries, from, to db.Withdrawal) error {
 	if err != nil {
 		return err
 	}
-	return event.Insert().Run(ctx, q)
+	return db.Run(ctx, q, event.Insert()...)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 )
 
@@ -84,10 +85,5 @@ func moveMoney(ctx context.Context, q *db.Queries, from, to db.Withdrawal, at ti
 	move := ledger.Move{
 		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),
 	}
-	for _, query := range move.Queries(at) {
-		if err := query.Run(ctx, q); err != nil {
-			return fmt.Errorf("move the money of a withdrawal: %w", err)
-		}
-	}
-	return nil
+	return fault.Doing("move the money of a withdrawal", db.Run(ctx, q, move.Queries(at)...))
 }

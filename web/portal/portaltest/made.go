@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/ledger"
@@ -129,11 +130,12 @@ const DeadURL = "https://shop.example/hook?a=1&b=<i>2"
 func (b *Bundle) Tell(t testing.TB, merchant dbtest.Merchant, number int64, status string) string {
 	t.Helper()
 	ctx, id := context.Background(), uuid.New()
-	noError(t, webhook.Event{
+	event := webhook.Event{
 		ID: id, MerchantID: merchant.ID, CashboxID: merchant.CashboxID, Type: "payment.status.updated",
 		Subject: "payment", SubjectID: 900 + number, Sequence: 1, URL: DeadURL,
 		Body: []byte(`{"order":"<script>alert(1)</script>"}`), At: b.Clock.Now(),
-	}.Insert().Run(ctx, b.Queries()))
+	}
+	noError(t, db.Run(ctx, b.Queries(), event.Insert()...))
 	b.Exec(t, `with relayed as (delete from webhook_outbox where event_id = $1),
 		told as (update webhook_relay set last_number = greatest(last_number, $2))
 		update webhook_event set number = $2, status = $3 where id = $1`, id, number, status)
