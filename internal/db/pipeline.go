@@ -93,8 +93,11 @@ func (query Query) Held(says error) Query {
 	return held
 }
 
-// Run runs queries one after another, each by itself.
+// Run runs queries one after another, where it can in one round trip.
 func Run(ctx context.Context, q *Queries, queries ...Query) error {
+	if together, can := q.db.(Batcher); can && len(queries) > 1 {
+		return Pipeline(ctx, together, queries...)
+	}
 	for _, query := range queries {
 		if err := query.run(ctx, q); err != nil {
 			return err
