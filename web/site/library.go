@@ -59,7 +59,14 @@ func (l Library) put(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	public := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
 	// It is packed once for all who ask for it, so as small as can be.
-	packed := sync.OnceValue(func() []byte { return pack(newPacker(gzip.BestCompression), content) })
+	packed := sync.OnceValue(func() []byte {
+		var out bytes.Buffer
+		w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+		must(err)
+		_, err = w.Write(content)
+		must(errors.Join(err, w.Close()))
+		return out.Bytes()
+	})
 	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: packed}
 	return staticPath + public
 }
@@ -139,36 +146,9 @@ func Hash(style string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packers are kept for the next answer: making one costs more than using it.
-var packers = sync.Pool{New: func() any { return newPacker(gzip.DefaultCompression) }}
-
-func newPacker(level int) *gzip.Writer {
-	w, err := gzip.NewWriterLevel(nil, level)
-	if err != nil { // the level is known
-		panic(err)
-	}
-	return w
-}
-
-// pack compresses with gzip. A page holds no secret of one party beside words
-// of another's choice, so that its length tells nothing.
-func pack(w *gzip.Writer, content []byte) []byte {
-	var out bytes.Buffer
-	w.Reset(&out)
-	_, err := w.Write(content)
-	if err = errors.Join(err, w.Close()); err != nil { // a buffer takes everything
-		panic(err)
-	}
-	return out.Bytes()
-}
-
 // Send writes an answer, packed where the browser takes that.
 func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
-	send(w, r, status, content, func() []byte {
-		packer, _ := packers.Get().(*gzip.Writer)
-		defer packers.Put(packer)
-		return pack(packer, content)
-	})
+	send(w, r, status, content, func() []byte { return pack(content) })
 }
 
 func send(w http.ResponseWriter, r *http.Request, status int, content []byte, packed func() []byte) {
