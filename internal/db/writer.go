@@ -156,6 +156,9 @@ func (w *Writer) writeAll(members []*grouped) {
 		refusedOne, err := w.writeTogether(members, join)
 		switch refusedOne {
 		case nobody:
+			if refused(err) { // what cannot be prepared, say, is not told apart
+				err = errAlone
+			}
 			answerAll(members, err)
 			return
 		case anyone:

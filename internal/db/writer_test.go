@@ -158,3 +158,20 @@ func TestWriterLosesTheAnswer(t *testing.T) {
 	}
 	testenv.Want(t, d.Count(t, "select count(*) from probe"), 0, "written again")
 }
+
+// One whose query the database does not even prepare, for which it names no
+// query, is nothing to the others.
+func TestWriterPreparesApart(t *testing.T) {
+	d := setup(t)
+	d.Exec(t, probe)
+	for i, answer := range written(t, d, 6, func(i int) ([]db.Query, []db.Lock) {
+		if i == 4 {
+			return []db.Query{db.Raw("insert into nowhere values (1)")}, nil
+		}
+		return []db.Query{probed(10 + i)}, nil
+	}) {
+		err := <-answer
+		testenv.Check(t, (err != nil) == (i == 4), "number %d was answered %v", i, err)
+	}
+	testenv.Want(t, d.Count(t, "select count(*) from probe"), 5, "written without the one")
+}
