@@ -84,6 +84,9 @@ final class Shop
         'refund_refused' => 'The gateway refused the refund: %s',
     ];
 
+    /** Ends of a payout that leave its money with the shop. */
+    private const UNPAID = ['FAILED', 'CANCELLED', 'EXPIRED'];
+
     /** Attempts that pay() makes anew because the ones before have ended. */
     private const AFRESH = 10;
 
@@ -273,35 +276,60 @@ final class Shop
             $order = $this->orders->find($number) ?? throw new ShopError(self::NOTES['refund_unpaid']);
             $this->refundable($order, $amount, $method);
             $memory = $order->memory + ['refund' => 1];
-            try {
-                $payin = $this->client->createPayin(
-                    orderId: "{$this->prefix}$number-refund-{$memory['refund']}",
-                    amount: $amount,
-                    method: $method,
-                    callbackUri: $this->callbackUri,
-                    address: $address,
-                    recipient: $recipient,
-                    currency: $order->currency,
-                );
-            } catch (GatewayError $error) {
-                // The number of the refund stays: should this one have been made, the next try meets it.
-                $this->failure("order $number: no refund", $error);
-                if ($error->errorCode === 'insufficient_cashbox_balance') {
-                    throw new ShopError(self::NOTES['refund_balance']);
-                }
-                throw new ShopError(self::NOTES['refund_refused'], [$error->getMessage()]);
-            }
-            $memory['refund']++;
-            $memory['refunds'][$payin->id] ??= [
-                'amount' => $payin->amount, 'status' => 'WAITING', 'sequence' => 0, 'at' => '',
-            ];
+            do { // a payout that has ended unpaid, whose answer was lost, is no refund
+                [$payin, $same] = $this->payOut($order, $memory['refund']++, $amount, $method, $address, $recipient);
+                $memory['refunds'][$payin->id] ??= [
+                    'amount' => $payin->amount, 'status' => strtoupper($payin->status), 'sequence' => 0, 'at' => '',
+                ];
+            } while (in_array(strtoupper($payin->status), self::UNPAID, true));
             $this->orders->apply($order, new Outcome(Outcome::NONE, $memory));
             $this->log('info', "order $number: refund $payin->id of $payin->amount $payin->currency");
-            if ($payin->mismatched !== []) {
+            if (!$same) {
                 throw new ShopError(self::NOTES['refund_sent'], [$payin->amount, $payin->currency]);
             }
             return $payin;
         });
+    }
+
+    /**
+     * Makes the payout of a refund, or finds the one that an earlier try has made, whose answer was lost.
+     *
+     * @return array{Payin, bool} whether it is what was asked for now
+     */
+    private function payOut(
+        Order $order,
+        int $refund,
+        string $amount,
+        string $method,
+        string $address,
+        string $recipient,
+    ): array {
+        $orderId = "{$this->prefix}$order->number-refund-$refund";
+        try {
+            // Another method makes another payout of the same order id.
+            foreach ($this->client->payins(orderId: $orderId) as $earlier) {
+                if ($earlier->method !== $method) {
+                    return [$earlier, false];
+                }
+            }
+            $payin = $this->client->createPayin(
+                orderId: $orderId,
+                amount: $amount,
+                method: $method,
+                callbackUri: $this->callbackUri,
+                address: $address,
+                recipient: $recipient,
+                currency: $order->currency,
+            );
+            return [$payin, $payin->mismatched === []];
+        } catch (GatewayError $error) {
+            // The number of the refund stays: should this one have been made, the next try meets it.
+            $this->failure("order $order->number: no refund", $error);
+            if ($error->errorCode === 'insufficient_cashbox_balance') {
+                throw new ShopError(self::NOTES['refund_balance']);
+            }
+            throw new ShopError(self::NOTES['refund_refused'], [$error->getMessage()]);
+        }
     }
 
     private function refundable(Order $order, string $amount, string $method): void
@@ -314,7 +342,7 @@ final class Shop
             throw new ShopError(self::NOTES['refund_unpaid']);
         }
         foreach ($order->memory['refunds'] ?? [] as $refund) {
-            if (!in_array($refund['status'], ['FAILED', 'CANCELLED', 'EXPIRED'], true)) {
+            if (!in_array($refund['status'], self::UNPAID, true)) {
                 $left -= Money::cents($refund['amount']);
             }
         }
