@@ -52,6 +52,10 @@ final class Client
         if (!preg_match('~^https?://[^/]~', $baseUrl)) {
             throw new InvalidArgumentException('baseUrl must be a whole URL such as https://api.example.com');
         }
+        // It would end the header, and those after it would be lost.
+        if (preg_match('/[\x00-\x1f\x7f]/', $keyId . $secret)) {
+            throw new InvalidArgumentException('keyId or secret has a line break or control character: trim it where it is read');
+        }
         $this->baseUrl = rtrim($baseUrl, '/');
     }
 
@@ -334,7 +338,7 @@ final class Client
 
     private function get(string $path, array $query = []): array
     {
-        $query = http_build_query($query);
+        $query = http_build_query($query, '', '&'); // hosts may have set arg_separator.output
         return $this->repeat(fn () => $this->send('GET', $path . ($query === '' ? '' : "?$query"), ''));
     }
 
@@ -501,7 +505,11 @@ final class Webhook
             throw new WebhookError('webhook-timestamp is not within five minutes of now');
         }
         $signatures = explode(' ', $received['webhook-signature'] ?? '');
-        foreach (array_map(self::key(...), (array) $secrets) as $key) {
+        $keys = [];
+        foreach ((array) $secrets as $secret) { // array_map would stand in the trace, with the secrets
+            $keys[] = self::key($secret);
+        }
+        foreach ($keys as $key) {
             $want = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
             foreach ($signatures as $got) {
                 if (hash_equals($want, $got)) {
@@ -524,7 +532,7 @@ final class Webhook
     }
 
     /** What a secret signs with. A wrong secret is the receiver's mistake and no WebhookError. */
-    private static function key(string $secret): string
+    private static function key(#[\SensitiveParameter] string $secret): string
     {
         $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
         if ($key === false || $key === '') {

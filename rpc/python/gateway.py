@@ -23,6 +23,7 @@ import hashlib
 import hmac
 import http.client
 import json
+import re
 import secrets
 import time
 import urllib.error
@@ -357,6 +358,9 @@ class Gateway:
         parts = urllib.parse.urlsplit(base_url)
         if parts.scheme not in ("https", "http") or not parts.netloc:
             raise ValueError(f"base_url must be a whole URL such as https://api.example.com, and is {base_url!r}")
+        # The error of a header would quote the secret, and would not say what to do.
+        if any(ord(c) < 32 or ord(c) == 127 for c in key_id + secret):
+            raise ValueError("key_id or secret has a line break or control character: strip it where it is read")
         self._base_url = base_url.rstrip("/")
         self._key_id = key_id
         self._secret = secret
@@ -579,7 +583,8 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], *secrets: str, toler
     signatures = received.get("webhook-signature", "").split(" ")
     if not event_id:
         raise WebhookError("the header webhook-id is missing")
-    if not timestamp.isascii() or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > tolerance:
+    seconds = int(timestamp) if re.fullmatch(r"[0-9]{1,12}", timestamp) else 0
+    if abs(time.time() - seconds) > tolerance:
         raise WebhookError("webhook-timestamp is not within five minutes of now")
     signed = f"{event_id}.{timestamp}.".encode() + body
     for key in [_key(secret) for secret in secrets]:

@@ -128,8 +128,26 @@ final class SandboxTest extends TestCase
         $nowhere = new Client('http://127.0.0.1:1', 'k', 's', attempts: 1);
         self::assertTrue(self::failure(fn () => $nowhere->getPayment(1))->isRepeatable());
         self::assertStringNotContainsString($this->told['roubles']['secret'], print_r($this->client, true));
-        $this->expectException(InvalidArgumentException::class);
-        new Client('api.example.com', 'k', 's');
+        $secret = $this->told['roubles']['secret'];
+        foreach ([['api.example.com', $secret], [$this->told['baseUrl'], "$secret\n"]] as [$url, $wrong]) {
+            try {
+                new Client($url, 'k', $wrong);
+                self::fail('a wrong address or secret was taken');
+            } catch (InvalidArgumentException $error) {
+                self::assertStringNotContainsString($secret, $error->getMessage());
+            }
+        }
+    }
+
+    /** Some hosts have & written as in HTML. */
+    public function testSeparator(): void
+    {
+        $before = ini_set('arg_separator.output', '&amp;');
+        try {
+            self::assertSame([], iterator_to_array($this->client->payments(orderId: $this->order['orderId'], status: 'failed')));
+        } finally {
+            ini_set('arg_separator.output', $before);
+        }
     }
 
     public function testAppeal(): void

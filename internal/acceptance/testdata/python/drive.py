@@ -145,6 +145,8 @@ def payment():
     unreachable = fails(gateway.GatewayError, nowhere.get_payment, 1)
     assert unreachable.code == "unreachable" and unreachable.repeatable
     fails(ValueError, gateway.Gateway, "api.example.com", "k", "s")
+    read_from_file = fails(ValueError, gateway.Gateway, base_url, roubles["key_id"], roubles["secret"] + "\n")
+    assert roubles["secret"] not in str(read_from_file), "the error shows the secret"
 
     assert client.get_payment(created.data["id"])["status"] == "pending"
     hour_ago, hour_on = (datetime.now(timezone.utc) + timedelta(hours=hours) for hours in (-1, 1))
@@ -170,6 +172,8 @@ def payment():
     assert event["type"] == "payment.status.updated" and event["data"]["status"] == "COMPLETED", event
     _, received, headers = deliveries[0]
     fails(ValueError, gateway.verify_webhook, received, headers, "whsec_not base64")
+    endless = {**headers, "webhook-timestamp": "1" * 5000}
+    fails(gateway.WebhookError, gateway.verify_webhook, received, {k.lower(): v for k, v in endless.items()}, roubles["webhook_secret"])
 
 
 def cursor_after(event_id):
