@@ -54,7 +54,8 @@ export class GatewayError extends Error {
       (detail?.code || "unreachable") as ErrorCode,
       Object.fromEntries(Object.entries(detail?.errors ?? {}).map(([field, wrong]) => [field, wrong.messages])),
       detail?.requestId || undefined,
-      retryAfter === null ? undefined : Number(retryAfter),
+      // The gateway says seconds; a proxy may say a date, of which Number makes NaN, and that is no wait at all.
+      /^\d{1,9}$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined,
       detail?.nextAllowedAt && timestampDate(detail.nextAllowedAt).toISOString(),
       detail?.details?.hint,
       detail?.proposalId,

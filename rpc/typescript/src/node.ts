@@ -61,9 +61,9 @@ export interface Replay {
 /** Filter says which records a list has. */
 export interface Filter<Status> {
   status?: Status;
-  /** Only what was created from then on: an ISO 8601 time. */
+  /** Only what was created from then on: an ISO 8601 time with its zone. */
   from?: string;
-  /** Only what was created before then: an ISO 8601 time. */
+  /** Only what was created before then: an ISO 8601 time with its zone. */
   to?: string;
   /** Only what has this pair: one at most. */
   metadata?: Metadata;
@@ -96,6 +96,10 @@ export class MerchantClient {
   readonly #appealHeaders: (reason: string, file: AppealFile) => Record<string, string>;
 
   constructor(options: MerchantOptions) {
+    // The error of a header would quote the secret.
+    if (/[\x00-\x1f\x7f]/.test(options.keyId + options.secret)) {
+      throw new TypeError("keyId or secret has a line break or control character: trim it where it is read");
+    }
     this.#appealHeaders = (reason, { name, content }) =>
       signed(options, signAppeal(options.secret, reason, name, content.length));
     const connection = { baseUrl: options.baseUrl, fetch: signingFetch(options) };
@@ -248,7 +252,10 @@ function filtered<F extends Filter<unknown>>({ from, to, ...rest }: F) {
 
 function time(field: string, text: string) {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new RangeError(`${field} must be an ISO 8601 time, and is ${JSON.stringify(text)}`);
+  // Without a zone it would be a time of wherever this runs.
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || Number.isNaN(date.getTime())) {
+    throw new RangeError(`${field} must be an ISO 8601 time with its zone, and is ${JSON.stringify(text)}`);
+  }
   return timestampFromDate(date);
 }
 

@@ -1,11 +1,15 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type {
   Currency,
+  DepositStatus,
+  Metadata,
+  Network,
   PayinMethod,
   PayinStatus,
   PaymentMethod,
   PaymentStatus,
   Phase,
+  WithdrawalStatus,
 } from "./types.js";
 
 /** Five minutes: how far the time of a webhook may be from the receiver's clock. */
@@ -27,6 +31,8 @@ interface Meta<Status extends string> {
   reason: string | null;
   /** Counts the events of one payment or payout from 1 without gaps. */
   sequence: number;
+  /** What you noted; absent where you noted nothing. */
+  metadata?: Metadata;
 }
 
 export interface PaymentData {
@@ -51,6 +57,36 @@ export interface PayinData {
   frozenUsdt: string;
 }
 
+export interface DepositData {
+  id: number;
+  merchantCashboxId: number;
+  status: Uppercase<DepositStatus>;
+  /** USDT, eight decimals. */
+  amount: string;
+  currency: "USDT";
+  network: Network;
+  address: string;
+  externalReference: string | null;
+  idempotencyKey: string;
+  /** The transaction by which the USDT came; null where none was seen. */
+  transactionHash: string | null;
+}
+
+export interface WithdrawalData {
+  id: number;
+  orderId: string;
+  status: Uppercase<WithdrawalStatus>;
+  /** What arrives: USDT, eight decimals. */
+  amount: string;
+  /** What it costs besides: USDT, eight decimals. */
+  fee: string;
+  currency: "USDT";
+  network: Network;
+  address: string;
+  /** The transaction that pays it; null until it is known. */
+  transactionHash: string | null;
+}
+
 export interface CodeResendData {
   /** The payment's uuid. */
   id: string;
@@ -69,15 +105,39 @@ export interface CodeResendData {
   };
 }
 
-type PaymentMeta = Meta<PaymentStatus> & { id: number; method: PaymentMethod };
+type PaymentMeta = Meta<PaymentStatus> & {
+  id: number;
+  method: PaymentMethod;
+  /** What came, where somebody said: it may be another amount than data.amount, which is what was asked for. */
+  receivedAmount: string | null;
+  /** Whether money came after the time had run out; absent otherwise. */
+  late?: boolean;
+  /** How it stands with another amount that came; absent where none did. */
+  case?: "open" | "taken" | "waiting" | "returned" | "ended";
+};
+
+/** A payout's id is its uuid. returnOf is the payment whose money it returns, where it does. */
+type PayinMeta = Meta<PayinStatus> & { id: string; method: PayinMethod; returnOf?: number };
 
 export type PaymentStatusUpdated = Envelope<"payment.status.updated", PaymentData, PaymentMeta>;
 export type PayerClaimed = Envelope<"payment.payer.claimed", PaymentData, PaymentMeta>;
 export type CodeResent = Envelope<"payment.quasi_ecom.code_resend", CodeResendData, PaymentMeta>;
-export type PayinStatusUpdated = Envelope<"payin.status.updated", PayinData, Meta<PayinStatus>>;
+export type PayinStatusUpdated = Envelope<"payin.status.updated", PayinData, PayinMeta>;
+export type DepositStatusUpdated = Envelope<"deposit.status.updated", DepositData, Meta<DepositStatus> & { id: string }>;
+export type WithdrawalStatusUpdated = Envelope<
+  "withdrawal.status.updated",
+  WithdrawalData,
+  Meta<WithdrawalStatus> & { id: string }
+>;
 
 /** A webhook, told apart by type. Answer types you do not know with 200: later versions may send more. */
-export type WebhookEvent = PaymentStatusUpdated | PayerClaimed | CodeResent | PayinStatusUpdated;
+export type WebhookEvent =
+  | PaymentStatusUpdated
+  | PayerClaimed
+  | CodeResent
+  | PayinStatusUpdated
+  | DepositStatusUpdated
+  | WithdrawalStatusUpdated;
 
 /** Headers of fetch, or of node:http. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
@@ -115,7 +175,10 @@ export function verifyWebhook(
 }
 
 function header(headers: WebhookHeaders, name: string): string {
-  const value = typeof headers.get === "function" ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  const plain = headers as Record<string, unknown>;
+  // Some servers hand names over as they were sent, such as Webhook-Id.
+  const sent = Object.keys(plain).find((key) => key.toLowerCase() === name) ?? name;
+  const value = typeof headers.get === "function" ? headers.get(name) : plain[sent];
   if (typeof value !== "string" || value === "") throw new WebhookError(`the header ${name} is missing`);
   return value;
 }

@@ -41,6 +41,9 @@ export function look(
   // @ts-expect-error: webhooks write the status in upper case
   event.data.status === "completed";
   if (event.type === "payin.status.updated") return event.data.frozenUsdt;
+  if (event.type === "deposit.status.updated") return event.data.idempotencyKey;
+  if (event.type === "withdrawal.status.updated") return event.data.fee;
+  if (event.type === "payment.status.updated") return event.meta.receivedAmount ?? event.data.amount;
   // @ts-expect-error: payments freeze nothing
   return event.data.frozenUsdt;
 }

@@ -109,6 +109,8 @@ async function payment() {
   const unreachable = await failure(nowhere.getPayment("1"));
   assert.deepEqual([unreachable.code, unreachable.repeatable], ["unreachable", true]);
   assert.throws(() => new MerchantClient({ baseUrl: "api.example.com", keyId: "k", secret: "s" }), /baseUrl/);
+  const inTwoLines = { baseUrl, keyId: "k", secret: "a secret\nin two lines" };
+  assert.throws(() => new MerchantClient(inTwoLines), (error: Error) => !error.message.includes("a secret"));
   await assert.rejects(client.getBalance("first"), /merchantCashboxId/);
 
   await confirm(created.payment.id);
@@ -123,7 +125,9 @@ async function payment() {
     [[created.payment.uuid, "completed", order.orderId]],
   );
   assert.deepEqual((await client.listPayments({ ...ofOrder, to: ofOrder.from })).items, []);
-  await assert.rejects(client.listPayments({ from: "yesterday" }), /from must be an ISO 8601 time/);
+  for (const from of ["yesterday", "2026-11-20", "2026-11-20T00:00:00"]) {
+    await assert.rejects(client.listPayments({ from }), /from must be an ISO 8601 time/);
+  }
   await readEvents(client, told_.eventId);
   const mistaken = new MerchantClient({ baseUrl, keyId: told.roubles.key_id, secret: told.roubles.secret, headers: { signature: "X-Other" } });
   assert.equal((await failure(mistaken.listPayins())).code, "signature_required");
@@ -148,6 +152,11 @@ function asReceived() {
   const { body, headers } = delivery;
   const secret = told.roubles.webhook_secret;
   assert.equal(verifyWebhook(body.toString(), new Headers(headers as Record<string, string>), secret).type, "payment.status.updated");
+  const titled = ["Id", "Timestamp", "Signature"].map((name) => [
+    `Webhook-${name}`,
+    (headers as Record<string, string>)[`webhook-${name.toLowerCase()}`],
+  ]);
+  assert.equal(verifyWebhook(body, Object.fromEntries(titled), secret).type, "payment.status.updated");
   assert.throws(() => verifyWebhook(body, headers, "whsec_not base64"), TypeError);
 }
 
@@ -246,6 +255,28 @@ async function checkout() {
   assert.throws(() => new CheckoutClient({ baseUrl, checkoutUrl: "https://pay.example.com/" }), /checkoutUrl/);
 }
 
+/** A proxy may say by a date when to come back: the gateway is not asked at once again and again. */
+async function busyProxy() {
+  let asked = 0;
+  const proxy = createServer((_, response) => {
+    asked++;
+    response.writeHead(503, { "Retry-After": "Fri, 31 Dec 2027 23:59:59 GMT" }).end("busy");
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const page = new CheckoutClient({ baseUrl: address, checkoutUrl: "https://pay.example.com/pay/token" });
+  const error = await failure(page.get());
+  assert.deepEqual([error.code, error.retryAfter], ["unreachable", undefined]);
+  const gone = new AbortController();
+  const waiting = page.wait({ intervalMs: 600_000, signal: gone.signal });
+  await until("the first question", () => (asked > 1 ? true : undefined));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  gone.abort(new Error("gone"));
+  await assert.rejects(waiting, /gone/);
+  assert.equal(asked, 2);
+  proxy.close();
+}
+
 async function moneyOut() {
   const client = merchant(told.payouts);
   const { payin } = await client.createPayin({
@@ -305,6 +336,7 @@ try {
   await payment();
   await signIn();
   await checkout();
+  await busyProxy();
   await moneyOut();
   await deposits();
   await withdrawals();
