@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gateway.example/internal/catalogue"
@@ -28,11 +29,36 @@ const typescript = "../../rpc/typescript"
 // tool runs a program of another language and returns what it wrote.
 func tool(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
+	out, err := ran(t, dir, env, name, args...)
+	testenv.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	return out
+}
+
+// ran runs a program that may fail, and returns what it wrote.
+func ran(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
-	testenv.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	return string(out)
+	return string(out), err
+}
+
+// keepsSecret has a sample call where every call is redirected, and wants
+// nothing to reach the place that the redirect names.
+func keepsSecret(t *testing.T, call func(url string)) {
+	t.Helper()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the redirect was followed, with the secret %q", r.Header.Get("X-Merchant-Secret"))
+	}))
+	defer elsewhere.Close()
+	var asked atomic.Int32
+	redirecting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
+	}))
+	defer redirecting.Close()
+	call(redirecting.URL)
+	testenv.Check(t, asked.Load() > 0, "the sample did not call")
 }
 
 // driving is the environment of a program of another language that drives a
@@ -290,21 +316,23 @@ func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	env := shopEnvironment(freshSandbox(t), "https://shop.example/webhook")
 	description := testenv.Must(filepath.Abs("../../docs/openapi.json"))(t)
-	for name, payment := range map[string]func(*testing.T, string, []string) []string{
+	for name, payment := range map[string]func(*testing.T, string) func(env []string) []string{
 		"oapi-codegen": oapiPayment, "TypeScript": typescriptPayments,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, out := range payment(t, description, env) {
+			call := payment(t, description)
+			for _, out := range call(env) {
 				testenv.Check(t, strings.Contains(out, "Payment created"), "it wrote %s", out)
 			}
+			keepsSecret(t, func(url string) { call(append(slices.Clip(env), "BASE_URL="+url)) })
 		})
 	}
 }
 
-// oapiPayment creates a payment by a client of oapi-codegen, in the module of a
-// shop.
-func oapiPayment(t *testing.T, description string, env []string) []string {
+// oapiPayment makes a client by oapi-codegen, in the module of a shop. What it
+// returns creates a payment by it.
+func oapiPayment(t *testing.T, description string) func(env []string) []string {
 	dir := t.TempDir()
 	noError(t, os.Mkdir(filepath.Join(dir, "api"), 0o700))
 	write := func(name, content string) {
@@ -317,11 +345,15 @@ func oapiPayment(t *testing.T, description string, env []string) []string {
 	write("config.yaml", codeOf(t, "generated", "yaml"))
 	write("main.go", codeOf(t, "generated", "go"))
 	tool(t, dir, nil, "go", "tool", "oapi-codegen", "-config", "config.yaml", description)
-	return []string{tool(t, dir, env, "go", "run", ".")}
+	return func(env []string) []string {
+		out, _ := ran(t, dir, env, "go", "run", ".") // what it wrote says whether it went well
+		return []string{out}
+	}
 }
 
-// typescriptPayments creates a payment each by the clients of two generators.
-func typescriptPayments(t *testing.T, description string, env []string) []string {
+// typescriptPayments makes clients by two generators. What it returns creates a
+// payment by each.
+func typescriptPayments(t *testing.T, description string) func(env []string) []string {
 	modules := testenv.Must(filepath.Abs(filepath.Join(generators, "node_modules")))(t)
 	needs(t, "npm ci --prefix internal/tools/clients", filepath.Join(modules, ".bin/openapi-ts"))
 	dir := t.TempDir()
@@ -342,7 +374,11 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 	tool(t, dir, nil, "node_modules/.bin/openapi-ts", "-f", "hey.config.mjs", "-s")
 	tool(t, dir, nil, "node_modules/.bin/openapi-typescript", description, "-o", "schema.ts")
 	tool(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
-	return []string{tool(t, dir, env, "node", "out/hey.js"), tool(t, dir, env, "node", "out/fetch.js")}
+	return func(env []string) []string {
+		hey, _ := ran(t, dir, env, "node", "out/hey.js")
+		fetch, _ := ran(t, dir, env, "node", "out/fetch.js")
+		return []string{hey, fetch}
+	}
 }
 
 // The Python client signs, verifies a webhook, and takes a payment and a payout
@@ -414,6 +450,7 @@ func TestManualSamples(t *testing.T) {
 			testenv.Need(t, strings.Contains(answered, "Payment created") && id != nil, "it wrote %s", answered)
 			g.callback(t, id[1], `{"status":"completed"}`)
 			received.await(t, "COMPLETED")
+			keepsSecret(t, func(url string) { _, _ = ran(t, dir, append(env, "BASE_URL="+url), "sh", "-c", call) })
 		})
 	}
 }
