@@ -576,7 +576,9 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], *secrets: str, toler
     """Return the event of a webhook that was signed with one of the secrets within the last five minutes.
 
     The body must be as it was received. Give both secrets while you change from one to the other. The same event may
-    come more than once: remember its eventId. Raise a WebhookError if the webhook must not be believed.
+    come more than once: remember its eventId. Before you deliver, compare what came with your order: data.amount is what
+    was asked for, and meta.receivedAmount, where it is not None, what came. Raise a WebhookError if the webhook must not be
+    believed.
     """
     received = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp = received.get("webhook-id", ""), received.get("webhook-timestamp", "")
