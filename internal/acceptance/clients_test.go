@@ -61,6 +61,25 @@ func keepsSecret(t *testing.T, call func(url string)) {
 	testenv.Check(t, asked.Load() > 0, "the sample did not call")
 }
 
+// breakOff sends a receiver of webhooks half a request and breaks off: neither
+// holds up what others send, before and after.
+func breakOff(t *testing.T, address string) {
+	t.Helper()
+	half := testenv.Must(net.Dial("tcp", address))(t)
+	testenv.Must(fmt.Fprintf(half, "POST /webhook HTTP/1.1\r\nHost: %s\r\nContent-Length: 9\r\n\r\n{", address))(t)
+	refused := func() {
+		client := http.Client{Timeout: testenv.Patience}
+		response := testenv.Must(client.Post("http://"+address+"/webhook", "application/json", strings.NewReader("{}")))(t)
+		noError(t, response.Body.Close())
+		testenv.Want(t, response.StatusCode, http.StatusBadRequest, "a webhook without a signature")
+	}
+	refused()
+	tcp, _ := half.(*net.TCPConn)
+	noError(t, tcp.SetLinger(0))
+	noError(t, half.Close())
+	refused()
+}
+
 // driving is the environment of a program of another language that drives a
 // sandbox: what it is told of it, and the vectors that all clients share.
 func driving(t *testing.T, told object) []string {
@@ -445,6 +464,7 @@ func TestManualSamples(t *testing.T) {
 			env := shopEnvironment(g, "http://"+address+"/webhook")
 			tool(t, dir, env, "sh", "-c", compile)
 			received := beside(t, dir, env, "tcp", address, "sh", "-c", strings.ReplaceAll(receive, "8099", port))
+			breakOff(t, address)
 			answered := tool(t, dir, env, "sh", "-c", call)
 			id := regexp.MustCompile(`["']?id["']?: ?(\d+)`).FindStringSubmatch(answered)
 			testenv.Need(t, strings.Contains(answered, "Payment created") && id != nil, "it wrote %s", answered)
