@@ -112,8 +112,8 @@ func (one *grouped) writeAlone(pool Pool) error {
 	return WriteTogether(one.ctx, pool, nil, one.Part)
 }
 
-// WriteTogether writes all parts in one transaction, after the first queries, or
-// nothing.
+// WriteTogether writes all parts in one transaction, after the first queries,
+// or nothing.
 func WriteTogether(ctx context.Context, pool Pool, first []Query, parts ...Part) error {
 	queries, of := inOrder(parts)
 	queries, _ = joinInserts(ctx, queries, of)

@@ -192,8 +192,8 @@ func TestConfirmBesideALockedPayment(t *testing.T) {
 	testenv.NoError(t, tx.Rollback(t.Context()))
 	testenv.NoError(t, <-waits)
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), many, "events")
-	// Each takes 9.8 of the trader's 200, 10 less 2%. The cashbox gets 1000/105
-	// and the platform what is left.
+	// Each takes 9.8 of the trader's 200, 10 less 2%. The cashbox gets
+	// 1000/105 and the platform what is left.
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "82.4", reserved: "0", cashbox: "114.28571424", platform: "3.31428576"})
 	b.Audit(t)
 }

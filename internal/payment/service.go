@@ -73,8 +73,8 @@ type Service struct {
 	settling  *db.Sweep
 }
 
-// together is how many creations or changes of status share a transaction, and turn how long one
-// waits for those before it.
+// together is how many creations or changes of status share a transaction, and
+// turn how long one waits for those before it.
 const (
 	together = 20
 	turn     = 5 * time.Millisecond
