@@ -207,6 +207,12 @@ func (d *DB) Exec(t testing.TB, sql string, args ...any) {
 	check(t, err)
 }
 
+// Write runs queries in a transaction.
+func (d *DB) Write(t testing.TB, queries ...db.Query) {
+	t.Helper()
+	check(t, db.Write(context.Background(), d.Pool, queries...))
+}
+
 // Get reads a row of one value.
 func (d *DB) Get(t testing.TB, value any, sql string, args ...any) {
 	t.Helper()

@@ -14,7 +14,6 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/ledger"
@@ -129,13 +128,13 @@ const DeadURL = "https://shop.example/hook?a=1&b=<i>2"
 // Tell stores a numbered event of the merchant. Its body contains its name.
 func (b *Bundle) Tell(t testing.TB, merchant dbtest.Merchant, number int64, status string) string {
 	t.Helper()
-	ctx, id := context.Background(), uuid.New()
+	id := uuid.New()
 	event := webhook.Event{
 		ID: id, MerchantID: merchant.ID, CashboxID: merchant.CashboxID, Type: "payment.status.updated",
 		Subject: "payment", SubjectID: 900 + number, Sequence: 1, URL: DeadURL,
 		Body: []byte(`{"order":"<script>alert(1)</script>"}`), At: b.Clock.Now(),
 	}
-	noError(t, db.Run(ctx, b.Queries(), event.Insert()...))
+	b.Write(t, event.Insert()...)
 	b.Exec(t, `with relayed as (delete from webhook_outbox where event_id = $1),
 		told as (update webhook_relay set last_number = greatest(last_number, $2))
 		update webhook_event set number = $2, status = $3 where id = $1`, id, number, status)
