@@ -128,7 +128,7 @@ select p.id, p.status, p.amount, p.currency, p.method, p.created_at from link_pa
 join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
 join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where l.merchant_id = @merchant_id and l.link_id = @link_id
-order by l.created_at desc limit @page;
+order by l.created_at desc, p.id desc limit @page;
 
 -- CashboxOfMerchant is the currency of a cashbox, if it is the merchant's.
 -- name: CashboxOfMerchant :one
