@@ -240,6 +240,7 @@ func TestProposedRequisite(t *testing.T) {
 		Kind: caller.Trader, Role: caller.Owner, Login: "author", TraderID: &b.trader.ID,
 	}, "hash", dbtest.Start))(t)
 	author := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: id, TraderID: b.trader.ID}
+	fund := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	propose := func(n int) (proposal.Proposal, error) {
 		return b.proposals.ProposeRequisite(t.Context(), author, directory.NewRequisite{
 			Currency: "RUB", Method: "sbp", Value: fmt.Sprintf("+7900123%04d", n), Holder: new("Ivan Petrov"), Bank: new("Sberbank"),
@@ -264,6 +265,16 @@ func TestProposedRequisite(t *testing.T) {
 		testenv.Must(propose(n + 1))(t)
 	}
 	dbtest.WantFields(t, testenv.ErrOf(propose(99)), "value")
+	// Whoever decides may read all of what they decide about, which is
+	// noted, but not of what is decided, nor another proposal's secret.
+	open := testenv.Must(b.proposals.Requisites(t.Context(), author))(t)[0]
+	value := testenv.Must(b.proposals.RequisiteValue(t.Context(), b.two, open.ID))(t)
+	testenv.Want(t, value, fmt.Sprintf("+7900123%04d", proposal.MaxRequisites), "the whole of it")
+	testenv.Want(t, b.Text(t, "select login || ' ' || subject || ' ' || subject_key || ' ' || what from sensitive_read"),
+		fmt.Sprintf("%s proposal %d value", b.two.Login, open.ID), "who read it")
+	testenv.WantError(t, testenv.ErrOf(b.proposals.RequisiteValue(t.Context(), b.two, first.ID)), fault.ErrNotFound, "decided")
+	testenv.WantError(t, testenv.ErrOf(b.proposals.RequisiteValue(t.Context(), b.two, fund.ID)), fault.ErrNotFound, "another")
+	dbtest.WantCode(t, testenv.ErrOf(b.proposals.RequisiteValue(t.Context(), author, open.ID)), fault.ErrTokenKindNotAllowed.Code)
 }
 
 // Of many approvals at a time one acts.

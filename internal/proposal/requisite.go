@@ -3,6 +3,7 @@ package proposal
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -10,6 +11,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/sensitive"
 )
 
 const (
@@ -56,6 +58,28 @@ func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal
 		return nil, fmt.Errorf("list proposed requisites: %w", err)
 	}
 	return db.Each(rows, func(row db.Proposal) Proposal { return fromRow(row, who.Login, nil, s.clock.Now()) }), nil
+}
+
+// RequisiteValue reads the whole value of a requisite that waits for a
+// decision, and records who read it. Of what is decided nothing is kept.
+func (s *Service) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
+	if err := who.Admit(ctx, caller.OperatorReveal); err != nil {
+		return "", err
+	}
+	now := s.clock.Now()
+	row, err := s.q.ProposalGet(ctx, db.ProposalGetParams{ID: id, Now: now})
+	if db.IgnoreNoRows(err) != nil {
+		return "", fmt.Errorf("read proposal: %w", err)
+	}
+	if err != nil || Action(row.Proposal.Action) != foureyes.CreateRequisite || stateOf(row.Proposal, now) != Open {
+		return "", fault.ErrNotFound
+	}
+	value, err := s.secrets(row.Proposal)
+	if err != nil {
+		return "", err
+	}
+	subject := sensitive.Subject{Kind: "proposal", Key: strconv.FormatInt(id, 10), What: "value"}
+	return value, sensitive.Record(ctx, s.q, who, now, subject)
 }
 
 // byTrader tells whether a trader's user made the proposal, and whether they

@@ -7,7 +7,9 @@ import (
 
 	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
@@ -23,6 +25,10 @@ var approvalRoutes = []route{
 	{Pattern: "GET " + portal.ApprovalsPath + "/{id}", Needs: caller.OperatorRead, Handle: portal.After((*visit).Numbered, (*visit).approval)},
 	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/approve", Needs: caller.OperatorMoney, Handle: (*visit).approve},
 	{Pattern: "POST " + portal.ApprovalsPath + "/{id}/refuse", Needs: caller.OperatorMoney, Handle: (*visit).refuse},
+	{
+		Pattern: "POST " + portal.ApprovalsPath + "/{id}/value", Needs: caller.OperatorReveal,
+		Handle: portal.After((*visit).Numbered, (*visit).proposedRequisite),
+	},
 }
 
 // asksState keeps a list of proposals to all of them.
@@ -96,20 +102,37 @@ func stateTone(s proposal.State) string {
 	return "late"
 }
 
-func (v *visit) approval(id int64) error { return v.showApproval(http.StatusOK, id, "", nil) }
+func (v *visit) approval(id int64) error { return v.showApproval(http.StatusOK, id, Approval{}) }
 
-func (v *visit) showApproval(status int, id int64, reason string, wrong map[string]string) error {
+// proposedRequisite is a proposal with the whole of its requisite. That it was
+// read is recorded.
+func (v *visit) proposedRequisite(id int64) error {
+	value, err := v.Proposals.RequisiteValue(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	return v.showApproval(http.StatusOK, id, Approval{Value: value})
+}
+
+// showApproval shows a proposal with what was typed, or asked for.
+func (v *visit) showApproval(status int, id int64, asked Approval) error {
 	p, err := v.Proposals.Get(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
 	}
 	shown := Approval{
 		State: view.Badge{Text: say.StateOf(string(p.State)), Tone: stateTone(p.State)}, Path: portal.ApprovalPath(p.ID),
-		Token: submission.NewToken(), Approve: v.Say(sayApproveYes), Reason: reason, Wrong: wrong["reason"],
-		Refuse: v.Say(sayRefuseYes), Told: p.ByTrader,
+		Token: submission.NewToken(), Approve: v.Say(sayApproveYes), Reason: asked.Reason, Wrong: asked.Wrong,
+		Refuse: v.Say(sayRefuseYes), Told: p.ByTrader, Value: asked.Value,
 	}
+	shown.CanReveal = shown.Value == "" && p.Action == foureyes.CreateRequisite && p.State == proposal.Open &&
+		v.Who.May(caller.OperatorReveal)
 	if p.ProposedBy == v.Who.ID {
 		shown.Refuse = v.Say(sayTakeBack)
+	}
+	if n, is := p.Params.(directory.NewRequisite); is && asked.Value != "" {
+		n.Value = asked.Value
+		p.Params = n
 	}
 	if shown.Facts, err = v.proposalFacts(p); err != nil {
 		return err
@@ -323,7 +346,7 @@ func (v *visit) endProposal(act func(id int64, reason string) (shown func() erro
 		return v.Done(portal.ApprovalPath(id), "decided")
 	}
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.showApproval(http.StatusUnprocessableEntity, id, form.Get("reason"), wrong)
+		return v.showApproval(http.StatusUnprocessableEntity, id, Approval{Reason: form.Get("reason"), Wrong: wrong["reason"]})
 	}
 	if err != nil {
 		return err

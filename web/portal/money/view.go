@@ -49,6 +49,10 @@ type Approval struct {
 	// it.
 	AnotherCode bool
 	Reason      string
+	// Value is the whole of a proposed requisite, once it was asked for, as
+	// CanReveal offers.
+	Value     string
+	CanReveal bool
 }
 
 type Incomes struct {

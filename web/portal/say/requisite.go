@@ -22,4 +22,10 @@ var (
 	SwitchOff = Phrase{"Switch off", "Выключить"}
 
 	Unlimited = Phrase{"no limit", "без лимита"}
+
+	ShowRequisite = Phrase{"Show the whole requisite", "Показать реквизит целиком"}
+	ReadingNoted  = Phrase{
+		"That you have read it is kept, with your name and the time.",
+		"Просмотр записан: ваше имя и время.",
+	}
 )

@@ -68,13 +68,8 @@ var (
 	sayInsuredUSDT   = say.Both("Insurance, USDT", "Страховой депозит, USDT")
 	sayOnBreakNow    = say.Both("Paused", "Приём приостановлен")
 	sayOwnSwitch     = say.Both("Trader’s own switch", "Выключатель трейдера")
-	sayShowValue     = say.Both("Show the whole requisite", "Показать реквизит целиком")
 	sayValueShown    = say.Both("Requisite № %d", "Реквизит № %d")
-	sayValueNoted    = say.Both(
-		"That you have read it is kept, with your name and the time.",
-		"Просмотр записан: ваше имя и время.",
-	)
-	sayChanged = say.Both(
+	sayChanged       = say.Both(
 		"It has changed since you opened it. Nothing was overwritten: below is how it stands now. Make your change again.",
 		"С тех пор, как вы открыли страницу, настройки изменились. Ничего не перезаписано: ниже то, что действует сейчас. Внесите изменение заново.",
 	)

@@ -165,7 +165,7 @@ func (v *visit) requisiteAsked() (directory.Requisite, subject, error) {
 	}
 	s.page.Links = v.switchStep(s.path, r.Enabled)
 	if r.Masked != "" && v.May(caller.OperatorReveal) {
-		s.page.Links = append(s.page.Links, SubjectStep{Label: sayShowValue, Href: view.Link(s.path + "/value"), Posts: true})
+		s.page.Links = append(s.page.Links, SubjectStep{Label: say.ShowRequisite, Href: view.Link(s.path + "/value"), Posts: true})
 	}
 	if r.Masked != "" {
 		s.page.Links = append(s.page.Links, SubjectStep{Label: say.CompareStatement, Href: view.Link(s.path + "/statement")})
@@ -212,6 +212,6 @@ func (v *visit) requisiteValue() (subject, error) {
 	s.inputs, s.log = nil, [2]string{}
 	s.page.Facts = append([]view.Fact{{Label: say.Requisite, Value: value, Class: "num"}}, s.page.Facts...)
 	s.page.Crumbs = append(s.page.Crumbs, Crumb{Text: r.Masked, Href: view.Link(s.path)})
-	s.page.Hint = sayValueNoted
+	s.page.Hint = say.ReadingNoted
 	return s, err
 }
