@@ -3,8 +3,7 @@ package cases
 import (
 	"net/http"
 	"slices"
-
-	"gateway.example/web/portal"
+	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
@@ -12,6 +11,7 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -28,12 +28,23 @@ type caseKind struct {
 type decidable struct {
 	id     int64
 	status string
+	// since is when its trader took a payout: what was asked about one who
+	// had it before is not done to another.
+	since *time.Time
 	// path is its page, name is its name there, and amount is its amount,
 	// or "".
 	path, name, amount string
 	facts              []view.Fact
 	// waits says that it has to be decided.
 	waits bool
+}
+
+// seen is how the case stands, as the form of a decision says it.
+func (d decidable) seen() string {
+	if d.since == nil {
+		return d.status
+	}
+	return d.status + " " + d.since.UTC().Format(time.RFC3339Nano)
 }
 
 var (
@@ -276,6 +287,7 @@ func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 	return decidable{
 		id:     p.ID,
 		status: string(p.Status),
+		since:  p.TakenAt,
 		path:   v.PayoutPath(p.UUID.String()),
 		name:   v.Say(say.PayoutTitle, p.ID),
 		amount: amount,

@@ -268,7 +268,7 @@ var yesWithAmount = []say.Phrase{sayConfirmDepositYes, sayAcceptYes, sayPaidYes}
 func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wrong map[string]string) Decision {
 	shown := Decision{
 		Title: d.title, Of: found.name, Text: v.Say(d.text), Facts: found.facts,
-		Action: found.path + "/" + d.step, Token: typed.Get("token"), Status: found.status,
+		Action: found.path + "/" + d.step, Token: typed.Get("token"), Seen: found.seen(),
 		Yes: v.Say(d.yes), Danger: d.danger, Back: view.Link(found.path),
 	}
 	if slices.Contains(yesWithAmount, d.yes) {
@@ -328,7 +328,7 @@ func (v *visit) decide(d decision) error {
 
 func (v *visit) decided(d decision, found decidable, form url.Values) (submission.Outcome, error) {
 	changed := submission.Outcome{LedTo: found.path, Said: "changed"}
-	if found.status != form.Get("status") || !slices.Contains(d.from, found.status) {
+	if found.seen() != form.Get("status") || !slices.Contains(d.from, found.status) {
 		return changed, nil
 	}
 	claim, err := v.Work.Taken(v.Ctx(), v.Who, d.of.kind, found.id)

@@ -119,9 +119,9 @@ type Decision struct {
 	// Prepared are reasons to choose from, and Chosen is the chosen one.
 	Prepared []string
 	Chosen   string
-	// Status is the status at the time when this was shown.
-	Action, Token, Status string
-	Yes                   string
-	Danger                bool
-	Back                  templ.SafeURL
+	// Seen is how the case stood when this was shown.
+	Action, Token, Seen string
+	Yes                 string
+	Danger              bool
+	Back                templ.SafeURL
 }
