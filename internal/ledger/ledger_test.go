@@ -197,6 +197,8 @@ func TestUnknownAccount(t *testing.T) {
 	b := setup(t, "10")
 	stranger := ledger.Available(ledger.Cashbox, 99)
 	testenv.Check(t, b.Force(cause, move(stranger, trader, "1")) != nil, "a debit was booked")
+	testenv.WantError(t, b.post(move(trader, stranger, "1")), db.ErrMissing, "a credit")
+	b.wantBalance(t, trader, "10")
 	_, err := ledger.Balance(t.Context(), b.Queries(), stranger)
 	testenv.Check(t, db.NoRows(err), "balance: %v", err)
 }
