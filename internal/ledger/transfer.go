@@ -95,8 +95,8 @@ func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting 
 		p.Record = append(p.Record, db.Do((*db.Queries).AccountPendingInsert,
 			db.AccountPendingInsertParams{AccountID: id, Amount: e.amount}))
 		// Nobody would fold what waits for an account that was never
-		// opened. The two of an owner are opened together, and what is
-		// taken was given before.
+		// opened. The two of an owner are opened together, what is
+		// taken was given before, and owner 0's are in the schema.
 		if !own && e.amount.IsPositive() && e.account.OwnerID != 0 {
 			opened = append(opened, db.Do((*db.Queries).AccountOpened, id))
 		}
