@@ -75,11 +75,17 @@ func (c *cluster) primary(t *testing.T, but int) int {
 }
 
 // await waits until there are a primary and two standbys, both of which have
-// all that is acknowledged.
+// all that is acknowledged. A Patroni that begins while etcd is slow ends with
+// an error: it is started again, as a supervisor does.
 func (c *cluster) await(t *testing.T) {
 	t.Helper()
 	const standbys = "select count(*)::text || ' ' || count(*) filter (where sync_state = 'sync')::text from pg_stat_replication"
-	noError(t, testenv.Eventually(func() error {
+	err := testenv.Eventually(func() error {
+		for server := 1; server <= 3; server++ {
+			if !c.runs(server) {
+				c.again(t, server)
+			}
+		}
 		server := c.primary(t, 0)
 		if server == 0 {
 			return errors.New("there is no primary")
@@ -88,7 +94,22 @@ func (c *cluster) await(t *testing.T) {
 			return fmt.Errorf("standbys: %s", have)
 		}
 		return nil
-	}))
+	})
+	if err != nil {
+		c.logTails(t)
+		t.Fatal(err)
+	}
+}
+
+// logTails logs the ends of the servers' logs, which are removed with the
+// cluster.
+func (c *cluster) logTails(t *testing.T) {
+	t.Helper()
+	for server := 1; server <= 3; server++ {
+		name := fmt.Sprintf("server%d.log", server)
+		tail, _ := exec.Command("tail", "-n", "60", filepath.Join(c.dir, name)).Output()
+		t.Logf("%s ends with:\n%s", name, tail)
+	}
 }
 
 func (c *cluster) pid(name string) int {
@@ -115,7 +136,14 @@ func (c *cluster) signal(server int, sig syscall.Signal) {
 	}
 }
 
-// again starts the Patroni of a server that was killed.
+// runs reports whether a server's Patroni has not ended. One that has, and that
+// nobody waits for, has no program any more.
+func (c *cluster) runs(server int) bool {
+	_, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", c.pid(fmt.Sprintf("server%d.pid", server))))
+	return err == nil
+}
+
+// again starts the Patroni of a server, which has ended.
 func (c *cluster) again(t *testing.T, server int) {
 	t.Helper()
 	command := fmt.Sprintf("cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid", c.dir,
