@@ -316,7 +316,7 @@ func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
 	var err error
 	who, want := modelOperator, cmp.Or(unless(p.status == "processing", "payin_not_processing"), p.bound())
 	if s.n[2]%3 == 0 {
-		_, err = w.payouts.Reclaim(ctx, who, p.uuid, reason)
+		_, err = w.payouts.Reclaim(ctx, who, p.uuid, payout.Resolution{Reason: reason})
 	} else {
 		trader := w.taker(s, p)
 		who, want = trader.Caller, cmp.Or(refuseTaker(p, trader), p.bound())

@@ -167,6 +167,10 @@ type Resolution struct {
 	Outcome        string `json:",omitempty"`
 	Reason         *string
 	ProofReference *string
+	// TakenAt is when the trader took it whom the operator has decided
+	// about. What was decided of them is not done to another. It is nil
+	// where the decision is about whoever has it.
+	TakenAt *time.Time `json:"-"`
 }
 
 // Decision is an operator's decision about one payout, in the form in which a
@@ -175,19 +179,15 @@ type Decision struct {
 	ID         string
 	Resolution Resolution
 	// TakenAt is when the trader took it who had it when the decision was
-	// proposed. What was proposed of them is not done to another.
-	TakenAt string `json:",omitempty"`
+	// proposed.
+	TakenAt *time.Time `json:",omitempty"`
 }
 
-// takenAt is when a payout was taken, as a proposal stores it.
-func takenAt(p db.Payout) string { return optional.Value(p.TakenAt).UTC().Format(time.RFC3339Nano) }
-
-// Proposed returns the service that Approved has made, for a decision as it was
-// proposed.
-func (s *Service) Proposed(d Decision) *Service {
-	within := *s
-	within.proposed = &d
-	return &within
+// Proposed is the resolution as it was proposed: of one trader.
+func (d Decision) Proposed() Resolution {
+	r := d.Resolution
+	r.TakenAt = new(optional.Value(d.TakenAt))
+	return r
 }
 
 // together requires a second operator if the payout is larger than what one
@@ -196,10 +196,7 @@ func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payout) error {
 	return func(q *db.Queries, p db.Payout) error {
-		if s.proposed != nil && s.proposed.TakenAt != takenAt(p) {
-			return errTakenAnew
-		}
-		d.TakenAt = takenAt(p)
+		d.TakenAt = p.TakenAt
 		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
 		})
@@ -227,7 +224,7 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	if err := f.Err(); err != nil {
 		return Payout{}, err
 	}
-	return s.ended(ctx, found, is(Processing, ErrNotProcessing), change{
+	return s.ended(ctx, found, takenAt(r.TakenAt), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
 		may: s.together(ctx, who, foureyes.ResolvePayout, Decision{ID: id, Resolution: r}),
 	})
@@ -265,6 +262,20 @@ func is(status Status, otherwise error) admits {
 	return func(p db.Payout) error {
 		if Status(p.Status) != status {
 			return otherwise
+		}
+		return nil
+	}
+}
+
+// takenAt admits a payout that is being processed by the trader who took it
+// then; nil is by anybody.
+func takenAt(seen *time.Time) admits {
+	return func(p db.Payout) error {
+		if err := is(Processing, ErrNotProcessing)(p); err != nil {
+			return err
+		}
+		if seen != nil && !seen.Equal(optional.Value(p.TakenAt)) {
+			return errTakenAnew
 		}
 		return nil
 	}

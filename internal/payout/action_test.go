@@ -163,7 +163,7 @@ var steps = map[string]step{
 		return testenv.ErrOf(s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there")))
 	},
 	"reclaim": func(s *scene) error {
-		return testenv.ErrOf(s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps")))
+		return testenv.ErrOf(s.payouts.Reclaim(context.Background(), operator, id(s.p), payout.Resolution{Reason: new("the trader sleeps")}))
 	},
 	"reverse": func(s *scene) error {
 		return testenv.ErrOf(s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived ")))

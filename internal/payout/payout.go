@@ -55,10 +55,10 @@ var (
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	// ErrNotProcessing refuses to end or give back a payout that has ended.
 	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
-	// errTakenAnew refuses what was proposed of a payout that somebody else
+	// errTakenAnew refuses what was decided of a payout that somebody else
 	// has taken since.
 	errTakenAnew = fault.New(fault.Refused, "payin_taken_anew",
-		"The payout was given back and taken again since this was proposed. Look at it and propose again.")
+		"The payout was given back and taken again since. Look at it and decide again.")
 	// errReturn refuses to give back a payout that returns a payment's
 	// money: the trader who got that money has to send it.
 	errReturn = fault.New(fault.Refused, "payin_is_return",
@@ -87,8 +87,6 @@ type Service struct {
 	vault     *vault.Vault
 	addresses *outbound.Addresses
 	expiring  *db.Sweep
-	// proposed is what a second operator approves, or nil.
-	proposed *Decision
 }
 
 func New(

@@ -38,8 +38,9 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 
 // Reclaim takes a payout away from its trader, for an operator who has made
 // sure that it was not paid. Whoever takes it next is paid for it, so that
-// above what one operator may move alone it requires a second one.
-func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payout, error) {
+// above what one operator may move alone it requires a second one. Of the
+// resolution only Reason and TakenAt count.
+func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, r Resolution) (Payout, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payout{}, err
 	}
@@ -48,19 +49,14 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		return Payout{}, err
 	}
 	f := fault.Decoded(ctx)
-	f.OptionalMaxLength("reason", reason, maxText)
+	f.OptionalMaxLength("reason", r.Reason, maxText)
 	if err := f.Err(); err != nil {
 		return Payout{}, err
 	}
-	after, err := s.giveBack(
-		ctx,
-		found,
-		is(Processing, ErrNotProcessing),
-		change{
-			to: Waiting, actor: who.Actor(), reason: reason,
-			may: s.together(ctx, who, foureyes.ReclaimPayout, Decision{ID: id, Resolution: Resolution{Reason: reason}}),
-		},
-	)
+	after, err := s.giveBack(ctx, found, takenAt(r.TakenAt), change{
+		to: Waiting, actor: who.Actor(), reason: r.Reason,
+		may: s.together(ctx, who, foureyes.ReclaimPayout, Decision{ID: id, Resolution: r}),
+	})
 	return FromRow(after), err
 }
 

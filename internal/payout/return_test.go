@@ -47,7 +47,7 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
 	first := b.create(t, m.Caller, request("order-first"))
 	b.take(t, trader, first)
-	testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(first), nil))(t)
+	testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(first), payout.Resolution{}))(t)
 	b.take(t, trader, first)
 	testenv.Must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
 	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
@@ -67,6 +67,23 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 			b.take(t, trader, p)
 		}
 	}
+}
+
+// What an operator decided about the trader who had it is not done to another
+// who has taken it since.
+func TestDecidedOfAnotherTaker(t *testing.T) {
+	s := newScene(t)
+	s.take(t, s.taker, s.p)
+	first := testenv.Must(s.payouts.Get(t.Context(), operator, id(s.p)))(t).TakenAt
+	testenv.Must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
+	s.clock.Advance(time.Minute)
+	s.take(t, s.second, s.p)
+	paid := payout.Resolution{Outcome: "completed", ProofReference: new("tx-1"), TakenAt: first}
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Resolve(t.Context(), operator, id(s.p), paid)), "payin_taken_anew")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Reclaim(t.Context(), operator, id(s.p), payout.Resolution{TakenAt: first})),
+		"payin_taken_anew")
+	paid.TakenAt = testenv.Must(s.payouts.Get(t.Context(), operator, id(s.p)))(t).TakenAt
+	testenv.Must(s.payouts.Resolve(t.Context(), operator, id(s.p), paid))(t)
 }
 
 // What was given back is anybody's: the trader who had it sees no more of it

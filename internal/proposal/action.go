@@ -314,19 +314,19 @@ var acts = map[Action]act{
 	foureyes.ResolvePayout: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
 		func(ctx context.Context, who caller.Caller, r Services, d payout.Decision) (Done, error) {
-			_, err := r.Payouts.Proposed(d).Resolve(ctx, who, d.ID, d.Resolution)
+			_, err := r.Payouts.Resolve(ctx, who, d.ID, d.Proposed())
 			return Done{}, err
 		}),
 	foureyes.ReclaimPayout: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
 		func(ctx context.Context, who caller.Caller, r Services, d payout.Decision) (Done, error) {
-			_, err := r.Payouts.Proposed(d).Reclaim(ctx, who, d.ID, d.Resolution.Reason)
+			_, err := r.Payouts.Reclaim(ctx, who, d.ID, d.Proposed())
 			return Done{}, err
 		}),
 	foureyes.ReversePayout: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayout, d.ID },
 		func(ctx context.Context, who caller.Caller, r Services, d payout.Decision) (Done, error) {
-			_, err := r.Payouts.Proposed(d).Reverse(ctx, who, d.ID, d.Resolution.Reason)
+			_, err := r.Payouts.Reverse(ctx, who, d.ID, d.Resolution.Reason)
 			return Done{}, err
 		}),
 }

@@ -206,7 +206,7 @@ func TestReclaimByTwo(t *testing.T) {
 	c := setupCases(t)
 	small, large := c.taken(t, "small", "600"), c.taken(t, "large", "1001")
 	reclaim := func(id string) error {
-		return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, new("the trader sleeps")))
+		return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, payout.Resolution{Reason: new("the trader sleeps")}))
 	}
 	testenv.NoError(t, reclaim(small))
 	testenv.Want(t, c.confirm(t), false, "the first operator confirms 6 USDT alone, having moved 6 of 10")
@@ -225,7 +225,7 @@ func TestReclaimByTwo(t *testing.T) {
 func TestPayoutTakenSinceProposed(t *testing.T) {
 	for name, propose := range map[string]func(c *cases, id string) error{
 		"reclaim": func(c *cases, id string) error {
-			return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, new("the trader sleeps")))
+			return testenv.ErrOf(c.payouts.Reclaim(t.Context(), c.one, id, payout.Resolution{Reason: new("the trader sleeps")}))
 		},
 		"complete": func(c *cases, id string) error {
 			return testenv.ErrOf(c.payouts.Resolve(t.Context(), c.one, id,

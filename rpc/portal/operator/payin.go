@@ -25,7 +25,7 @@ func (s *service) ResolvePayin(
 	ctx context.Context, req *portalv1.ResolvePayinRequest,
 ) (*portalv1.OperatorPayinResponse, error) {
 	p, err := s.Payouts.Resolve(ctx, caller.From(ctx), req.GetPayinId(), payout.Resolution{
-		Outcome: req.GetOutcome(), Reason: req.Reason, ProofReference: req.ProofReference,
+		Outcome: req.GetOutcome(), Reason: req.Reason, ProofReference: req.ProofReference, TakenAt: rpc.Instant(req.TakenAt),
 	})
 	return operatorPayinResponse("Payin resolved", p, err)
 }
@@ -33,7 +33,9 @@ func (s *service) ResolvePayin(
 func (s *service) ReclaimPayin(
 	ctx context.Context, req *portalv1.ReclaimPayinRequest,
 ) (*portalv1.OperatorPayinResponse, error) {
-	p, err := s.Payouts.Reclaim(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
+	p, err := s.Payouts.Reclaim(ctx, caller.From(ctx), req.GetPayinId(), payout.Resolution{
+		Reason: req.Reason, TakenAt: rpc.Instant(req.TakenAt),
+	})
 	return operatorPayinResponse("Payin reclaimed", p, err)
 }
 

@@ -170,7 +170,7 @@ var payoutDecisions = []decision{
 		of: payoutCase, needs: caller.OperatorCases, step: "reclaim", from: []string{string(payout.Processing)},
 		label: sayReclaimAct, title: sayReclaimAsk, text: sayReclaimText, yes: sayReclaimYes, field: reasonAsked,
 		word: "payout-reclaimed", act: func(v *visit, _ int64, typed *string) error {
-			_, err := v.Payouts.Reclaim(v.Ctx(), v.Who, v.PayoutID(), typed)
+			_, err := v.Payouts.Reclaim(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{Reason: typed})
 			return err
 		},
 	},

@@ -901,8 +901,11 @@ type ResolvePayinRequest struct {
 	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// Required to complete, as in CompletePayin.
 	ProofReference *string `protobuf:"bytes,4,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The payout's taken_at as it was seen: what was decided of one trader is not done to another who has taken the payout since,
+	// and the answer is payin_taken_anew then. Unset: whoever has it now.
+	TakenAt       *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ResolvePayinRequest) Reset() {
@@ -963,13 +966,22 @@ func (x *ResolvePayinRequest) GetProofReference() string {
 	return ""
 }
 
+func (x *ResolvePayinRequest) GetTakenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TakenAt
+	}
+	return nil
+}
+
 // ReclaimPayinRequest is what ReclaimPayin of OperatorService takes.
 type ReclaimPayinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payout's uuid.
 	PayinId string `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
 	// Why, at most 255 characters.
-	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Reason *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// As in ResolvePayin.
+	TakenAt       *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=taken_at,json=takenAt,proto3" json:"taken_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1016,6 +1028,13 @@ func (x *ReclaimPayinRequest) GetReason() string {
 		return *x.Reason
 	}
 	return ""
+}
+
+func (x *ReclaimPayinRequest) GetTakenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TakenAt
+	}
+	return nil
 }
 
 // ReversePayinRequest is what ReversePayin of OperatorService takes.
@@ -1422,17 +1441,19 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x18.portal.v1.OperatorPayinR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xbc\x01\n" +
+	"\f_next_cursor\"\xf3\x01\n" +
 	"\x13ResolvePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12#\n" +
 	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01\x12,\n" +
-	"\x0fproof_reference\x18\x04 \x01(\tH\x01R\x0eproofReference\x88\x01\x01B\t\n" +
+	"\x0fproof_reference\x18\x04 \x01(\tH\x01R\x0eproofReference\x88\x01\x01\x125\n" +
+	"\btaken_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\atakenAtB\t\n" +
 	"\a_reasonB\x12\n" +
-	"\x10_proof_reference\"X\n" +
+	"\x10_proof_reference\"\x8f\x01\n" +
 	"\x13ReclaimPayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
-	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01\x125\n" +
+	"\btaken_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\atakenAtB\t\n" +
 	"\a_reason\"X\n" +
 	"\x13ReversePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
@@ -1511,12 +1532,14 @@ var file_portal_v1_payin_proto_depIdxs = []int32{
 	19, // 7: portal.v1.ListMerchantPayinsResponse.data:type_name -> gateway.v1.Payin
 	0,  // 8: portal.v1.TraderPayinResponse.data:type_name -> portal.v1.TraderPayin
 	1,  // 9: portal.v1.ListOverduePayinsResponse.data:type_name -> portal.v1.OperatorPayin
-	1,  // 10: portal.v1.OperatorPayinResponse.data:type_name -> portal.v1.OperatorPayin
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	18, // 10: portal.v1.ResolvePayinRequest.taken_at:type_name -> google.protobuf.Timestamp
+	18, // 11: portal.v1.ReclaimPayinRequest.taken_at:type_name -> google.protobuf.Timestamp
+	1,  // 12: portal.v1.OperatorPayinResponse.data:type_name -> portal.v1.OperatorPayin
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_payin_proto_init() }
