@@ -321,6 +321,11 @@ func TestSeen(t *testing.T) {
 	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "78.5", "what is left")
 
 	second := ask()
+	testenv.Must(d.service.ReportHash(t.Context(), operator, second.ID, strings.Repeat("c", len(hash))))(t)
+	paid := []withdrawal.Seen{{To: ether, Amount: decimal.NewFromInt(20), At: d.clock.Now()}}
+	testenv.NoError(t, d.service.See(t.Context(), second.ID, "0x"+strings.Repeat("d", len(hash)), paid))
+	testenv.Want(t, testenv.Must(d.service.Get(t.Context(), operator, second.ID))(t).Status, withdrawal.HandedOver,
+		"once another transaction has been named")
 	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)), "validation_failed") // it pays the first
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Get(t.Context(), d.user, second.ID)), "not_found")
 	d.Audit(t)
@@ -365,27 +370,6 @@ func TestFourEyes(t *testing.T) {
 		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
 	})), foureyes.ErrSecondOperator, "terms")
 	d.wantBalance(t, "457", "43")
-}
-
-// Whose a call is, is settled before anything else is looked at.
-// Operators see everybody's, or those of one cashbox.
-func TestOperatorsList(t *testing.T) {
-	d := newDesk(t, "100")
-	d.asked(t, d.known(t, d.user, "TRC20", tron))
-	for cashbox, want := range map[int64]int{d.merchant.CashboxID: 1, d.merchant.CashboxID + 1: 0} {
-		list, _ := testenv.Must2(d.service.List(t.Context(), operator, withdrawal.Page{CashboxID: &cashbox}))(t)
-		testenv.Want(t, len(list), want, "of cashbox %d", cashbox)
-	}
-}
-
-func TestKindsOfCallers(t *testing.T) {
-	d := newDesk(t, "0")
-	dbtest.WantKinds(t, d.service, map[string]string{
-		"merchant_key merchant_portal trader":          "Request Quote AddAddress RemoveAddress Cancel Addresses",
-		"merchant_key merchant_portal trader operator": "Get List History",
-		"merchant_portal trader operator":              "Terms",
-		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms",
-	})
 }
 
 var errCut = errors.New("the connection is cut")
