@@ -71,68 +71,42 @@ func (c command) usage() string {
 // commands are all commands, in the order of the help.
 func commands() []command {
 	return []command{
-		{
-			name: "serve", run: environment.serve,
-			does: "Runs the gateway. This is what happens without a command. Without DATABASE_URL it runs a sandbox.",
-		},
-		{
-			name: "migrate", run: environment.migrate,
-			does: "Brings the database to the schema of this program, and ends.",
-		},
-		{
-			name: "audit", run: environment.audit, does: "Proves the ledger.",
-			more: "The exit status is 0 if every invariant holds, 1 if not, and 2 if the ledger could not be audited.",
-		},
-		{
-			name: "rehearse", arguments: "BACKUP", run: environment.rehearse,
+		{name: "serve", run: environment.serve,
+			does: "Runs the gateway. This is what happens without a command. Without DATABASE_URL it runs a sandbox."},
+		{name: "migrate", run: environment.migrate,
+			does: "Brings the database to the schema of this program, and ends."},
+		{name: "audit", run: environment.audit, does: "Proves the ledger.",
+			more: "The exit status is 0 if every invariant holds, 1 if not, and 2 if the ledger could not be audited."},
+		{name: "rehearse", arguments: "BACKUP", run: environment.rehearse,
 			does: "Restores a backup beside the database, proves its ledger and compares the sealed days of both.",
 			more: "BACKUP is a file of pg_dump -Fc, or a directory as pg_basebackup makes it, which is copied to TMPDIR " +
 				"and started there. It needs PostgreSQL's programs. The exit status is 0 if the backup can be " +
-				"restored and is whole, 1 if not, and 2 if nobody knows.",
-		},
-		{
-			name: "operator", arguments: "create", run: environment.operator, does: "Makes an operator.",
-			more: "The password, of at least 12 characters, is read from standard input.",
-		},
-		{
-			name: "keys", arguments: "[rotate|push]", run: environment.manageKeys,
+				"restored and is whole, 1 if not, and 2 if nobody knows."},
+		{name: "operator", arguments: "create", run: environment.operator, does: "Makes an operator.",
+			more: "The password, of at least 12 characters, is read from standard input."},
+		{name: "keys", arguments: "[rotate|push]", run: environment.manageKeys,
 			does: "Lists the keys in use, by fingerprint, and how many values each vault key opens.",
 			more: "With rotate it first seals with the first vault key what the others sealed. Gateways that have all " +
 				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation. " +
-				"With push it makes keys for pushes to browsers and prints them.",
-		},
-		{
-			name: "adopt", run: environment.adopt,
+				"With push it makes keys for pushes to browsers and prints them."},
+		{name: "adopt", run: environment.adopt,
 			does: "Makes a restored database the one that counts, so that the gateway starts on it.",
 			more: "The next start takes the database for its own, and calls processors, webhooks and feeds. " +
-				"New events get numbers beyond all that were given before the restore.",
-		},
-		{
-			name: "healthcheck", run: environment.healthcheck,
-			does: "Asks the gateway of this machine whether it is ready. The exit status is 0 if it is.",
-		},
-		{
-			name: "listen", run: environment.listen,
-			does: "Receives the webhooks of a sandbox, verifies and prints them. With -forward it sends them on.",
-		},
-		{
-			name: "trigger", arguments: "EVENT", run: environment.trigger,
+				"New events get numbers beyond all that were given before the restore."},
+		{name: "healthcheck", run: environment.healthcheck,
+			does: "Asks the gateway of this machine whether it is ready. The exit status is 0 if it is."},
+		{name: "listen", run: environment.listen,
+			does: "Receives the webhooks of a sandbox, verifies and prints them. With -forward it sends them on."},
+		{name: "trigger", arguments: "EVENT", run: environment.trigger,
 			does: "Makes an event happen in a sandbox, whose webhook is then sent.",
-			more: "EVENT is payment.completed, payment.failed, payment.code_resend or payin.completed.",
-		},
-		{
-			name: "sign", run: environment.sign, does: "Prints the headers that sign the body on standard input.",
+			more: "EVENT is payment.completed, payment.failed, payment.code_resend or payin.completed."},
+		{name: "sign", run: environment.sign, does: "Prints the headers that sign the body on standard input.",
 			more: "With -check it says what is wrong with a request that was sent. " +
-				"The exit status is then 0 if the signature is right.",
-		},
-		{
-			name: "verify-timeline", arguments: "FILE", run: environment.verifyTimeline,
-			does: "Proves a signed timeline. The exit status is 0 if it is as it was signed.",
-		},
-		{
-			name: "verify-proof", arguments: "FILE", run: environment.verifyProof,
-			does: "Proves what was moved in the ledger. The exit status is 0 if it is proven.",
-		},
+				"The exit status is then 0 if the signature is right."},
+		{name: "verify-timeline", arguments: "FILE", run: environment.verifyTimeline,
+			does: "Proves a signed timeline. The exit status is 0 if it is as it was signed."},
+		{name: "verify-proof", arguments: "FILE", run: environment.verifyProof,
+			does: "Proves what was moved in the ledger. The exit status is 0 if it is proven."},
 		{name: "version", run: environment.version, does: "Prints the version of the program and of Go."},
 		{name: "help", run: environment.help, does: "Lists the commands."},
 	}

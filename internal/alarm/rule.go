@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
+	"gateway.example/internal/notify"
 )
 
 // How long work may wait before an alarm fires.
@@ -106,7 +107,7 @@ var Rules = expressed([]Rule{
 	},
 	{
 		Name: "phones_silent", Severity: Ticket, Link: "/operator/traders", Runbook: "when-a-phone-is-silent",
-		find: since((*db.Queries).AlarmPhones, db.PhoneSilent),
+		find: since((*db.Queries).AlarmPhones, notify.PhoneSilent),
 	},
 	{
 		Name: "chain_stuck", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-a-network-is-not-read",

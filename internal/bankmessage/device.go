@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/signature"
 	"gateway.example/internal/vault"
 )
@@ -122,13 +123,13 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 }
 
 // Silent lists the devices of the caller's trader that have sent nothing for
-// db.PhoneSilent although a payment came whose requisite relies on them.
+// notify.PhoneSilent although a payment came whose requisite relies on them.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.BankDevicesSilent(ctx, db.BankDevicesSilentParams{
-		TraderID: who.TraderID, Since: s.clock.Now().Add(-db.PhoneSilent),
+		TraderID: who.TraderID, Since: s.clock.Now().Add(-notify.PhoneSilent),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list silent devices: %w", err)

@@ -11,15 +11,17 @@ import (
 )
 
 const (
+	// PhoneSilent is how long a phone may send nothing, while its trader
+	// gets payments, before the trader and operators are told.
+	PhoneSilent = 30 * time.Minute
 	// shortOver is how long a trader must not have been seen short until
 	// that is over. What is available changes with each payment.
 	shortOver = 10 * time.Minute
-	// silentHalf is half of the time that a phone may be silent. It has to
-	// be silent for that long before the condition is noted, and then for
-	// as long again until it is told: at night a phone has nothing to
-	// report, and with the first payment of a day it needs some time to do
-	// so.
-	silentHalf = db.PhoneSilent / 2
+	// silentHalf is half of PhoneSilent. A phone has to be silent for that
+	// long before the condition is noted, and then for as long again until
+	// it is told: at night a phone has nothing to report, and with the
+	// first payment of a day it needs some time to do so.
+	silentHalf = PhoneSilent / 2
 )
 
 // standing is a condition of an owner that lasts: since when, and when it was

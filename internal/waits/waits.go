@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/work"
 )
@@ -176,7 +177,7 @@ func count(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time,
 		return q.ReportCountMerchantDeposits(ctx, db.ReportCountMerchantDepositsParams{MerchantID: who.MerchantID, Most: most})
 	case Messages:
 		return q.ReportCountMessages(ctx, db.ReportCountMessagesParams{
-			TraderID: who.TraderID, Since: now.Add(-db.PhoneSilent), Most: most,
+			TraderID: who.TraderID, Since: now.Add(-notify.PhoneSilent), Most: most,
 		})
 	case Unread:
 		return q.AppealUnreadOwn(ctx, db.AppealUnreadOwnParams{TraderID: who.TraderID, Most: most})
