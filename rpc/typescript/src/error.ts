@@ -13,7 +13,7 @@ const repeatable: ReadonlySet<string> = new Set<ErrorCode | "unreachable">([
   "internal_error",
 ]);
 
-/** GatewayError is what every call of the clients throws when it fails, whatever the reason. */
+/** GatewayError is what every call of the clients throws when it fails, once its values are of the right types. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
 

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { inspect } from "node:util";
 import type { Message } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
@@ -85,7 +86,10 @@ export interface AppealFile {
   content: Uint8Array;
 }
 
-/** MerchantClient makes a merchant's calls and signs each of them. Every call throws a GatewayError when it fails. */
+/**
+ * MerchantClient makes a merchant's calls and signs each of them. Every call throws a GatewayError when it fails, and a
+ * TypeError or RangeError before it is sent where a value is of another type than its field.
+ */
 export class MerchantClient {
   readonly #payments: Client<typeof PaymentService>;
   readonly #payins: Client<typeof PayinService>;
@@ -96,10 +100,13 @@ export class MerchantClient {
   readonly #appealHeaders: (reason: string, file: AppealFile) => Record<string, string>;
 
   constructor(options: MerchantOptions) {
-    // The error of a header would quote the secret.
-    if (/[\x00-\x1f\x7f]/.test(options.keyId + options.secret)) {
-      throw new TypeError("keyId or secret has a line break or control character: trim it where it is read");
+    // The error of a header would quote the secret, and come as if the network had failed.
+    for (const name of ["keyId", "secret"] as const) {
+      if (typeof options[name] !== "string" || !/^[\x20-\x7e]+$/.test(options[name])) {
+        throw new TypeError(`${name} must be a string of printable ASCII without line breaks: trim it where it is read`);
+      }
     }
+    new Headers(signed(options, "")); // throws where a header cannot be called so
     this.#appealHeaders = (reason, { name, content }) =>
       signed(options, signAppeal(options.secret, reason, name, content.length));
     const connection = { baseUrl: options.baseUrl, fetch: signingFetch(options) };
@@ -232,7 +239,8 @@ function integer(field: string, text: string): bigint {
 
 function payerMessage({ payments, ...rest }: NonNullable<NewPayment["payer"]>) {
   if (payments === undefined) return rest;
-  return { ...rest, payments: { successful: BigInt(payments.successful), expired: BigInt(payments.expired) } };
+  const count = (name: "successful" | "expired") => integer(`payer.payments.${name}`, String(payments[name]));
+  return { ...rest, payments: { successful: count("successful"), expired: count("expired") } };
 }
 
 /** data takes the record out of an answer. The type says which closed lists its texts are of. */
@@ -254,7 +262,7 @@ function time(field: string, text: string) {
   const date = new Date(text);
   // Without a zone it would be a time of wherever this runs.
   if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || Number.isNaN(date.getTime())) {
-    throw new RangeError(`${field} must be an ISO 8601 time with its zone, and is ${JSON.stringify(text)}`);
+    throw new RangeError(`${field} must be an ISO 8601 time with its zone, as a string, and is ${inspect(text)}`);
   }
   return timestampFromDate(date);
 }

@@ -112,6 +112,7 @@ async function payment() {
   const inTwoLines = { baseUrl, keyId: "k", secret: "a secret\nin two lines" };
   assert.throws(() => new MerchantClient(inTwoLines), (error: Error) => !error.message.includes("a secret"));
   await assert.rejects(client.getBalance("first"), /merchantCashboxId/);
+  await mistakes(client, order);
 
   await confirm(created.payment.id);
   const told_ = await until("the webhook", () => events.find((event) => event.type === "payment.status.updated"));
@@ -132,6 +133,43 @@ async function payment() {
   const mistaken = new MerchantClient({ baseUrl, keyId: told.roubles.key_id, secret: told.roubles.secret, headers: { signature: "X-Other" } });
   assert.equal((await failure(mistaken.listPayins())).code, "signature_required");
   asReceived();
+}
+
+/** A program without types is told what it gave wrongly, and not that the gateway could not be reached. */
+async function mistakes(client: MerchantClient, order: object) {
+  const any = client as any;
+  const file = { name: "a.pdf", content: "text" };
+  for (const [call, want] of [
+    [() => any.createPayment({ ...order, amount: 1500 }), /^amount must be a decimal string such as "12.50"$/],
+    [() => any.createPayment({ ...order, ratePercent: 4.5 }), /^ratePercent must be a decimal string/],
+    [() => any.createPayment({ ...order, metadata: { visit: 5 } }), /^metadata must be an object of strings$/],
+    [() => any.createPayment({ ...order, payer: { userId: 7 } }), /^userId must be a string$/],
+    [() => any.createPayment({ ...order, payer: { payments: { successful: 1.5, expired: 0 } } }), /^payer.payments.successful /],
+    [() => any.createPayment({ ...order, description: { text: "cup" } }), /^description must be a string$/],
+    [() => any.createPayin({ orderId: "1", amount: 10.5 }), /^amount must be a decimal string/],
+    [() => any.createDeposit({ amount: 10n }), /^amount must be a decimal string/],
+    [() => any.createAppeal("1", "reason", file), /^file must be a Uint8Array$/],
+    [() => any.getPayment(1), /^paymentId must be a string$/],
+    [() => any.listPayins({ limit: "5" }), /^limit must be a number$/],
+    [() => any.listPayments({ from: new Date(0) }), /^from must be an ISO 8601 time with its zone, as a string, and is 1970/],
+    [() => any.listEvents({ cursor: 5 }), /^cursor must be a string$/],
+    [() => (new PortalClient({ baseUrl }) as any).login({ login: "a", password: 5 }), /^password must be a string$/],
+  ] as [() => Promise<unknown>, RegExp][]) {
+    await assert.rejects(call, (thrown: Error) => {
+      assert(!(thrown instanceof GatewayError), inspect(thrown));
+      assert.match(thrown.message, want);
+      return true;
+    });
+  }
+  const right = { baseUrl, keyId: "k", secret: "s" };
+  for (const [wrong, want] of [
+    [{ secret: undefined }, /secret must be/],
+    [{ keyId: "" }, /keyId must be/],
+    [{ secret: "секрет" }, /secret must be/],
+    [{ headers: { keyId: "X Key" } }, /X Key/],
+  ] as [object, RegExp][]) {
+    assert.throws(() => new MerchantClient({ ...right, ...wrong }), want);
+  }
 }
 
 /** readEvents reads events by their cursor until it finds the one that was sent. */
