@@ -113,6 +113,7 @@ func TestTypescriptClient(t *testing.T) {
 	t.Parallel()
 	project := installTypescript(t)
 	noError(t, os.CopyFS(project, os.DirFS("testdata/typescript")))
+	noError(t, os.WriteFile(filepath.Join(project, "wire.ts"), []byte(webhookTypes(t)), 0o600))
 	t.Run("node", func(t *testing.T) {
 		t.Parallel()
 		tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
@@ -123,6 +124,73 @@ func TestTypescriptClient(t *testing.T) {
 		t.Parallel()
 		driveBrowser(t, project)
 	})
+}
+
+// webhookTypes is a program that compiles if the package's types of webhooks
+// are those of the description: no field less, more or otherwise.
+func webhookTypes(t *testing.T) string {
+	var api struct {
+		Components struct{ Schemas map[string]object }
+		Webhooks   map[string]struct {
+			Post struct {
+				RequestBody struct {
+					Content map[string]struct{ Schema object }
+				}
+			}
+		}
+	}
+	noError(t, json.Unmarshal(testenv.Must(os.ReadFile("../../docs/openapi.json"))(t), &api))
+	var typeOf func(name string, schema object) string
+	typeOf = func(name string, schema object) string {
+		if ref, is := schema["$ref"].(string); is {
+			schema = api.Components.Schemas[ref[strings.LastIndex(ref, "/")+1:]]
+		}
+		kinds, _ := schema["type"].([]any)
+		if len(kinds) == 0 {
+			kinds = []any{schema["type"]}
+		}
+		values, closed := schema["enum"].([]any)
+		fields, _ := schema["properties"].(object)
+		required, _ := schema["required"].([]any)
+		var types []string
+		for _, kind := range kinds {
+			switch {
+			case closed:
+				types = append(types, strings.ReplaceAll(strings.Trim(string(testenv.Must(json.Marshal(values))(t)), "[]"), ",", "|"))
+			case kind == "integer":
+				types = append(types, "number")
+			case name == "currency":
+				types = append(types, "Currency") // the description leaves room for others
+			case kind == "object" && fields == nil:
+				types = append(types, "Record<string, string>")
+			case kind == "object":
+				out := "{"
+				for name, field := range fields {
+					sign := ":"
+					if !slices.Contains(required, any(name)) {
+						sign = "?:"
+					}
+					out += name + sign + typeOf(name, field.(object)) + ";"
+				}
+				types = append(types, out+"}")
+			default:
+				types = append(types, fmt.Sprint(kind))
+			}
+		}
+		return strings.Join(types, "|")
+	}
+	out := `import type { Currency } from "gateway-client/node";
+import type { WebhookEvent } from "gateway-client/webhook";
+
+type Flat<T> = T extends object ? { [Key in keyof T]: Flat<T[Key]> } : T;
+type Asked<T> = <X>() => X extends Flat<T> ? 1 : 2;
+type Same<A, B> = Asked<A> extends Asked<B> ? true : false;
+`
+	for name, hook := range api.Webhooks {
+		wire := typeOf("", hook.Post.RequestBody.Content["application/json"].Schema)
+		out += fmt.Sprintf("true satisfies Same<Extract<WebhookEvent, { type: %q }>, %s>;\n", name, wire)
+	}
+	return out
 }
 
 // driveBrowser: a card payment on a shop's own page, which every origin may do,

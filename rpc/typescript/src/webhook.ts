@@ -1,14 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type {
   Currency,
-  DepositStatus,
   Metadata,
   Network,
   PayinMethod,
   PayinStatus,
   PaymentMethod,
   PaymentStatus,
-  Phase,
   WithdrawalStatus,
 } from "./types.js";
 
@@ -31,6 +29,9 @@ interface Meta<Status extends string> {
   reason: string | null;
   /** Counts the events of one payment or payout from 1 without gaps. */
   sequence: number;
+}
+
+interface Noted {
   /** What you noted; absent where you noted nothing. */
   metadata?: Metadata;
 }
@@ -45,11 +46,14 @@ export interface PaymentData {
   payerRequisites?: { cardLast4: string; cardHolder?: string };
 }
 
+/** The payment of which its payer says that they have paid. */
+export type PayerClaimData = Omit<PaymentData, "payerRequisites" | "status"> & { status: "PENDING" };
+
 export interface PayinData {
   /** The payout's uuid. */
   id: string;
   orderId: string;
-  status: Uppercase<PayinStatus>;
+  status: Exclude<Uppercase<PayinStatus>, "WAITING" | "PROCESSING">;
   amount: string;
   currency: "RUB";
   method: PayinMethod;
@@ -58,9 +62,10 @@ export interface PayinData {
 }
 
 export interface DepositData {
+  /** A number, as all ids of webhooks that are no uuids; meta.id is the same as a string, which getDeposit takes. */
   id: number;
   merchantCashboxId: number;
-  status: Uppercase<DepositStatus>;
+  status: "CONFIRMED" | "REJECTED";
   /** USDT, eight decimals. */
   amount: string;
   currency: "USDT";
@@ -73,9 +78,10 @@ export interface DepositData {
 }
 
 export interface WithdrawalData {
+  /** A number; meta.id is the same as a string, which getWithdrawal takes. */
   id: number;
   orderId: string;
-  status: Uppercase<WithdrawalStatus>;
+  status: Exclude<Uppercase<WithdrawalStatus>, "REQUESTED">;
   /** What arrives: USDT, eight decimals. */
   amount: string;
   /** What it costs besides: USDT, eight decimals. */
@@ -91,12 +97,12 @@ export interface CodeResendData {
   /** The payment's uuid. */
   id: string;
   orderId: string;
-  status: Uppercase<PaymentStatus>;
+  status: "PENDING";
   amount: string;
   currency: Currency;
   requestedBy: "trader";
   quasiEcom: {
-    phase: Phase;
+    phase: "awaiting_payer_otp";
     codeResendCount: number;
     codeResendMax: number;
     attemptsLeft: number;
@@ -105,7 +111,7 @@ export interface CodeResendData {
   };
 }
 
-type PaymentMeta = Meta<PaymentStatus> & {
+type PaymentMeta = Meta<PaymentStatus> & Noted & {
   id: number;
   method: PaymentMethod;
   /** What came, where somebody said: it may be another amount than data.amount, which is what was asked for. */
@@ -117,17 +123,25 @@ type PaymentMeta = Meta<PaymentStatus> & {
 };
 
 /** A payout's id is its uuid. returnOf is the payment whose money it returns, where it does. */
-type PayinMeta = Meta<PayinStatus> & { id: string; method: PayinMethod; returnOf?: number };
+type PayinMeta = Meta<PayinStatus> & Noted & { id: string; method: PayinMethod; returnOf?: number };
 
 export type PaymentStatusUpdated = Envelope<"payment.status.updated", PaymentData, PaymentMeta>;
-export type PayerClaimed = Envelope<"payment.payer.claimed", PaymentData, PaymentMeta>;
-export type CodeResent = Envelope<"payment.quasi_ecom.code_resend", CodeResendData, PaymentMeta>;
+export type PayerClaimed = Envelope<"payment.payer.claimed", PayerClaimData, PaymentMeta>;
+/** Besides data, the webhook itself has the payment's uuid and your order id. */
+export type CodeResent = Envelope<"payment.quasi_ecom.code_resend", CodeResendData, PaymentMeta> & {
+  id: string;
+  order_id: string;
+};
 export type PayinStatusUpdated = Envelope<"payin.status.updated", PayinData, PayinMeta>;
-export type DepositStatusUpdated = Envelope<"deposit.status.updated", DepositData, Meta<DepositStatus> & { id: string }>;
+export type DepositStatusUpdated = Envelope<
+  "deposit.status.updated",
+  DepositData,
+  Meta<"pending"> & Noted & { id: string }
+>;
 export type WithdrawalStatusUpdated = Envelope<
   "withdrawal.status.updated",
   WithdrawalData,
-  Meta<WithdrawalStatus> & { id: string }
+  Meta<"requested" | "approved" | "handed_over"> & { id: string }
 >;
 
 /** A webhook, told apart by type. Answer types you do not know with 200: later versions may send more. */
