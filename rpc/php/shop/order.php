@@ -159,7 +159,7 @@ final class Decision
     {
         $id = (string) $event->data->id;
         $known = $order->memory['refunds'][$id] ?? [];
-        if (!self::newer($known, $event)) {
+        if ($event->type !== 'payin.status.updated' || !self::newer($known, $event)) {
             return new Outcome(Outcome::NONE, $order->memory);
         }
         $memory = $order->memory;

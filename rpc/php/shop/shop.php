@@ -232,9 +232,11 @@ final class Shop
 
     /**
      * Takes what happened since the last time, for a shop that was away when the webhooks were sent. Call it every few
-     * minutes. An event that cannot be taken stops it, and comes first the next time.
+     * minutes. An event that the shop fails to take is logged and stops it, and comes first the next time. Types that
+     * nobody knows yet, and what cannot be read, are passed over.
      *
      * @return int how many events there were
+     * @throws Throwable what the shop's Orders threw
      */
     public function catchUp(int $seconds = 20): int
     {
@@ -244,9 +246,16 @@ final class Shop
         try {
             foreach ($this->client->events($kept === '' ? null : $kept) as $cursor => $item) {
                 try {
-                    $this->take($item->webhook());
+                    $event = $item->webhook();
                 } catch (JsonException | TypeError $error) {
-                    $this->log('error', "event $item->id cannot be read: " . $error->getMessage());
+                    $event = null; // it would not be read better the next time
+                    $this->log('error', "event $item->id of $item->type cannot be read: " . $error->getMessage());
+                }
+                try {
+                    $event && $this->take($event);
+                } catch (Throwable $error) {
+                    $this->log('error', "event $item->id of $item->type stops what follows: " . $error->getMessage());
+                    throw $error;
                 }
                 $count++;
                 if ($cursor !== '' && $cursor !== $kept) { // the end of a page
@@ -378,7 +387,7 @@ final class Shop
         $prefixes = array_map(fn (string $prefix): string => preg_quote($prefix, '~'), [$this->prefix, ...$this->earlier]);
         $pattern = '~^(' . implode('|', $prefixes) . ')(.+?)(-refund)?-\d+$~D';
         if (!preg_match($pattern, (string) $event->data->orderId, $found)) {
-            $this->log('info', "event $event->eventId is passed over: {$event->data->orderId} is no order of this shop");
+            $this->log('info', "event $event->eventId of $event->type is passed over: {$event->data->orderId} is no order of this shop");
             return;
         }
         [, $prefix, $number] = $found;

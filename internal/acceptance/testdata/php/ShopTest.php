@@ -21,7 +21,7 @@ final class Drawer implements Orders
     /** @var list<string> what was done, and why */
     public array $done = [];
     public string $cursor = '';
-    public bool $broken = false;
+    public ?Throwable $broken = null;
 
     public function add(string $number, string $amount, string $currency = 'RUB'): void
     {
@@ -30,7 +30,7 @@ final class Drawer implements Orders
 
     public function locked(string $number, callable $work): mixed
     {
-        return $this->broken ? throw new RuntimeException('the disk is full') : $work();
+        return $this->broken ? throw $this->broken : $work();
     }
 
     public function find(string $number): ?Order
@@ -233,17 +233,42 @@ final class ShopTest extends TestCase
         $this->drawer->add('7', '100.00');
         self::assertSame(400, $this->shop->webhook('{}', ['HTTP_WEBHOOK_ID' => 'e']));
         self::assertSame(400, $this->send(['status' => 'COMPLETED'], ['sequence' => 1], age: 301));
-        $this->drawer->broken = true;
+        $this->drawer->broken = new RuntimeException('the disk is full');
         self::assertSame(503, $this->send(['status' => 'COMPLETED'], ['sequence' => 1]));
-        $this->drawer->broken = false;
+        $this->drawer->broken = null;
         self::assertSame([], $this->drawer->told());
         self::assertSame(200, $this->send(['status' => 'PENDING'], ['sequence' => 1], 'payment.payer.claimed'));
         self::assertSame(200, $this->send(['status' => 'PENDING'], ['sequence' => 1], 'payment.of.tomorrow'));
+        self::assertSame(200, $this->send(['status' => 5, 'amount' => [1]], ['sequence' => 1], 'payment.of.tomorrow'));
         self::assertSame(200, $this->send(['status' => 'COMPLETED'], ['sequence' => 2]));
         self::assertCount(2, $this->drawer->told());
         $this->drawer->cursor = 'nonsense';
         $this->shop->catchUp();
         self::assertSame('', $this->drawer->cursor);
+    }
+
+    /** An event that the shop fails to take stops the feed, is named, and comes first the next time. */
+    public function testShopFails(): void
+    {
+        $this->drawer->add('7', '1450.00');
+        $payment = $this->pay('7');
+        $this->end($payment->id, 'completed');
+        foreach ([new RuntimeException('the disk is full'), new TypeError('the shop is wrong')] as $this->drawer->broken) {
+            $this->log = '';
+            try {
+                for ($end = time() + 60; time() < $end; usleep(50000)) {
+                    $this->shop->catchUp();
+                }
+                self::fail('the event was passed over');
+            } catch (RuntimeException | TypeError $error) {
+                self::assertSame($this->drawer->broken, $error);
+            }
+            $reason = preg_quote($error->getMessage());
+            self::assertMatchesRegularExpression("~error: event [0-9a-f-]{36} of payment.status.updated .*$reason~", $this->log);
+        }
+        $this->drawer->broken = null;
+        $this->catchUp();
+        self::assertSame(["paid: Paid: the gateway confirmed payment $payment->uuid."], $this->drawer->told());
     }
 
     /** Money goes back at most once, also when nobody knows whether it did, and never more than came. */
@@ -269,6 +294,8 @@ final class ShopTest extends TestCase
         $this->drawer->told();
         $name = "{$this->told['run']}-{$this->getName(false)}-7-refund-1";
         $failed = ['uuid' => null, 'id' => $payin->id, 'orderId' => $name, 'status' => 'FAILED', 'amount' => '1000.00'];
+        self::assertSame(200, $this->send($failed, ['sequence' => 1], 'payin.of.tomorrow'));
+        self::assertSame([], $this->drawer->told());
         self::assertSame(200, $this->send($failed, ['sequence' => 1], 'payin.status.updated'));
         self::assertStringStartsWith('note: Refund of 1000.00 RUB could not', $this->drawer->told()[0]);
         $this->drawer->told();

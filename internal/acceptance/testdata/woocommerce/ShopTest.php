@@ -234,7 +234,7 @@ final class ShopTest extends TestCase
         $stray['data']['orderId'] = 'another-1-1';
         self::assertSame(200, $this->post($stray));
         $log = file_get_contents(getenv('SITE') . '/log');
-        self::assertStringContainsString('event stray is passed over: another-1-1 is no order of this shop', $log);
+        self::assertStringContainsString('event stray of payment.status.updated is passed over: another-1-1 is no order of this shop', $log);
     }
 
     /** A payer may try again after a payment has failed. What came late still counts. */
