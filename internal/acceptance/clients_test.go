@@ -284,6 +284,8 @@ func TestWooCommerce(t *testing.T) {
 	wordpress := needsWordPress(t)
 	openAll(t, "../../rpc/php", "testdata/woocommerce")
 	told, site := driven(t, freshSandbox(t)), newSite(t)
+	told["renamed"] = driven(t, freshSandbox(t, "-header-key-id", "X-Shop-Key", "-header-secret", "X-Shop-Secret",
+		"-header-signature", "X-Shop-Signature"))
 	tests := testenv.Must(filepath.Abs("testdata/woocommerce"))(t)
 	address := freeAddr()
 	env := append(driving(t, told), "SITE="+site, "WORDPRESS="+wordpress, "SHOP_URL=http://"+address)

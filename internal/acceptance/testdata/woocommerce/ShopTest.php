@@ -51,6 +51,19 @@ final class ShopTest extends TestCase
         $_POST = [];
     }
 
+    /** A gateway may have other names for the headers of a call. */
+    public function testHeaderNames(): void
+    {
+        $box = $this->told['renamed']['roubles'];
+        $there = ['address' => $this->told['renamed']['baseUrl'], 'key_id' => $box['key_id']];
+        $right = 'X-Shop-Key X-Shop-Secret  X-Shop-Signature ';
+        foreach (['' => 'error', 'X-Shop-Key X-Shop-Secret' => 'error', $right => 'message'] as $names => $want) {
+            WC_Admin_Settings::$said = [];
+            $this->save($box['secret'], $there + ['headers' => $names]);
+            self::assertSame($want, strtok(WC_Admin_Settings::$said[0] ?? '', ':'), $names);
+        }
+    }
+
     private function order(string $total = '1450'): WC_Order
     {
         $meta = ['_order_total' => $total, '_order_currency' => 'RUB'];

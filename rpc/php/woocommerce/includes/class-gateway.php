@@ -17,6 +17,9 @@ defined('ABSPATH') || exit;
 /** The way to pay: its settings, what the payer sees of it, and the start of a payment. */
 final class Gateway extends \WC_Payment_Gateway
 {
+    /** Names of the headers of key id, secret and signature, unless the operator has changed them. */
+    private const HEADERS = 'X-Merchant-Key-Id X-Merchant-Secret Signature';
+
     public function __construct()
     {
         $this->id = ID;
@@ -43,6 +46,7 @@ final class Gateway extends \WC_Payment_Gateway
             'key_id' => $field('text', __('Key id', 'payment-gateway'), __('Make a key in the merchant portal, on the page API keys.', 'payment-gateway')),
             'secret' => $field('password', __('Secret of the key', 'payment-gateway')),
             'webhook_secret' => $field('password', __('Webhook secret', 'payment-gateway'), __('It begins with whsec_. While you change it, put both here with a space between.', 'payment-gateway')),
+            'headers' => $field('text', __('Names of the headers', 'payment-gateway'), __('Only where your operator has changed them: of the key id, its secret and the signature, with spaces between.', 'payment-gateway'), self::HEADERS),
             'sandbox' => $field('checkbox', __('Sandbox', 'payment-gateway'), __('Only staff see it then: in a sandbox anybody can pay without money.', 'payment-gateway'), 'no')
                 + ['label' => __('This gateway is a sandbox', 'payment-gateway')],
             'methods' => $field('multiselect', __('Methods', 'payment-gateway'), __('Those that your cashbox has. Without a choice all methods of the shop\'s currency are offered.', 'payment-gateway'), [])
@@ -216,8 +220,11 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $address = $this->get_option('address');
         $keyId = $this->get_option('key_id');
+        $names = preg_split('/\s+/', trim($this->get_option('headers')));
+        $names = count($names) === 3 ? $names : explode(' ', self::HEADERS);
+        $headers = array_combine(['keyId', 'secret', 'signature'], $names);
         return new Shop(
-            new Client($address, $keyId, $this->get_option('secret'), attempts: 2),
+            new Client($address, $keyId, $this->get_option('secret'), attempts: 2, headers: $headers),
             new WooOrders("$keyId at $address"),
             $this->prefix(),
             rest_url('payment-gateway/v1/webhook'),
