@@ -85,6 +85,7 @@ var operatorActs = map[caller.Capability][]string{
 	caller.OperatorReveal: {
 		portalv1connect.OperatorServiceListObjectedMessagesProcedure,
 		portalv1connect.OperatorServiceListUnknownMessagesProcedure,
+		portalv1connect.OperatorServiceRevealProposalProcedure,
 		portalv1connect.OperatorServiceRevealRequisiteProcedure,
 		portalv1connect.OperatorServiceTryMessagePatternProcedure,
 	},

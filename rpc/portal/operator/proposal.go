@@ -74,6 +74,13 @@ func (s *service) RefuseProposal(
 	return &portalv1.ProposalResponse{Data: proposalView(p)}, err
 }
 
+func (s *service) RevealProposal(
+	ctx context.Context, req *portalv1.RevealProposalRequest,
+) (*portalv1.RevealProposalResponse, error) {
+	value, err := s.Proposals.RequisiteValue(ctx, caller.From(ctx), req.GetProposalId())
+	return &portalv1.RevealProposalResponse{Value: value}, err
+}
+
 func proposalView(p proposal.Proposal) *portalv1.Proposal {
 	return &portalv1.Proposal{
 		ProposalId:     p.ID,

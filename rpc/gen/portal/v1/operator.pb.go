@@ -3581,7 +3581,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xab7\n" +
+	"\a_cursor2\x828\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -3601,7 +3601,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x0eCorrectBalance\x12 .portal.v1.CorrectBalanceRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
 	"\rListProposals\x12\x1f.portal.v1.ListProposalsRequest\x1a .portal.v1.ListProposalsResponse\x12Q\n" +
 	"\x0fApproveProposal\x12!.portal.v1.ApproveProposalRequest\x1a\x1b.portal.v1.ProposalResponse\x12O\n" +
-	"\x0eRefuseProposal\x12 .portal.v1.RefuseProposalRequest\x1a\x1b.portal.v1.ProposalResponse\x12O\n" +
+	"\x0eRefuseProposal\x12 .portal.v1.RefuseProposalRequest\x1a\x1b.portal.v1.ProposalResponse\x12U\n" +
+	"\x0eRevealProposal\x12 .portal.v1.RevealProposalRequest\x1a!.portal.v1.RevealProposalResponse\x12O\n" +
 	"\x0eCreateMerchant\x12 .portal.v1.CreateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12O\n" +
 	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12R\n" +
 	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
@@ -3763,102 +3764,104 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListProposalsRequest)(nil),                 // 71: portal.v1.ListProposalsRequest
 	(*ApproveProposalRequest)(nil),               // 72: portal.v1.ApproveProposalRequest
 	(*RefuseProposalRequest)(nil),                // 73: portal.v1.RefuseProposalRequest
-	(*CreateMerchantRequest)(nil),                // 74: portal.v1.CreateMerchantRequest
-	(*UpdateMerchantRequest)(nil),                // 75: portal.v1.UpdateMerchantRequest
-	(*CreateCashboxRequest)(nil),                 // 76: portal.v1.CreateCashboxRequest
-	(*UpdateCashboxRequest)(nil),                 // 77: portal.v1.UpdateCashboxRequest
-	(*SetCashboxMethodRequest)(nil),              // 78: portal.v1.SetCashboxMethodRequest
-	(*SetReceivingAddressRequest)(nil),           // 79: portal.v1.SetReceivingAddressRequest
-	(*ListReceivingAddressesRequest)(nil),        // 80: portal.v1.ListReceivingAddressesRequest
-	(*SetPlatformLimitRequest)(nil),              // 81: portal.v1.SetPlatformLimitRequest
-	(*CreateTraderRequest)(nil),                  // 82: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),                    // 83: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),                // 84: portal.v1.WithdrawTraderRequest
-	(*UpdateTraderRequest)(nil),                  // 85: portal.v1.UpdateTraderRequest
-	(*CreateRequisiteRequest)(nil),               // 86: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),               // 87: portal.v1.UpdateRequisiteRequest
-	(*ListMerchantsRequest)(nil),                 // 88: portal.v1.ListMerchantsRequest
-	(*GetMerchantRequest)(nil),                   // 89: portal.v1.GetMerchantRequest
-	(*OperatorServiceListCashboxesRequest)(nil),  // 90: portal.v1.OperatorServiceListCashboxesRequest
-	(*GetCashboxRequest)(nil),                    // 91: portal.v1.GetCashboxRequest
-	(*ListTradersRequest)(nil),                   // 92: portal.v1.ListTradersRequest
-	(*GetTraderRequest)(nil),                     // 93: portal.v1.GetTraderRequest
-	(*ListRequisitesRequest)(nil),                // 94: portal.v1.ListRequisitesRequest
-	(*GetRequisiteRequest)(nil),                  // 95: portal.v1.GetRequisiteRequest
-	(*RevealRequisiteRequest)(nil),               // 96: portal.v1.RevealRequisiteRequest
-	(*ListUsersRequest)(nil),                     // 97: portal.v1.ListUsersRequest
-	(*GetUserRequest)(nil),                       // 98: portal.v1.GetUserRequest
-	(*ListPlatformLimitsRequest)(nil),            // 99: portal.v1.ListPlatformLimitsRequest
-	(*RemoveTraderAcquirerRequest)(nil),          // 100: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 101: portal.v1.ListSensitiveReadsRequest
-	(*ListUnknownMessagesRequest)(nil),           // 102: portal.v1.ListUnknownMessagesRequest
-	(*ListObjectedMessagesRequest)(nil),          // 103: portal.v1.ListObjectedMessagesRequest
-	(*ResolveObjectionRequest)(nil),              // 104: portal.v1.ResolveObjectionRequest
-	(*TryMessagePatternRequest)(nil),             // 105: portal.v1.TryMessagePatternRequest
-	(*ListDepositsRequest)(nil),                  // 106: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 107: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 108: portal.v1.RejectDepositRequest
-	(*ListTransfersRequest)(nil),                 // 109: portal.v1.ListTransfersRequest
-	(*AssignTransferRequest)(nil),                // 110: portal.v1.AssignTransferRequest
-	(*SetInsuranceRequest)(nil),                  // 111: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 112: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 113: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 114: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 115: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 116: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 117: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 118: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 119: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 120: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 121: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 122: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 123: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 124: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 125: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 126: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 127: portal.v1.ResolveAppealRequest
-	(*ListAppealMessagesRequest)(nil),            // 128: portal.v1.ListAppealMessagesRequest
-	(*SendAppealMessageRequest)(nil),             // 129: portal.v1.SendAppealMessageRequest
-	(*ListWorkResponse)(nil),                     // 130: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 131: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 132: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 133: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 134: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 135: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 136: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 137: portal.v1.ProposalResponse
-	(*ListReceivingAddressesResponse)(nil),       // 138: portal.v1.ListReceivingAddressesResponse
-	(*ListMerchantsResponse)(nil),                // 139: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 140: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 141: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 142: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 143: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 144: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 145: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 146: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 147: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 148: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 149: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 150: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 151: portal.v1.ListSensitiveReadsResponse
-	(*ListUnknownMessagesResponse)(nil),          // 152: portal.v1.ListUnknownMessagesResponse
-	(*ListObjectedMessagesResponse)(nil),         // 153: portal.v1.ListObjectedMessagesResponse
-	(*ResolveObjectionResponse)(nil),             // 154: portal.v1.ResolveObjectionResponse
-	(*TryMessagePatternResponse)(nil),            // 155: portal.v1.TryMessagePatternResponse
-	(*ListDepositsResponse)(nil),                 // 156: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 157: portal.v1.DepositResponse
-	(*ListTransfersResponse)(nil),                // 158: portal.v1.ListTransfersResponse
-	(*ListOverduePayinsResponse)(nil),            // 159: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 160: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 161: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 162: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 163: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 164: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 165: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 166: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 167: portal.v1.AppealDecisionResponse
-	(*ListAppealMessagesResponse)(nil),           // 168: portal.v1.ListAppealMessagesResponse
-	(*SendAppealMessageResponse)(nil),            // 169: portal.v1.SendAppealMessageResponse
+	(*RevealProposalRequest)(nil),                // 74: portal.v1.RevealProposalRequest
+	(*CreateMerchantRequest)(nil),                // 75: portal.v1.CreateMerchantRequest
+	(*UpdateMerchantRequest)(nil),                // 76: portal.v1.UpdateMerchantRequest
+	(*CreateCashboxRequest)(nil),                 // 77: portal.v1.CreateCashboxRequest
+	(*UpdateCashboxRequest)(nil),                 // 78: portal.v1.UpdateCashboxRequest
+	(*SetCashboxMethodRequest)(nil),              // 79: portal.v1.SetCashboxMethodRequest
+	(*SetReceivingAddressRequest)(nil),           // 80: portal.v1.SetReceivingAddressRequest
+	(*ListReceivingAddressesRequest)(nil),        // 81: portal.v1.ListReceivingAddressesRequest
+	(*SetPlatformLimitRequest)(nil),              // 82: portal.v1.SetPlatformLimitRequest
+	(*CreateTraderRequest)(nil),                  // 83: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 84: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 85: portal.v1.WithdrawTraderRequest
+	(*UpdateTraderRequest)(nil),                  // 86: portal.v1.UpdateTraderRequest
+	(*CreateRequisiteRequest)(nil),               // 87: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),               // 88: portal.v1.UpdateRequisiteRequest
+	(*ListMerchantsRequest)(nil),                 // 89: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 90: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 91: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 92: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 93: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 94: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 95: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 96: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 97: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 98: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 99: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 100: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 101: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 102: portal.v1.ListSensitiveReadsRequest
+	(*ListUnknownMessagesRequest)(nil),           // 103: portal.v1.ListUnknownMessagesRequest
+	(*ListObjectedMessagesRequest)(nil),          // 104: portal.v1.ListObjectedMessagesRequest
+	(*ResolveObjectionRequest)(nil),              // 105: portal.v1.ResolveObjectionRequest
+	(*TryMessagePatternRequest)(nil),             // 106: portal.v1.TryMessagePatternRequest
+	(*ListDepositsRequest)(nil),                  // 107: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 108: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 109: portal.v1.RejectDepositRequest
+	(*ListTransfersRequest)(nil),                 // 110: portal.v1.ListTransfersRequest
+	(*AssignTransferRequest)(nil),                // 111: portal.v1.AssignTransferRequest
+	(*SetInsuranceRequest)(nil),                  // 112: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 113: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 114: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 115: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 116: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 117: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 118: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 119: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 120: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 121: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 122: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 123: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 124: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 125: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 126: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 127: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 128: portal.v1.ResolveAppealRequest
+	(*ListAppealMessagesRequest)(nil),            // 129: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 130: portal.v1.SendAppealMessageRequest
+	(*ListWorkResponse)(nil),                     // 131: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 132: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 133: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 134: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 135: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 136: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 137: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 138: portal.v1.ProposalResponse
+	(*RevealProposalResponse)(nil),               // 139: portal.v1.RevealProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 140: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 141: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 142: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 143: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 144: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 145: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 146: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 147: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 148: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 149: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 150: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 151: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 152: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 153: portal.v1.ListSensitiveReadsResponse
+	(*ListUnknownMessagesResponse)(nil),          // 154: portal.v1.ListUnknownMessagesResponse
+	(*ListObjectedMessagesResponse)(nil),         // 155: portal.v1.ListObjectedMessagesResponse
+	(*ResolveObjectionResponse)(nil),             // 156: portal.v1.ResolveObjectionResponse
+	(*TryMessagePatternResponse)(nil),            // 157: portal.v1.TryMessagePatternResponse
+	(*ListDepositsResponse)(nil),                 // 158: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 159: portal.v1.DepositResponse
+	(*ListTransfersResponse)(nil),                // 160: portal.v1.ListTransfersResponse
+	(*ListOverduePayinsResponse)(nil),            // 161: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 162: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 163: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 164: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 165: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 166: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 167: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 168: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 169: portal.v1.AppealDecisionResponse
+	(*ListAppealMessagesResponse)(nil),           // 170: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 171: portal.v1.SendAppealMessageResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	51,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
@@ -3937,156 +3940,158 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	71,  // 73: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
 	72,  // 74: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
 	73,  // 75: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
-	74,  // 76: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	75,  // 77: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	76,  // 78: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	77,  // 79: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	33,  // 80: portal.v1.OperatorService.RemoveLinkPicture:input_type -> portal.v1.RemoveLinkPictureRequest
-	78,  // 81: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	23,  // 82: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	79,  // 83: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
-	80,  // 84: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
-	24,  // 85: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	81,  // 86: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	82,  // 87: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	83,  // 88: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	84,  // 89: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	85,  // 90: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	86,  // 91: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	87,  // 92: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	26,  // 93: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	27,  // 94: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	29,  // 95: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	30,  // 96: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	88,  // 97: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
-	89,  // 98: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
-	90,  // 99: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
-	91,  // 100: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
-	92,  // 101: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
-	93,  // 102: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
-	94,  // 103: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
-	95,  // 104: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
-	96,  // 105: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
-	97,  // 106: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
-	98,  // 107: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
-	99,  // 108: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
-	100, // 109: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
-	101, // 110: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
-	102, // 111: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
-	103, // 112: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
-	104, // 113: portal.v1.OperatorService.ResolveObjection:input_type -> portal.v1.ResolveObjectionRequest
-	105, // 114: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
-	47,  // 115: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	106, // 116: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	107, // 117: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	108, // 118: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	109, // 119: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
-	110, // 120: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
-	111, // 121: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	112, // 122: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	113, // 123: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	114, // 124: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	115, // 125: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	116, // 126: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	117, // 127: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	118, // 128: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	119, // 129: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	120, // 130: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	49,  // 131: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	121, // 132: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	122, // 133: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	123, // 134: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	124, // 135: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	125, // 136: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	126, // 137: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	127, // 138: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	128, // 139: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	129, // 140: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	130, // 141: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	131, // 142: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	132, // 143: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 144: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	133, // 145: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 146: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 147: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 148: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 149: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 150: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 151: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 152: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	134, // 153: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	135, // 154: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	31,  // 155: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	136, // 156: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	137, // 157: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	137, // 158: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	32,  // 159: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	32,  // 160: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	45,  // 161: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	34,  // 162: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	31,  // 163: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
-	35,  // 164: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	42,  // 165: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	31,  // 166: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
-	138, // 167: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
-	25,  // 168: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	41,  // 169: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	37,  // 170: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	31,  // 171: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	31,  // 172: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	37,  // 173: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	39,  // 174: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	39,  // 175: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	28,  // 176: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	28,  // 177: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	40,  // 178: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	40,  // 179: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	139, // 180: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	140, // 181: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	141, // 182: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	142, // 183: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	143, // 184: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	144, // 185: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	145, // 186: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	146, // 187: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	147, // 188: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	148, // 189: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	149, // 190: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	150, // 191: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	43,  // 192: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	151, // 193: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	152, // 194: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
-	153, // 195: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
-	154, // 196: portal.v1.OperatorService.ResolveObjection:output_type -> portal.v1.ResolveObjectionResponse
-	155, // 197: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
-	48,  // 198: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	156, // 199: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	157, // 200: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	157, // 201: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	158, // 202: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
-	157, // 203: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
-	31,  // 204: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	159, // 205: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	160, // 206: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	160, // 207: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	160, // 208: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	36,  // 209: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	38,  // 210: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	44,  // 211: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	161, // 212: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	162, // 213: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	163, // 214: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	164, // 215: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	164, // 216: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	164, // 217: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	165, // 218: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	166, // 219: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	167, // 220: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	167, // 221: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	168, // 222: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	169, // 223: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	141, // [141:224] is the sub-list for method output_type
-	58,  // [58:141] is the sub-list for method input_type
+	74,  // 76: portal.v1.OperatorService.RevealProposal:input_type -> portal.v1.RevealProposalRequest
+	75,  // 77: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	76,  // 78: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	77,  // 79: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	78,  // 80: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	33,  // 81: portal.v1.OperatorService.RemoveLinkPicture:input_type -> portal.v1.RemoveLinkPictureRequest
+	79,  // 82: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	23,  // 83: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	80,  // 84: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
+	81,  // 85: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
+	24,  // 86: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	82,  // 87: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	83,  // 88: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	84,  // 89: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	85,  // 90: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	86,  // 91: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	87,  // 92: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	88,  // 93: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	26,  // 94: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	27,  // 95: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	29,  // 96: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	30,  // 97: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	89,  // 98: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	90,  // 99: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	91,  // 100: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	92,  // 101: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	93,  // 102: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	94,  // 103: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	95,  // 104: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	96,  // 105: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	97,  // 106: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	98,  // 107: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	99,  // 108: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	100, // 109: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	101, // 110: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	102, // 111: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	103, // 112: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
+	104, // 113: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
+	105, // 114: portal.v1.OperatorService.ResolveObjection:input_type -> portal.v1.ResolveObjectionRequest
+	106, // 115: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
+	47,  // 116: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	107, // 117: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	108, // 118: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	109, // 119: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	110, // 120: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
+	111, // 121: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
+	112, // 122: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	113, // 123: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	114, // 124: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	115, // 125: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	116, // 126: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	117, // 127: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	118, // 128: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	119, // 129: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	120, // 130: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	121, // 131: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	49,  // 132: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	122, // 133: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	123, // 134: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	124, // 135: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	125, // 136: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	126, // 137: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	127, // 138: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	128, // 139: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	129, // 140: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	130, // 141: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	131, // 142: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	132, // 143: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	133, // 144: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 145: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	134, // 146: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 147: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 148: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 149: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 150: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 151: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 152: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 153: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	135, // 154: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	136, // 155: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	31,  // 156: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	137, // 157: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	138, // 158: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	138, // 159: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	139, // 160: portal.v1.OperatorService.RevealProposal:output_type -> portal.v1.RevealProposalResponse
+	32,  // 161: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	32,  // 162: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	45,  // 163: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	34,  // 164: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	31,  // 165: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
+	35,  // 166: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	42,  // 167: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	31,  // 168: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	140, // 169: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	25,  // 170: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	41,  // 171: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	37,  // 172: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	31,  // 173: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	31,  // 174: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	37,  // 175: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	39,  // 176: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	39,  // 177: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	28,  // 178: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	28,  // 179: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	40,  // 180: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	40,  // 181: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	141, // 182: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	142, // 183: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	143, // 184: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	144, // 185: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	145, // 186: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	146, // 187: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	147, // 188: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	148, // 189: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	149, // 190: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	150, // 191: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	151, // 192: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	152, // 193: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	43,  // 194: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	153, // 195: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	154, // 196: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
+	155, // 197: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
+	156, // 198: portal.v1.OperatorService.ResolveObjection:output_type -> portal.v1.ResolveObjectionResponse
+	157, // 199: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
+	48,  // 200: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	158, // 201: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	159, // 202: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	159, // 203: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	160, // 204: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
+	159, // 205: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
+	31,  // 206: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	161, // 207: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	162, // 208: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	162, // 209: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	162, // 210: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	36,  // 211: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	38,  // 212: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	44,  // 213: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	163, // 214: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	164, // 215: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	165, // 216: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	166, // 217: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	166, // 218: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	166, // 219: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	167, // 220: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	168, // 221: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	169, // 222: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	169, // 223: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	170, // 224: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	171, // 225: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	142, // [142:226] is the sub-list for method output_type
+	58,  // [58:142] is the sub-list for method input_type
 	58,  // [58:58] is the sub-list for extension type_name
 	58,  // [58:58] is the sub-list for extension extendee
 	0,   // [0:58] is the sub-list for field type_name

@@ -664,6 +664,98 @@ func (x *RefuseProposalRequest) GetReason() string {
 	return ""
 }
 
+// RevealProposalRequest is what RevealProposal of OperatorService takes.
+type RevealProposalRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The proposal's id.
+	ProposalId    int64 `protobuf:"varint,1,opt,name=proposal_id,json=proposalId,proto3" json:"proposal_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevealProposalRequest) Reset() {
+	*x = RevealProposalRequest{}
+	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevealProposalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevealProposalRequest) ProtoMessage() {}
+
+func (x *RevealProposalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevealProposalRequest.ProtoReflect.Descriptor instead.
+func (*RevealProposalRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RevealProposalRequest) GetProposalId() int64 {
+	if x != nil {
+		return x.ProposalId
+	}
+	return 0
+}
+
+// RevealProposalResponse is what RevealProposal of OperatorService answers with.
+type RevealProposalResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The whole value of the requisite.
+	Value         string `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevealProposalResponse) Reset() {
+	*x = RevealProposalResponse{}
+	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevealProposalResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevealProposalResponse) ProtoMessage() {}
+
+func (x *RevealProposalResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevealProposalResponse.ProtoReflect.Descriptor instead.
+func (*RevealProposalResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RevealProposalResponse) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 // ProposalResponse is what ApproveProposal and RefuseProposal of OperatorService answer with.
 type ProposalResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -680,7 +772,7 @@ type ProposalResponse struct {
 
 func (x *ProposalResponse) Reset() {
 	*x = ProposalResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	mi := &file_portal_v1_proposal_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +784,7 @@ func (x *ProposalResponse) String() string {
 func (*ProposalResponse) ProtoMessage() {}
 
 func (x *ProposalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[8]
+	mi := &file_portal_v1_proposal_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +797,7 @@ func (x *ProposalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalResponse.ProtoReflect.Descriptor instead.
 func (*ProposalResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ProposalResponse) GetData() *Proposal {
@@ -748,7 +840,7 @@ type CorrectBalanceRequest struct {
 
 func (x *CorrectBalanceRequest) Reset() {
 	*x = CorrectBalanceRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	mi := &file_portal_v1_proposal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -760,7 +852,7 @@ func (x *CorrectBalanceRequest) String() string {
 func (*CorrectBalanceRequest) ProtoMessage() {}
 
 func (x *CorrectBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[9]
+	mi := &file_portal_v1_proposal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -773,7 +865,7 @@ func (x *CorrectBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CorrectBalanceRequest.ProtoReflect.Descriptor instead.
 func (*CorrectBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CorrectBalanceRequest) GetFrom() *CorrectionAccount {
@@ -820,7 +912,7 @@ type ListWaitingSettlementsRequest struct {
 
 func (x *ListWaitingSettlementsRequest) Reset() {
 	*x = ListWaitingSettlementsRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[10]
+	mi := &file_portal_v1_proposal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +924,7 @@ func (x *ListWaitingSettlementsRequest) String() string {
 func (*ListWaitingSettlementsRequest) ProtoMessage() {}
 
 func (x *ListWaitingSettlementsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[10]
+	mi := &file_portal_v1_proposal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +937,7 @@ func (x *ListWaitingSettlementsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitingSettlementsRequest.ProtoReflect.Descriptor instead.
 func (*ListWaitingSettlementsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{12}
 }
 
 // ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
@@ -861,7 +953,7 @@ type ListWaitingSettlementsResponse struct {
 
 func (x *ListWaitingSettlementsResponse) Reset() {
 	*x = ListWaitingSettlementsResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[11]
+	mi := &file_portal_v1_proposal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -873,7 +965,7 @@ func (x *ListWaitingSettlementsResponse) String() string {
 func (*ListWaitingSettlementsResponse) ProtoMessage() {}
 
 func (x *ListWaitingSettlementsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[11]
+	mi := &file_portal_v1_proposal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -886,7 +978,7 @@ func (x *ListWaitingSettlementsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitingSettlementsResponse.ProtoReflect.Descriptor instead.
 func (*ListWaitingSettlementsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListWaitingSettlementsResponse) GetData() []*WaitingSettlement {
@@ -922,7 +1014,7 @@ type WaitingSettlement struct {
 
 func (x *WaitingSettlement) Reset() {
 	*x = WaitingSettlement{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[12]
+	mi := &file_portal_v1_proposal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1026,7 @@ func (x *WaitingSettlement) String() string {
 func (*WaitingSettlement) ProtoMessage() {}
 
 func (x *WaitingSettlement) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[12]
+	mi := &file_portal_v1_proposal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1039,7 @@ func (x *WaitingSettlement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitingSettlement.ProtoReflect.Descriptor instead.
 func (*WaitingSettlement) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WaitingSettlement) GetPaymentId() int64 {
@@ -994,7 +1086,7 @@ type GetRateDayRequest struct {
 
 func (x *GetRateDayRequest) Reset() {
 	*x = GetRateDayRequest{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[13]
+	mi := &file_portal_v1_proposal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1006,7 +1098,7 @@ func (x *GetRateDayRequest) String() string {
 func (*GetRateDayRequest) ProtoMessage() {}
 
 func (x *GetRateDayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[13]
+	mi := &file_portal_v1_proposal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1019,7 +1111,7 @@ func (x *GetRateDayRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRateDayRequest.ProtoReflect.Descriptor instead.
 func (*GetRateDayRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{15}
 }
 
 // GetRateDayResponse is what GetRateDay of OperatorService answers with.
@@ -1035,7 +1127,7 @@ type GetRateDayResponse struct {
 
 func (x *GetRateDayResponse) Reset() {
 	*x = GetRateDayResponse{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[14]
+	mi := &file_portal_v1_proposal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1047,7 +1139,7 @@ func (x *GetRateDayResponse) String() string {
 func (*GetRateDayResponse) ProtoMessage() {}
 
 func (x *GetRateDayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[14]
+	mi := &file_portal_v1_proposal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1060,7 +1152,7 @@ func (x *GetRateDayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRateDayResponse.ProtoReflect.Descriptor instead.
 func (*GetRateDayResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetRateDayResponse) GetData() []*RateObservation {
@@ -1094,7 +1186,7 @@ type RateObservation struct {
 
 func (x *RateObservation) Reset() {
 	*x = RateObservation{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[15]
+	mi := &file_portal_v1_proposal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1106,7 +1198,7 @@ func (x *RateObservation) String() string {
 func (*RateObservation) ProtoMessage() {}
 
 func (x *RateObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[15]
+	mi := &file_portal_v1_proposal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1119,7 +1211,7 @@ func (x *RateObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateObservation.ProtoReflect.Descriptor instead.
 func (*RateObservation) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RateObservation) GetFeedId() int64 {
@@ -1167,7 +1259,7 @@ type RateBand struct {
 
 func (x *RateBand) Reset() {
 	*x = RateBand{}
-	mi := &file_portal_v1_proposal_proto_msgTypes[16]
+	mi := &file_portal_v1_proposal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1179,7 +1271,7 @@ func (x *RateBand) String() string {
 func (*RateBand) ProtoMessage() {}
 
 func (x *RateBand) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proposal_proto_msgTypes[16]
+	mi := &file_portal_v1_proposal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1192,7 +1284,7 @@ func (x *RateBand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateBand.ProtoReflect.Descriptor instead.
 func (*RateBand) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_proposal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RateBand) GetCurrency() string {
@@ -1302,7 +1394,12 @@ const file_portal_v1_proposal_proto_rawDesc = "" +
 	"\x15RefuseProposalRequest\x12\x1f\n" +
 	"\vproposal_id\x18\x01 \x01(\x03R\n" +
 	"proposalId\x12\x1e\n" +
-	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"\xbf\x01\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"8\n" +
+	"\x15RevealProposalRequest\x12\x1f\n" +
+	"\vproposal_id\x18\x01 \x01(\x03R\n" +
+	"proposalId\"3\n" +
+	"\x16RevealProposalResponse\x12\x19\n" +
+	"\x05value\x18\x01 \x01(\tB\x03\x80\x01\x01R\x05value\"\xbf\x01\n" +
 	"\x10ProposalResponse\x12'\n" +
 	"\x04data\x18\x01 \x01(\v2\x13.portal.v1.ProposalR\x04data\x12,\n" +
 	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01\x12,\n" +
@@ -1355,7 +1452,7 @@ func file_portal_v1_proposal_proto_rawDescGZIP() []byte {
 	return file_portal_v1_proposal_proto_rawDescData
 }
 
-var file_portal_v1_proposal_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_portal_v1_proposal_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_portal_v1_proposal_proto_goTypes = []any{
 	(*Proposal)(nil),                       // 0: portal.v1.Proposal
 	(*ProposalDetail)(nil),                 // 1: portal.v1.ProposalDetail
@@ -1365,22 +1462,24 @@ var file_portal_v1_proposal_proto_goTypes = []any{
 	(*ListProposalsResponse)(nil),          // 5: portal.v1.ListProposalsResponse
 	(*ApproveProposalRequest)(nil),         // 6: portal.v1.ApproveProposalRequest
 	(*RefuseProposalRequest)(nil),          // 7: portal.v1.RefuseProposalRequest
-	(*ProposalResponse)(nil),               // 8: portal.v1.ProposalResponse
-	(*CorrectBalanceRequest)(nil),          // 9: portal.v1.CorrectBalanceRequest
-	(*ListWaitingSettlementsRequest)(nil),  // 10: portal.v1.ListWaitingSettlementsRequest
-	(*ListWaitingSettlementsResponse)(nil), // 11: portal.v1.ListWaitingSettlementsResponse
-	(*WaitingSettlement)(nil),              // 12: portal.v1.WaitingSettlement
-	(*GetRateDayRequest)(nil),              // 13: portal.v1.GetRateDayRequest
-	(*GetRateDayResponse)(nil),             // 14: portal.v1.GetRateDayResponse
-	(*RateObservation)(nil),                // 15: portal.v1.RateObservation
-	(*RateBand)(nil),                       // 16: portal.v1.RateBand
-	(*timestamppb.Timestamp)(nil),          // 17: google.protobuf.Timestamp
+	(*RevealProposalRequest)(nil),          // 8: portal.v1.RevealProposalRequest
+	(*RevealProposalResponse)(nil),         // 9: portal.v1.RevealProposalResponse
+	(*ProposalResponse)(nil),               // 10: portal.v1.ProposalResponse
+	(*CorrectBalanceRequest)(nil),          // 11: portal.v1.CorrectBalanceRequest
+	(*ListWaitingSettlementsRequest)(nil),  // 12: portal.v1.ListWaitingSettlementsRequest
+	(*ListWaitingSettlementsResponse)(nil), // 13: portal.v1.ListWaitingSettlementsResponse
+	(*WaitingSettlement)(nil),              // 14: portal.v1.WaitingSettlement
+	(*GetRateDayRequest)(nil),              // 15: portal.v1.GetRateDayRequest
+	(*GetRateDayResponse)(nil),             // 16: portal.v1.GetRateDayResponse
+	(*RateObservation)(nil),                // 17: portal.v1.RateObservation
+	(*RateBand)(nil),                       // 18: portal.v1.RateBand
+	(*timestamppb.Timestamp)(nil),          // 19: google.protobuf.Timestamp
 }
 var file_portal_v1_proposal_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.Proposal.payload:type_name -> portal.v1.ProposalPayload
-	17, // 1: portal.v1.Proposal.created_at:type_name -> google.protobuf.Timestamp
-	17, // 2: portal.v1.Proposal.expires_at:type_name -> google.protobuf.Timestamp
-	17, // 3: portal.v1.Proposal.decided_at:type_name -> google.protobuf.Timestamp
+	19, // 1: portal.v1.Proposal.created_at:type_name -> google.protobuf.Timestamp
+	19, // 2: portal.v1.Proposal.expires_at:type_name -> google.protobuf.Timestamp
+	19, // 3: portal.v1.Proposal.decided_at:type_name -> google.protobuf.Timestamp
 	1,  // 4: portal.v1.Proposal.details:type_name -> portal.v1.ProposalDetail
 	3,  // 5: portal.v1.ProposalPayload.from:type_name -> portal.v1.CorrectionAccount
 	3,  // 6: portal.v1.ProposalPayload.to:type_name -> portal.v1.CorrectionAccount
@@ -1388,11 +1487,11 @@ var file_portal_v1_proposal_proto_depIdxs = []int32{
 	0,  // 8: portal.v1.ProposalResponse.data:type_name -> portal.v1.Proposal
 	3,  // 9: portal.v1.CorrectBalanceRequest.from:type_name -> portal.v1.CorrectionAccount
 	3,  // 10: portal.v1.CorrectBalanceRequest.to:type_name -> portal.v1.CorrectionAccount
-	12, // 11: portal.v1.ListWaitingSettlementsResponse.data:type_name -> portal.v1.WaitingSettlement
-	17, // 12: portal.v1.WaitingSettlement.since:type_name -> google.protobuf.Timestamp
-	15, // 13: portal.v1.GetRateDayResponse.data:type_name -> portal.v1.RateObservation
-	16, // 14: portal.v1.GetRateDayResponse.bands:type_name -> portal.v1.RateBand
-	17, // 15: portal.v1.RateObservation.minute:type_name -> google.protobuf.Timestamp
+	14, // 11: portal.v1.ListWaitingSettlementsResponse.data:type_name -> portal.v1.WaitingSettlement
+	19, // 12: portal.v1.WaitingSettlement.since:type_name -> google.protobuf.Timestamp
+	17, // 13: portal.v1.GetRateDayResponse.data:type_name -> portal.v1.RateObservation
+	18, // 14: portal.v1.GetRateDayResponse.bands:type_name -> portal.v1.RateBand
+	19, // 15: portal.v1.RateObservation.minute:type_name -> google.protobuf.Timestamp
 	16, // [16:16] is the sub-list for method output_type
 	16, // [16:16] is the sub-list for method input_type
 	16, // [16:16] is the sub-list for extension type_name
@@ -1409,15 +1508,15 @@ func file_portal_v1_proposal_proto_init() {
 	file_portal_v1_proposal_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_proposal_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_proposal_proto_msgTypes[5].OneofWrappers = []any{}
-	file_portal_v1_proposal_proto_msgTypes[8].OneofWrappers = []any{}
-	file_portal_v1_proposal_proto_msgTypes[16].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[10].OneofWrappers = []any{}
+	file_portal_v1_proposal_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_proposal_proto_rawDesc), len(file_portal_v1_proposal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

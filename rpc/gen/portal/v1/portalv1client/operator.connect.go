@@ -52,6 +52,9 @@ type OperatorServiceClient interface {
 	ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error)
 	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
 	RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error)
+	// RevealProposal reads the whole value of a requisite that a trader proposed, while the proposal is open. Who read it is kept: see
+	// ListSensitiveReads.
+	RevealProposal(context.Context, *v1.RevealProposalRequest) (*v1.RevealProposalResponse, error)
 	// CreateMerchant makes a merchant.
 	CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error)
 	// UpdateMerchant changes the fields that are set.
@@ -305,6 +308,12 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceRefuseProposalProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
+			connect.WithClientOptions(opts...),
+		),
+		revealProposal: connect.NewClient[v1.RevealProposalRequest, v1.RevealProposalResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceRevealProposalProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RevealProposal")),
 			connect.WithClientOptions(opts...),
 		),
 		createMerchant: connect.NewClient[v1.CreateMerchantRequest, v1.MerchantResponse](
@@ -720,6 +729,7 @@ type operatorServiceClient struct {
 	listProposals          *connect.Client[v1.ListProposalsRequest, v1.ListProposalsResponse]
 	approveProposal        *connect.Client[v1.ApproveProposalRequest, v1.ProposalResponse]
 	refuseProposal         *connect.Client[v1.RefuseProposalRequest, v1.ProposalResponse]
+	revealProposal         *connect.Client[v1.RevealProposalRequest, v1.RevealProposalResponse]
 	createMerchant         *connect.Client[v1.CreateMerchantRequest, v1.MerchantResponse]
 	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.MerchantResponse]
 	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
@@ -943,6 +953,15 @@ func (c *operatorServiceClient) ApproveProposal(ctx context.Context, req *v1.App
 // RefuseProposal calls portal.v1.OperatorService.RefuseProposal.
 func (c *operatorServiceClient) RefuseProposal(ctx context.Context, req *v1.RefuseProposalRequest) (*v1.ProposalResponse, error) {
 	response, err := c.refuseProposal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RevealProposal calls portal.v1.OperatorService.RevealProposal.
+func (c *operatorServiceClient) RevealProposal(ctx context.Context, req *v1.RevealProposalRequest) (*v1.RevealProposalResponse, error) {
+	response, err := c.revealProposal.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}

@@ -86,6 +86,9 @@ const (
 	// OperatorServiceRefuseProposalProcedure is the fully-qualified name of the OperatorService's
 	// RefuseProposal RPC.
 	OperatorServiceRefuseProposalProcedure = "/portal.v1.OperatorService/RefuseProposal"
+	// OperatorServiceRevealProposalProcedure is the fully-qualified name of the OperatorService's
+	// RevealProposal RPC.
+	OperatorServiceRevealProposalProcedure = "/portal.v1.OperatorService/RevealProposal"
 	// OperatorServiceCreateMerchantProcedure is the fully-qualified name of the OperatorService's
 	// CreateMerchant RPC.
 	OperatorServiceCreateMerchantProcedure = "/portal.v1.OperatorService/CreateMerchant"
@@ -321,6 +324,9 @@ type OperatorServiceHandler interface {
 	ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error)
 	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
 	RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error)
+	// RevealProposal reads the whole value of a requisite that a trader proposed, while the proposal is open. Who read it is kept: see
+	// ListSensitiveReads.
+	RevealProposal(context.Context, *v1.RevealProposalRequest) (*v1.RevealProposalResponse, error)
 	// CreateMerchant makes a merchant.
 	CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error)
 	// UpdateMerchant changes the fields that are set.
@@ -570,6 +576,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceRefuseProposalProcedure,
 		svc.RefuseProposal,
 		connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRevealProposalHandler := unary.NewHandler(
+		OperatorServiceRevealProposalProcedure,
+		svc.RevealProposal,
+		connect.WithSchema(operatorServiceMethods.ByName("RevealProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceCreateMerchantHandler := unary.NewHandler(
@@ -1000,6 +1012,8 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceApproveProposalHandler.ServeHTTP(w, r)
 		case OperatorServiceRefuseProposalProcedure:
 			operatorServiceRefuseProposalHandler.ServeHTTP(w, r)
+		case OperatorServiceRevealProposalProcedure:
+			operatorServiceRevealProposalHandler.ServeHTTP(w, r)
 		case OperatorServiceCreateMerchantProcedure:
 			operatorServiceCreateMerchantHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateMerchantProcedure:
@@ -1209,6 +1223,10 @@ func (UnimplementedOperatorServiceHandler) ApproveProposal(context.Context, *v1.
 
 func (UnimplementedOperatorServiceHandler) RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RefuseProposal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RevealProposal(context.Context, *v1.RevealProposalRequest) (*v1.RevealProposalResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RevealProposal is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error) {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/proposal.proto.
  */
 export const file_portal_v1_proposal: GenFile = /*@__PURE__*/
-  fileDesc("Chhwb3J0YWwvdjEvcHJvcG9zYWwucHJvdG8SCXBvcnRhbC52MSLMAwoIUHJvcG9zYWwSEwoLcHJvcG9zYWxfaWQYASABKAMSDgoGYWN0aW9uGAIgASgJEisKB3BheWxvYWQYAyABKAsyGi5wb3J0YWwudjEuUHJvcG9zYWxQYXlsb2FkEg8KB3N1YmplY3QYBCABKAkSEwoLc3ViamVjdF9rZXkYBSABKAkSDgoGcmVhc29uGAYgASgJEhMKC3Byb3Bvc2VkX2J5GAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YXRlGAogASgJEhcKCmRlY2lkZWRfYnkYCyABKAlIAIgBARIuCgpkZWNpZGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg9kZWNpc2lvbl9yZWFzb24YDSABKAlIAYgBARIqCgdkZXRhaWxzGA4gAygLMhkucG9ydGFsLnYxLlByb3Bvc2FsRGV0YWlsQg0KC19kZWNpZGVkX2J5QhIKEF9kZWNpc2lvbl9yZWFzb24iLQoOUHJvcG9zYWxEZXRhaWwSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSLVAwoPUHJvcG9zYWxQYXlsb2FkEhYKCXRyYWRlcl9pZBgBIAEoA0gAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARIXCgpkZXBvc2l0X2lkGAMgASgDSAKIAQESKgoEZnJvbRgEIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgFIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBITCgZhbW91bnQYBiABKAlIA4gBARIWCglyZWZlcmVuY2UYByABKAlIBIgBARITCgZyZWFzb24YCCABKAlIBYgBARIVCghjdXJyZW5jeRgJIAEoCUgGiAEBEhoKDWZpYXRfcGVyX3VzZHQYCiABKAlIB4gBARIaCg12YWxpZF9zZWNvbmRzGAsgASgDSAiIAQFCDAoKX3RyYWRlcl9pZEIWChRfbWVyY2hhbnRfY2FzaGJveF9pZEINCgtfZGVwb3NpdF9pZEIJCgdfYW1vdW50QgwKCl9yZWZlcmVuY2VCCQoHX3JlYXNvbkILCglfY3VycmVuY3lCEAoOX2ZpYXRfcGVyX3VzZHRCEAoOX3ZhbGlkX3NlY29uZHMiNAoRQ29ycmVjdGlvbkFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMiYQoUTGlzdFByb3Bvc2Fsc1JlcXVlc3QSCwoDYWxsGAEgASgIEhIKBWxpbWl0GAIgASgFSACIAQESEwoGY3Vyc29yGAMgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IidAoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5wb3J0YWwudjEuUHJvcG9zYWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIOCgZvdGhlcnMYAyABKANCDgoMX25leHRfY3Vyc29yIi0KFkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAMiRAoVUmVmdXNlUHJvcG9zYWxSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgDEhYKBnJlYXNvbhgCIAEoCUIGirUYAjABIpkBChBQcm9wb3NhbFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5wb3J0YWwudjEuUHJvcG9zYWwSHAoPaW52aXRhdGlvbl9saW5rGAIgASgJSACIAQESHAoPaW52aXRhdGlvbl9jb2RlGAMgASgJSAGIAQFCEgoQX2ludml0YXRpb25fbGlua0ISChBfaW52aXRhdGlvbl9jb2RlIrABChVDb3JyZWN0QmFsYW5jZVJlcXVlc3QSKgoEZnJvbRgBIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgCIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIOCgZhbW91bnQYAyABKAkSGQoJcmVmZXJlbmNlGAQgASgJQgaKtRgCOAESFgoGcmVhc29uGAUgASgJQgaKtRgCMAEiHwodTGlzdFdhaXRpbmdTZXR0bGVtZW50c1JlcXVlc3QiWgoeTGlzdFdhaXRpbmdTZXR0bGVtZW50c1Jlc3BvbnNlEioKBGRhdGEYASADKAsyHC5wb3J0YWwudjEuV2FpdGluZ1NldHRsZW1lbnQSDAoEbW9yZRgCIAEoCCKEAQoRV2FpdGluZ1NldHRsZW1lbnQSEgoKcGF5bWVudF9pZBgBIAEoAxIOCgZtZXRob2QYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSDgoGYW1vdW50GAQgASgJEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRSYXRlRGF5UmVxdWVzdCJiChJHZXRSYXRlRGF5UmVzcG9uc2USKAoEZGF0YRgBIAMoCzIaLnBvcnRhbC52MS5SYXRlT2JzZXJ2YXRpb24SIgoFYmFuZHMYAiADKAsyEy5wb3J0YWwudjEuUmF0ZUJhbmQidwoPUmF0ZU9ic2VydmF0aW9uEg8KB2ZlZWRfaWQYASABKAMSEAoIY3VycmVuY3kYAiABKAkSKgoGbWludXRlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1maWF0X3Blcl91c2R0GAQgASgJImcKCFJhdGVCYW5kEhAKCGN1cnJlbmN5GAEgASgJEg8KB3BlcmNlbnQYAiABKAkSEAoDbm93GAMgASgJSACIAQESEwoGYW5jaG9yGAQgASgJSAGIAQFCBgoEX25vd0IJCgdfYW5jaG9yQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("Chhwb3J0YWwvdjEvcHJvcG9zYWwucHJvdG8SCXBvcnRhbC52MSLMAwoIUHJvcG9zYWwSEwoLcHJvcG9zYWxfaWQYASABKAMSDgoGYWN0aW9uGAIgASgJEisKB3BheWxvYWQYAyABKAsyGi5wb3J0YWwudjEuUHJvcG9zYWxQYXlsb2FkEg8KB3N1YmplY3QYBCABKAkSEwoLc3ViamVjdF9rZXkYBSABKAkSDgoGcmVhc29uGAYgASgJEhMKC3Byb3Bvc2VkX2J5GAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YXRlGAogASgJEhcKCmRlY2lkZWRfYnkYCyABKAlIAIgBARIuCgpkZWNpZGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCg9kZWNpc2lvbl9yZWFzb24YDSABKAlIAYgBARIqCgdkZXRhaWxzGA4gAygLMhkucG9ydGFsLnYxLlByb3Bvc2FsRGV0YWlsQg0KC19kZWNpZGVkX2J5QhIKEF9kZWNpc2lvbl9yZWFzb24iLQoOUHJvcG9zYWxEZXRhaWwSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSLVAwoPUHJvcG9zYWxQYXlsb2FkEhYKCXRyYWRlcl9pZBgBIAEoA0gAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARIXCgpkZXBvc2l0X2lkGAMgASgDSAKIAQESKgoEZnJvbRgEIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBIoCgJ0bxgFIAEoCzIcLnBvcnRhbC52MS5Db3JyZWN0aW9uQWNjb3VudBITCgZhbW91bnQYBiABKAlIA4gBARIWCglyZWZlcmVuY2UYByABKAlIBIgBARITCgZyZWFzb24YCCABKAlIBYgBARIVCghjdXJyZW5jeRgJIAEoCUgGiAEBEhoKDWZpYXRfcGVyX3VzZHQYCiABKAlIB4gBARIaCg12YWxpZF9zZWNvbmRzGAsgASgDSAiIAQFCDAoKX3RyYWRlcl9pZEIWChRfbWVyY2hhbnRfY2FzaGJveF9pZEINCgtfZGVwb3NpdF9pZEIJCgdfYW1vdW50QgwKCl9yZWZlcmVuY2VCCQoHX3JlYXNvbkILCglfY3VycmVuY3lCEAoOX2ZpYXRfcGVyX3VzZHRCEAoOX3ZhbGlkX3NlY29uZHMiNAoRQ29ycmVjdGlvbkFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMiYQoUTGlzdFByb3Bvc2Fsc1JlcXVlc3QSCwoDYWxsGAEgASgIEhIKBWxpbWl0GAIgASgFSACIAQESEwoGY3Vyc29yGAMgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IidAoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5wb3J0YWwudjEuUHJvcG9zYWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIOCgZvdGhlcnMYAyABKANCDgoMX25leHRfY3Vyc29yIi0KFkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QSEwoLcHJvcG9zYWxfaWQYASABKAMiRAoVUmVmdXNlUHJvcG9zYWxSZXF1ZXN0EhMKC3Byb3Bvc2FsX2lkGAEgASgDEhYKBnJlYXNvbhgCIAEoCUIGirUYAjABIiwKFVJldmVhbFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoAyIsChZSZXZlYWxQcm9wb3NhbFJlc3BvbnNlEhIKBXZhbHVlGAEgASgJQgOAAQEimQEKEFByb3Bvc2FsUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbBIcCg9pbnZpdGF0aW9uX2xpbmsYAiABKAlIAIgBARIcCg9pbnZpdGF0aW9uX2NvZGUYAyABKAlIAYgBAUISChBfaW52aXRhdGlvbl9saW5rQhIKEF9pbnZpdGF0aW9uX2NvZGUisAEKFUNvcnJlY3RCYWxhbmNlUmVxdWVzdBIqCgRmcm9tGAEgASgLMhwucG9ydGFsLnYxLkNvcnJlY3Rpb25BY2NvdW50EigKAnRvGAIgASgLMhwucG9ydGFsLnYxLkNvcnJlY3Rpb25BY2NvdW50Eg4KBmFtb3VudBgDIAEoCRIZCglyZWZlcmVuY2UYBCABKAlCBoq1GAI4ARIWCgZyZWFzb24YBSABKAlCBoq1GAIwASIfCh1MaXN0V2FpdGluZ1NldHRsZW1lbnRzUmVxdWVzdCJaCh5MaXN0V2FpdGluZ1NldHRsZW1lbnRzUmVzcG9uc2USKgoEZGF0YRgBIAMoCzIcLnBvcnRhbC52MS5XYWl0aW5nU2V0dGxlbWVudBIMCgRtb3JlGAIgASgIIoQBChFXYWl0aW5nU2V0dGxlbWVudBISCgpwYXltZW50X2lkGAEgASgDEg4KBm1ldGhvZBgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIOCgZhbW91bnQYBCABKAkSKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhMKEUdldFJhdGVEYXlSZXF1ZXN0ImIKEkdldFJhdGVEYXlSZXNwb25zZRIoCgRkYXRhGAEgAygLMhoucG9ydGFsLnYxLlJhdGVPYnNlcnZhdGlvbhIiCgViYW5kcxgCIAMoCzITLnBvcnRhbC52MS5SYXRlQmFuZCJ3Cg9SYXRlT2JzZXJ2YXRpb24SDwoHZmVlZF9pZBgBIAEoAxIQCghjdXJyZW5jeRgCIAEoCRIqCgZtaW51dGUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWZpYXRfcGVyX3VzZHQYBCABKAkiZwoIUmF0ZUJhbmQSEAoIY3VycmVuY3kYASABKAkSDwoHcGVyY2VudBgCIAEoCRIQCgNub3cYAyABKAlIAIgBARITCgZhbmNob3IYBCABKAlIAYgBAUIGCgRfbm93QgkKB19hbmNob3JCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * Proposal is an action that takes a second operator. Nothing of it is done until another operator approves it.
@@ -397,6 +397,48 @@ export const RefuseProposalRequestSchema: GenMessage<RefuseProposalRequest> = /*
   messageDesc(file_portal_v1_proposal, 7);
 
 /**
+ * RevealProposalRequest is what RevealProposal of OperatorService takes.
+ *
+ * @generated from message portal.v1.RevealProposalRequest
+ */
+export type RevealProposalRequest = Message<"portal.v1.RevealProposalRequest"> & {
+  /**
+   * The proposal's id.
+   *
+   * @generated from field: int64 proposal_id = 1;
+   */
+  proposalId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.RevealProposalRequest.
+ * Use `create(RevealProposalRequestSchema)` to create a new message.
+ */
+export const RevealProposalRequestSchema: GenMessage<RevealProposalRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_proposal, 8);
+
+/**
+ * RevealProposalResponse is what RevealProposal of OperatorService answers with.
+ *
+ * @generated from message portal.v1.RevealProposalResponse
+ */
+export type RevealProposalResponse = Message<"portal.v1.RevealProposalResponse"> & {
+  /**
+   * The whole value of the requisite.
+   *
+   * @generated from field: string value = 1;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message portal.v1.RevealProposalResponse.
+ * Use `create(RevealProposalResponseSchema)` to create a new message.
+ */
+export const RevealProposalResponseSchema: GenMessage<RevealProposalResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_proposal, 9);
+
+/**
  * ProposalResponse is what ApproveProposal and RefuseProposal of OperatorService answer with.
  *
  * @generated from message portal.v1.ProposalResponse
@@ -430,7 +472,7 @@ export type ProposalResponse = Message<"portal.v1.ProposalResponse"> & {
  * Use `create(ProposalResponseSchema)` to create a new message.
  */
 export const ProposalResponseSchema: GenMessage<ProposalResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 8);
+  messageDesc(file_portal_v1_proposal, 10);
 
 /**
  * CorrectBalanceRequest is what CorrectBalance of OperatorService takes.
@@ -479,7 +521,7 @@ export type CorrectBalanceRequest = Message<"portal.v1.CorrectBalanceRequest"> &
  * Use `create(CorrectBalanceRequestSchema)` to create a new message.
  */
 export const CorrectBalanceRequestSchema: GenMessage<CorrectBalanceRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 9);
+  messageDesc(file_portal_v1_proposal, 11);
 
 /**
  * ListWaitingSettlementsRequest is what ListWaitingSettlements of OperatorService takes, which is nothing.
@@ -494,7 +536,7 @@ export type ListWaitingSettlementsRequest = Message<"portal.v1.ListWaitingSettle
  * Use `create(ListWaitingSettlementsRequestSchema)` to create a new message.
  */
 export const ListWaitingSettlementsRequestSchema: GenMessage<ListWaitingSettlementsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 10);
+  messageDesc(file_portal_v1_proposal, 12);
 
 /**
  * ListWaitingSettlementsResponse is what ListWaitingSettlements of OperatorService answers with.
@@ -522,7 +564,7 @@ export type ListWaitingSettlementsResponse = Message<"portal.v1.ListWaitingSettl
  * Use `create(ListWaitingSettlementsResponseSchema)` to create a new message.
  */
 export const ListWaitingSettlementsResponseSchema: GenMessage<ListWaitingSettlementsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 11);
+  messageDesc(file_portal_v1_proposal, 13);
 
 /**
  * WaitingSettlement is a completed payment whose settlement waits for a fresh rate.
@@ -571,7 +613,7 @@ export type WaitingSettlement = Message<"portal.v1.WaitingSettlement"> & {
  * Use `create(WaitingSettlementSchema)` to create a new message.
  */
 export const WaitingSettlementSchema: GenMessage<WaitingSettlement> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 12);
+  messageDesc(file_portal_v1_proposal, 14);
 
 /**
  * GetRateDayRequest is what GetRateDay of OperatorService takes, which is nothing.
@@ -586,7 +628,7 @@ export type GetRateDayRequest = Message<"portal.v1.GetRateDayRequest"> & {
  * Use `create(GetRateDayRequestSchema)` to create a new message.
  */
 export const GetRateDayRequestSchema: GenMessage<GetRateDayRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 13);
+  messageDesc(file_portal_v1_proposal, 15);
 
 /**
  * GetRateDayResponse is what GetRateDay of OperatorService answers with.
@@ -614,7 +656,7 @@ export type GetRateDayResponse = Message<"portal.v1.GetRateDayResponse"> & {
  * Use `create(GetRateDayResponseSchema)` to create a new message.
  */
 export const GetRateDayResponseSchema: GenMessage<GetRateDayResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 14);
+  messageDesc(file_portal_v1_proposal, 16);
 
 /**
  * RateObservation is a rate that a feed brought.
@@ -656,7 +698,7 @@ export type RateObservation = Message<"portal.v1.RateObservation"> & {
  * Use `create(RateObservationSchema)` to create a new message.
  */
 export const RateObservationSchema: GenMessage<RateObservation> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 15);
+  messageDesc(file_portal_v1_proposal, 17);
 
 /**
  * RateBand is how far a rate may be set by hand, and from what: from both the rate in use and the anchor.
@@ -698,5 +740,5 @@ export type RateBand = Message<"portal.v1.RateBand"> & {
  * Use `create(RateBandSchema)` to create a new message.
  */
 export const RateBandSchema: GenMessage<RateBand> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proposal, 16);
+  messageDesc(file_portal_v1_proposal, 18);
 
