@@ -356,11 +356,12 @@ class Gateway:
         self, base_url: str, key_id: str, secret: str, timeout: float = 30, headers: HeaderNames = HeaderNames()
     ) -> None:
         parts = urllib.parse.urlsplit(base_url)
-        if parts.scheme not in ("https", "http") or not parts.netloc:
+        if parts.scheme not in ("https", "http") or not parts.netloc or re.search(r"[\x00-\x20\x7f]", base_url):
             raise ValueError(f"base_url must be a whole URL such as https://api.example.com, and is {base_url!r}")
-        # The error of a header would quote the secret, and would not say what to do.
-        if any(ord(c) < 32 or ord(c) == 127 for c in key_id + secret):
-            raise ValueError("key_id or secret has a line break or control character: strip it where it is read")
+        # The error of a header would quote the secret, and would look as if no answer had come.
+        for name, value in (("key_id", key_id), ("secret", secret)):
+            if not isinstance(value, str) or not re.fullmatch(r"[ -~]+", value):
+                raise ValueError(f"{name} must be text of printable ASCII without line breaks: strip it where it is read")
         self._base_url = base_url.rstrip("/")
         self._key_id = key_id
         self._secret = secret

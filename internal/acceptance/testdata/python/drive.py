@@ -145,6 +145,8 @@ def payment():
     unreachable = fails(gateway.GatewayError, nowhere.get_payment, 1)
     assert unreachable.code == "unreachable" and unreachable.repeatable
     fails(ValueError, gateway.Gateway, "api.example.com", "k", "s")
+    for mistaken in (("https://api.example.com ", "k", "s"), (base_url, "k", "секрет"), (base_url, "", "s"), (base_url, "k", None)):
+        fails(ValueError, gateway.Gateway, *mistaken)
     read_from_file = fails(ValueError, gateway.Gateway, base_url, roubles["key_id"], roubles["secret"] + "\n")
     assert roubles["secret"] not in str(read_from_file), "the error shows the secret"
 
