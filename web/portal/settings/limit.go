@@ -81,8 +81,7 @@ func (v *visit) changeLimit() error {
 	}
 	if form.Get("confirmed") == "" || strings.TrimSpace(form.Get("reason")) == "" {
 		if wrong := v.Wrong(v.limitTyped(typed{form, nil}).Check(v.Ctx())); wrong != nil {
-			s.values = form
-			return v.showSubject(http.StatusUnprocessableEntity, s, wrong)
+			return v.showSubject(http.StatusUnprocessableEntity, s.typedInto(form), wrong)
 		}
 		return v.askLimit(s, form)
 	}

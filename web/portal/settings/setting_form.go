@@ -329,8 +329,7 @@ func (v *visit) keepSubject(s subject) error {
 		return submission.Outcome{LedTo: to, Said: cmp.Or(s.said, "setting-saved")}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		s.values = form
-		return v.showSubject(http.StatusUnprocessableEntity, s, portal.ShortLimits(wrong))
+		return v.showSubject(http.StatusUnprocessableEntity, s.typedInto(form), portal.ShortLimits(wrong))
 	}
 	if f := fault.As(err); f != nil && f.Code == settingChanged {
 		s.page.Notices = append(s.page.Notices, v.Say(sayChanged))
@@ -346,6 +345,13 @@ func (v *visit) keepSubject(s subject) error {
 		return v.reveal()
 	}
 	return v.Done(out.LedTo, out.Said)
+}
+
+// typedInto is the page with what was typed. Its form is still about the state
+// that the user has seen: by now somebody else may have changed the settings.
+func (s subject) typedInto(form url.Values) subject {
+	s.values, s.version = form, form.Get("version")
+	return s
 }
 
 // settingChanged is the code of the error that somebody else has changed a
