@@ -182,6 +182,8 @@ var Codes = []Code{
 		"Complete it, or fail it with a reason: then the merchant gets what it is worth."},
 	{"payment_no_case", Refused, "No other amount waits for a decision at this payment.",
 		"Read the payment: somebody has decided, or its time has ended."},
+	{"payment_came_since", Refused, "Another amount has come of this payment since. Look at it and decide again.",
+		"For operators: read what has come, and propose again."},
 	{"payment_amount_taken", Refused,
 		"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.",
 		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},

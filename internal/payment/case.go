@@ -69,7 +69,11 @@ const reasonUncovered = "difference_not_covered"
 var (
 	// ErrNoCase refuses a decision about a payment that is not a case, or
 	// no longer one.
-	ErrNoCase   = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
+	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
+	// ErrCameSince refuses a decision about another amount than has come by
+	// now.
+	ErrCameSince = fault.New(fault.Refused, "payment_came_since",
+		"Another amount has come of this payment since. Look at it and decide again.")
 	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
 )
@@ -82,6 +86,9 @@ type CaseDecision struct {
 	// To is the payer to whom the money is returned. Only the decision
 	// return needs it.
 	To *payout.Recipient
+	// Came is the amount that is decided about, as whoever decides has seen
+	// it; "" is what has come by then. A proposal always has it.
+	Came string `json:",omitempty"`
 }
 
 func (d CaseDecision) validate(ctx context.Context) error {
@@ -140,6 +147,11 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 		if !isCase(p) {
 			return ErrNoCase
 		}
+		came := money.Fiat(p.ReceivedAmount.Decimal)
+		if d.Came != "" && d.Came != came {
+			return ErrCameSince
+		}
+		d.Came = came
 		switch d.Decision {
 		case TakeWhatCame:
 			after, err = s.takeCase(ctx, tx, p, who, d)

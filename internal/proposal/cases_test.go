@@ -248,3 +248,32 @@ func TestPayoutTakenSinceProposed(t *testing.T) {
 		})
 	}
 }
+
+// What was proposed about another amount is about the amount that had come
+// then. More may have come since: nobody takes it, or sends it back, by what
+// was said of less.
+func TestMoreCameSinceProposed(t *testing.T) {
+	for _, decision := range []string{payment.TakeWhatCame, payment.ReturnIt} {
+		t.Run(decision, func(t *testing.T) {
+			c := setupCases(t)
+			made := c.asked(t, "order", "3000")
+			testenv.Must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.ID, new("1500")))(t)
+			propose := func() proposal.Proposal {
+				t.Helper()
+				_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{
+					PaymentID: made.ID, Decision: decision,
+					To: &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"},
+				})
+				return testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
+			}
+			p := propose()
+			kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, c.trader.Requisites[0],
+				payment.Came{Amount: new("700")}))(t)
+			testenv.Must(c.payments.Attach(t.Context(), c.trader.Caller, kept.ID, made.ID))(t)
+			dbtest.WantCode(t, c.approved(t, c.two, p.ID), "payment_came_since")
+			testenv.Want(t, c.Text(t, "select status || ' ' || received_amount from payment"), "appeal 2200.00", "the payment")
+			testenv.NoError(t, c.approved(t, c.two, propose().ID))
+			c.Audit(t)
+		})
+	}
+}

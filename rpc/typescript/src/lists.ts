@@ -74,6 +74,7 @@ export const errorCodes = [
   "payin_take_limit",
   "payin_taken_anew",
   "payment_amount_taken",
+  "payment_came_since",
   "payment_no_case",
   "payment_not_pending",
   "payment_part_came",

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -118,7 +119,7 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	}
 	q := CaseQuestion{
 		Path: v.PaymentPath(id), Token: typed.Get("token"), Decision: decision, Words: sayDecisions[decision], Wrong: wrong,
-		Typed: typed, Came: v.Amount(p.ReceivedAmount.Decimal, p.Currency),
+		Typed: typed, Came: v.Amount(p.ReceivedAmount.Decimal, p.Currency), Seen: money.Fiat(p.ReceivedAmount.Decimal),
 	}
 	if q.Facts, err = v.cameOf(p); err != nil {
 		return err
@@ -142,7 +143,9 @@ func (v *visit) decideCase() error {
 	if err != nil {
 		return err
 	}
-	d := payment.CaseDecision{PaymentID: id, Decision: form.Get("decision"), Reason: optional.Of(form.Get("reason"))}
+	d := payment.CaseDecision{
+		PaymentID: id, Decision: form.Get("decision"), Reason: optional.Of(form.Get("reason")), Came: form.Get("came"),
+	}
 	if d.Decision == payment.ReturnIt {
 		d.To = &payout.Recipient{
 			Method: form.Get("method"), Address: form.Get("address"), Recipient: form.Get("recipient"),
@@ -154,7 +157,7 @@ func (v *visit) decideCase() error {
 			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "work-others"}, err
 		}
 		_, err := v.Payments.DecideCase(v.Ctx(), v.Who, d)
-		if f := fault.As(err); f != nil && f.Code == payment.ErrNoCase.Code {
+		if f := fault.As(err); f != nil && (f.Code == payment.ErrNoCase.Code || f.Code == payment.ErrCameSince.Code) {
 			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "changed"}, nil
 		}
 		return submission.Outcome{LedTo: v.PaymentPath(id), Said: "case-decided"}, err

@@ -78,11 +78,14 @@ type CaseStep struct {
 // CaseQuestion asks for confirmation of a decision.
 type CaseQuestion struct {
 	Path, Token, Decision, Came string
-	Words                       decisionWords
-	Facts                       Came
-	Methods                     []view.Option
-	Typed                       url.Values
-	Wrong                       map[string]string
+	// Seen is what came as the form sends it back: what is decided is
+	// decided about that amount.
+	Seen    string
+	Words   decisionWords
+	Facts   Came
+	Methods []view.Option
+	Typed   url.Values
+	Wrong   map[string]string
 }
 
 func (p Payment) open() bool { return p.Status == "pending" }

@@ -54,7 +54,7 @@ var fields = map[string]Phrase{
 
 	"reason": ReasonWhy, "network": Network, "address": Address,
 
-	"arrival_id": {"Money that came", "Пришедшие деньги"},
+	"arrival_id": {"Money that came", "Пришедшие деньги"}, "came": {"What came", "Пришло"},
 	"payment_id": {"Payment", "Платёж"}, "decision": {"Decision", "Решение"}, "to.method": {"Method", "Метод"}, "to.address": {"To", "Куда"},
 	"to.recipient": {"Recipient", "Получатель"}, "to.bank_code": {"Bank's code", "Код банка"}, "to.bank_name": {"Bank", "Банк"},
 	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel, "taken_at": TakenAt,
