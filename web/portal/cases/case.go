@@ -3,11 +3,13 @@ package cases
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
@@ -28,9 +30,11 @@ type caseKind struct {
 type decidable struct {
 	id     int64
 	status string
-	// since is when its trader took a payout: what was asked about one who
-	// had it before is not done to another.
-	since *time.Time
+	// about is what else the decision is about, and may change without the
+	// status: when its trader took a payout, what came of an appeal's
+	// payment, and the transfer of a deposit. What was asked about another
+	// is not done.
+	about string
 	// path is its page, name is its name there, and amount is its amount,
 	// or "".
 	path, name, amount string
@@ -40,12 +44,7 @@ type decidable struct {
 }
 
 // seen is how the case stands, as the form of a decision says it.
-func (d decidable) seen() string {
-	if d.since == nil {
-		return d.status
-	}
-	return d.status + " " + d.since.UTC().Format(time.RFC3339Nano)
-}
+func (d decidable) seen() string { return strings.TrimSpace(d.status + " " + d.about) }
 
 var (
 	depositCase  = caseKind{work.Deposit, "/operator/deposits", (*visit).depositSubject}
@@ -171,8 +170,12 @@ func (v *visit) depositSubject() (decidable, error) {
 		return decidable{}, err
 	}
 	facts = append(append(facts, seen...), v.Noted(d.Metadata, "/deposits")...)
+	transfer := ""
+	if d.Transfer != nil {
+		transfer = portal.IDText(d.Transfer.ID)
+	}
 	return decidable{
-		id: d.ID, status: d.Status, path: v.DepositPath(d.ID), name: v.Say(say.DepositTitle, d.ID),
+		id: d.ID, status: d.Status, about: transfer, path: v.DepositPath(d.ID), name: v.Say(say.DepositTitle, d.ID),
 		amount: v.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
 	}, nil
 }
@@ -247,9 +250,14 @@ func (v *visit) appealSubject() (decidable, error) {
 	if a.Statement != nil {
 		facts = append(facts, view.Fact{Label: sayStatementLine, Value: *a.Statement})
 	}
+	came := ""
+	if a.Payment.ReceivedAmount.Valid {
+		came = money.Fiat(a.Payment.ReceivedAmount.Decimal)
+	}
 	return decidable{
 		id:     a.ID,
 		status: a.Status,
+		about:  came,
 		path:   string(v.AppealPath(a.ID)),
 		name:   v.Say(say.AppealTitle, a.ID),
 		amount: amount,
@@ -284,10 +292,14 @@ func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 		{Label: say.Recipient, Value: p.Recipient},
 		{Label: say.Requisite, Value: p.AddressMask},
 	}
+	taken := ""
+	if p.TakenAt != nil {
+		taken = p.TakenAt.UTC().Format(time.RFC3339Nano)
+	}
 	return decidable{
 		id:     p.ID,
 		status: string(p.Status),
-		since:  p.TakenAt,
+		about:  taken,
 		path:   v.PayoutPath(p.UUID.String()),
 		name:   v.Say(say.PayoutTitle, p.ID),
 		amount: amount,
