@@ -5,6 +5,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
+	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/web/portal/say"
@@ -14,7 +15,7 @@ import (
 // Job is a payment as the desk shows it.
 func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	job := view.Job{
-		ID: p.ID, Amount: v.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
+		ID: p.ID, Seen: SeenOf(p.Payment), Amount: v.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
 		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts, Fits: p.Fits,
 	}
 	if p.CardCheckout() {
@@ -30,6 +31,10 @@ func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	}
 	return job
 }
+
+// SeenOf is how a payment stands, as the form of its trader says it: what was
+// said of the whole amount is not said of the rest of it.
+func SeenOf(p payment.Payment) string { return string(p.Status) + " " + money.Fiat(p.Expected()) }
 
 // RequisiteOf is a payment's requisite, as far as its trader knows it.
 func (v *Visit) RequisiteOf(p payment.Payment) view.Requisite {

@@ -173,7 +173,7 @@ function letGo(row) {
 function confirmHere(row, url) {
   let left = 5;
   const { confirmed, undo, unsent, read } = desk.dataset;
-  const body = new URLSearchParams({ token: row.dataset.token, status: "pending", stays: "1" });
+  const body = new URLSearchParams({ token: row.dataset.token, status: row.dataset.seen, stays: "1" });
   const send = async (leaving) => {
     clearInterval(timer);
     if (!confirming.delete(send)) return;

@@ -183,7 +183,7 @@ func (v *visit) ask(
 		return v.Done(v.PaymentPath(p.ID), "changed")
 	}
 	question := PaymentQuestion{
-		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Amount(p.Expected(), p.Currency),
+		ID: p.ID, Token: submission.NewToken(), Seen: portal.SeenOf(p), Amount: v.Amount(p.Expected(), p.Currency),
 		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
 		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Payer: typed.Get("payer"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
@@ -210,8 +210,8 @@ func (v *visit) cancel() error {
 	}, CancelPayment)
 }
 
-// settle ends a payment as its trader says, unless its status is no longer the
-// one that the form has shown. end reports whether the payment became a case.
+// settle ends a payment as its trader says, unless it stands no longer as the
+// form has shown. end reports whether the payment became a case.
 func (v *visit) settle(
 	word string, end func(ctx context.Context, id int64, form url.Values) (bool, error),
 	page func(view.Shell, PaymentQuestion) site.Page,
@@ -225,7 +225,7 @@ func (v *visit) settle(
 		return err
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
-		if string(p.Status) != form.Get("status") {
+		if portal.SeenOf(p) != form.Get("status") {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
 		open, err := end(v.Ctx(), p.ID, form)

@@ -66,9 +66,9 @@ func saysMore(j view.Job) bool { return j.ClaimedAt != nil || j.Receipts > 0 || 
 // PaymentQuestion asks for confirmation that a payment shall end.
 type PaymentQuestion struct {
 	ID int64
-	// Token identifies the form. Status is the payment's status when the
+	// Token identifies the form. Seen is how the payment stood when the
 	// form was shown.
-	Token, Status        string
+	Token, Seen          string
 	Amount, Method, USDT string
 	Requisite            view.Requisite
 	ClaimedAt            *time.Time

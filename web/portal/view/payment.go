@@ -119,7 +119,9 @@ func AppealBadge(status string) Badge {
 }
 
 type Job struct {
-	ID             int64
+	ID int64
+	// Seen is how it stands, as its form says it.
+	Seen           string
 	Amount, Method string
 	Requisite      Requisite
 	// Phase is the phase of a card checkout, and Card the last digits of
