@@ -32,6 +32,10 @@ var (
 	errClosed = fault.New(fault.Refused, "withdrawal_network_closed", "No withdrawals go by this network now.")
 )
 
+// ErrTermsChanged refuses a withdrawal for another fee than its owner was
+// shown.
+var ErrTermsChanged = db.ErrSettingChanged
+
 // Request is a request for a withdrawal, as it was sent.
 type Request struct {
 	// CashboxID is the cashbox that pays; nil for the key's own, and for a
@@ -48,6 +52,8 @@ type Request struct {
 	// CallbackURI is where events are sent; if it is empty, they are only
 	// in the event feed.
 	CallbackURI string
+	// Fee is the fee that the owner was shown; "" is any.
+	Fee string
 }
 
 type Created struct {
@@ -66,6 +72,8 @@ type order struct {
 	insert db.WithdrawalInsertParams
 	// addressField is the field that names the address.
 	addressField string
+	// fee is Request.Fee.
+	fee string
 }
 
 // Request requests a withdrawal. Amount and fee are held at once; a call that
@@ -112,7 +120,7 @@ func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (With
 //rule:what can be withdrawn, and where to
 func (s *Service) validate(ctx context.Context, who caller.Caller, own owner, r Request) (order, error) {
 	f := fault.Decoded(ctx)
-	o := order{own: own, insert: db.WithdrawalInsertParams{
+	o := order{own: own, fee: r.Fee, insert: db.WithdrawalInsertParams{
 		OwnerKind: own.kind, OwnerID: own.id, OrderID: r.OrderID, Now: s.clock.Now(), CallbackURI: r.CallbackURI,
 		RequestID: optional.Of(who.RequestID), RequestAddress: optional.Of(who.Address),
 		Amount: fault.Read(f, "amount", r.Amount, func(text string) (decimal.Decimal, error) {
@@ -214,6 +222,9 @@ func (s *Service) requestOrReplay(ctx context.Context, q *db.Queries, who caller
 	}
 	if o.insert.Fee, err = s.terms(ctx, q, o); err != nil {
 		return Created{}, err
+	}
+	if o.fee != "" && o.fee != money.USDT(o.insert.Fee) {
+		return Created{}, ErrTermsChanged
 	}
 	made, err := q.WithdrawalInsert(ctx, o.insert)
 	if err != nil {

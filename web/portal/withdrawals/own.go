@@ -1,6 +1,7 @@
 package withdrawals
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -270,8 +271,12 @@ func (v *visit) request(form url.Values) error {
 		}
 		return v.confirm(form, quoted)
 	}
+	r.Fee = form.Get("fee")
 	err = v.Once(form, func() (submission.Outcome, error) {
 		created, err := v.Withdrawals.Request(v.Ctx(), v.Who, r)
+		if errors.Is(err, withdrawal.ErrTermsChanged) {
+			return submission.Outcome{LedTo: v.path("/new"), Said: "changed"}, nil
+		}
 		return submission.Outcome{LedTo: portal.Numbered(v.path(""), created.Withdrawal.ID), Said: "withdrawal-requested"}, err
 	})
 	if wrong := v.wrongOf(err); wrong != nil {
@@ -306,6 +311,7 @@ func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 		},
 		Hidden: [][2]string{
 			{"confirmed", portal.Yes}, {"amount", form.Get("amount")}, {"address", form.Get("address")}, {"cashbox", form.Get("cashbox")},
+			{"fee", money.USDT(w.Fee)},
 		},
 	})
 }
