@@ -237,10 +237,10 @@ func (v *visit) decide(d decision) error {
 	if err != nil {
 		return err
 	}
-	if string(w.Status) != form.Get("status") {
-		return v.Done(to, "changed")
-	}
 	err = v.Once(form, func() (submission.Outcome, error) {
+		if string(w.Status) != form.Get("status") {
+			return submission.Outcome{LedTo: to, Said: "changed"}, nil
+		}
 		_, err := d.act(v.Withdrawals, v.Ctx(), v.Who, id, typed)
 		return submission.Outcome{LedTo: to, Said: d.said}, err
 	})
