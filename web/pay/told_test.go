@@ -301,6 +301,27 @@ func TestPartIsNotCancelled(t *testing.T) {
 	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
 }
 
+// Whoever has said that they paid, and sent a part, is asked for the rest: what
+// they said was about the part. It is kept once, so they are not asked again.
+func TestRestIsAskedOfWhoHasPaid(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	wantBack(t, b, p, b.post(t, b.path(p)+"/paid"))
+	wantText(t, b.page(t, b.path(p)), "h1", "Your transfer is on its way")
+	b.clock.Advance(time.Minute)
+	b.came(t, p, payment.WaitForRest)
+	page := b.page(t, b.path(p))
+	wantText(t, page, ".card > .note", "700.50 ₽ of 1,500 ₽ has arrived. Please send the rest.")
+	wantText(t, page, ".amount", "799.50 ₽")
+	wantNot(t, "the page", page.Text(), "do not send the money again", "I have paid")
+
+	later := b.create(t, "RUB", "sbp")
+	b.came(t, later, payment.WaitForRest)
+	b.clock.Advance(time.Minute)
+	wantBack(t, b, later, b.post(t, b.path(later)+"/paid"))
+	wantText(t, b.page(t, b.path(later)), "h1", "Your transfer is on its way")
+}
+
 // The script names the day of a deadline that is far away, as the page without
 // it does.
 func TestFarDeadline(t *testing.T) {

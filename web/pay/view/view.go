@@ -214,8 +214,9 @@ type Requisite struct {
 	Steps []string
 	// Simulate offers to act as the bank.
 	Simulate bool
-	// MayCancel offers to cancel the payment.
-	MayCancel bool
+	// MayCancel offers to cancel the payment, and MaySay to say that it was
+	// paid.
+	MayCancel, MaySay bool
 	// Proof takes receipts; nil takes none.
 	Proof *Proof
 	// Banks are those whose app the payer may open.
