@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"gateway.example/internal/caller"
@@ -243,9 +244,13 @@ func (v *Visit) outgrown() bool {
 		!slices.Contains(v.route.Kinds, v.Who.Kind)
 }
 
-// leadTo redirects to a page that leads back here afterwards.
+// leadTo redirects to a page that leads back here afterwards. What a form sent
+// is not kept, so whoever sent it is told that nothing was done.
 func (v *Visit) leadTo(path string) {
 	next := v.R.URL.RequestURI()
+	if !v.Reads() {
+		v.SetCookie(flashCookie, "not-yet", time.Minute)
+	}
 	if v.R.Method != http.MethodGet || v.route.Fragment {
 		next = v.Back()
 	}
