@@ -174,6 +174,10 @@ func IDOf(form url.Values, name string) int64 {
 	return id
 }
 
+// Seen is what a form says of the values that its reader has seen: those that
+// it is shown with or, after a mistake, those that it was shown with first.
+func Seen(values url.Values) string { return cmp.Or(values.Get("seen"), values.Encode()) }
+
 // Once acts only at the first sending of a form, and redirects every time to
 // where the first sending led. A page that sends the form by a script and stays
 // open gets the result instead: nothing if it is good, else a text.

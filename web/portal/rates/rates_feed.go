@@ -84,12 +84,20 @@ func (v *visit) feedAsked() (rate.FeedState, error) {
 }
 
 func (v *visit) feed(f rate.FeedState) error {
+	values := feedValues(f.Feed)
+	values.Set("seen", portal.Seen(values))
+	values.Set("token", submission.NewToken())
+	return v.feedForm(http.StatusOK, f.ID, values, nil)
+}
+
+// feedValues are a feed as values of its form.
+func feedValues(f rate.Feed) url.Values {
 	on := "off"
 	if f.Enabled {
 		on = "on"
 	}
 	number := func(n int32) []string { return []string{strconv.Itoa(int(n))} }
-	return v.feedForm(http.StatusOK, f.ID, url.Values{
+	return url.Values{
 		"currency": {
 			f.Currency,
 		},
@@ -102,8 +110,7 @@ func (v *visit) feed(f rate.FeedState) error {
 		"bandPercent":    {f.BandPercent},
 		"dayBandPercent": {f.DayBandPercent},
 		"freshSeconds":   number(f.FreshSeconds),
-		"token":          {submission.NewToken()},
-	}, nil)
+	}
 }
 
 func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[string]string) error {
@@ -123,7 +130,7 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 		Text:   v.Say(sayFeedText),
 		Submit: v.Say(sayKeepFeed),
 		Back:   portal.RatesPath,
-		Hidden: [][2]string{{"token", typed.Get("token")}},
+		Hidden: [][2]string{{"token", typed.Get("token")}, {"seen", typed.Get("seen")}},
 		Choices: []view.Choice{
 			portal.CurrencyChoice(typed.Get("currency"), wrong["feed.currency"]),
 			{Name: "enabled", Label: say.FeedOn, Value: typed.Get("enabled"), Options: []view.Option{
@@ -155,14 +162,18 @@ func (v *visit) setFeed(f rate.FeedState) error {
 	return v.keepFeed(f.Feed)
 }
 
-// keepFeed makes or changes a feed, once.
+// keepFeed makes or changes a feed, once, and overwrites nothing that its form
+// has not shown.
 func (v *visit) keepFeed(feed rate.Feed) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
 	}
+	changed := false
 	if feed.ID == 0 {
 		feed.Currency = form.Get("currency")
+	} else {
+		changed = form.Get("seen") != portal.Seen(feedValues(feed))
 	}
 	number := func(name string) int32 { // what is no number is outside of every range
 		n, err := strconv.ParseInt(strings.TrimSpace(form.Get(name)), 10, 32)
@@ -176,6 +187,9 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	feed.TimeoutMS, feed.FreshSeconds = number("timeoutMs"), number("freshSeconds")
 	feed.BandPercent, feed.DayBandPercent = money.Typed(form.Get("bandPercent")), money.Typed(form.Get("dayBandPercent"))
 	err = v.Once(form, func() (submission.Outcome, error) {
+		if changed {
+			return submission.Outcome{LedTo: portal.Numbered(portal.FeedsPath, feed.ID), Said: "changed"}, nil
+		}
 		_, err := v.Rates.SetFeed(v.Ctx(), v.Who, feed)
 		return submission.Outcome{LedTo: portal.RatesPath, Said: "feed-set"}, err
 	})
