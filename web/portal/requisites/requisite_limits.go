@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -46,7 +47,7 @@ func (v *visit) showRequisite(status int, s standing, values url.Values, wrong m
 	form := RequisiteForm{
 		Card: card, MayChange: v.Who.May(caller.TraderRequisites), SeesMoney: v.Who.May(caller.TraderMoney),
 		Zone:   s.own.Set.TimeZone,
-		Fields: v.limitFields(s.own, values, wrong),
+		Fields: v.limitFields(s.own, values, wrong), Seen: portal.Seen(values), Token: submission.NewToken(),
 	}
 	if !form.MayChange {
 		for i := range form.Fields {
@@ -62,7 +63,7 @@ func (v *visit) showRequisite(status int, s standing, values url.Values, wrong m
 }
 
 // changeRequisite sets all limits that the form has, so that an empty field
-// clears a limit.
+// clears a limit, unless they have changed since the form was shown.
 func (v *visit) changeRequisite() error {
 	s, err := v.requisite()
 	if err != nil {
@@ -78,14 +79,17 @@ func (v *visit) changeRequisite() error {
 		limits.OpenPayments = nil
 	}
 	ctx := fault.WithDecoded(v.Ctx(), found)
-	_, err = v.Settings.UpdateOwnRequisite(ctx, v.Who, s.own.ID, directory.OwnUpdate{Limits: limits})
+	err = v.Once(form, func() (submission.Outcome, error) {
+		if form.Get("seen") != portal.Seen(portal.OwnValues(s.own.Own)) {
+			return submission.Outcome{LedTo: portal.Numbered(requisitesPath, s.own.ID), Said: "changed"}, nil
+		}
+		_, err := v.Settings.UpdateOwnRequisite(ctx, v.Who, s.own.ID, directory.OwnUpdate{Limits: limits})
+		return submission.Outcome{LedTo: requisitesPath, Said: "requisite-saved"}, err
+	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showRequisite(http.StatusUnprocessableEntity, s, form, portal.ShortLimits(wrong))
 	}
-	if err != nil {
-		return err
-	}
-	return v.Done(requisitesPath, "requisite-saved")
+	return err
 }
 
 // typedLimits reads limits from a form, as people type them, for example with

@@ -147,6 +147,8 @@ type RequisiteForm struct {
 	Fields               []view.Field
 	// Zone is the zone of the day by which limits count.
 	Zone string
+	// Seen is what the form says of the limits that it has shown.
+	Seen, Token string
 }
 
 // has reports whether the form has a field; for a desk for card payments it
