@@ -35,6 +35,8 @@ type decidable struct {
 	// payment, and the transfer of a deposit. What was asked about another
 	// is not done.
 	about string
+	// takenAt is when a payout's trader took it.
+	takenAt *time.Time
 	// path is its page, name is its name there, and amount is its amount,
 	// or "".
 	path, name, amount string
@@ -299,7 +301,7 @@ func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 	return decidable{
 		id:     p.ID,
 		status: string(p.Status),
-		about:  taken,
+		about:  taken, takenAt: p.TakenAt,
 		path:   v.PayoutPath(p.UUID.String()),
 		name:   v.Say(say.PayoutTitle, p.ID),
 		amount: amount,

@@ -47,7 +47,7 @@ type decision struct {
 	hint say.Phrase
 	// word names the message after it was made.
 	word string
-	act  func(v *visit, id int64, typed *string) error
+	act  func(v *visit, of decidable, typed *string) error
 }
 
 // waitsForApproval is the id of a proposal: the decision requires a second
@@ -77,9 +77,9 @@ var depositDecisions = []decision{
 		of: depositCase, needs: caller.OperatorMoney, step: "confirm", from: []string{"pending"},
 		label: sayConfirmDepositAct, title: sayConfirmDepositAsk, text: sayConfirmDepositText,
 		yes: sayConfirmDepositYes, word: "deposit-confirmed", field: reasonAsked,
-		act: func(v *visit, id int64, typed *string) error {
+		act: func(v *visit, of decidable, typed *string) error {
 			done, err := v.Proposals.Do(
-				v.Ctx(), v.Who, proposal.ConfirmDeposit, proposal.Payload{DepositID: id}, optional.Value(typed))
+				v.Ctx(), v.Who, proposal.ConfirmDeposit, proposal.Payload{DepositID: of.id}, optional.Value(typed))
 			if err == nil && done.Proposal != nil {
 				err = waitsForApproval(done.Proposal.ID)
 			}
@@ -90,8 +90,8 @@ var depositDecisions = []decision{
 		of: depositCase, needs: caller.OperatorMoney, step: "reject", from: []string{"pending"},
 		label: sayRejectDepositAct, title: sayRejectDepositAsk, text: sayRejectDepositText,
 		yes: sayRejectDepositYes, danger: true, field: reasonWanted, hint: sayMerchantSees, word: "deposit-rejected",
-		act: func(v *visit, id int64, typed *string) error {
-			_, err := v.Deposits.Reject(v.Ctx(), v.Who, id, typed)
+		act: func(v *visit, of decidable, typed *string) error {
+			_, err := v.Deposits.Reject(v.Ctx(), v.Who, of.id, typed)
 			return err
 		},
 	},
@@ -101,8 +101,8 @@ var appealDecisions = []decision{
 	{
 		of: appealCase, needs: caller.OperatorCases, step: "review", from: []string{"open"},
 		label: sayReviewAct, title: sayReviewAsk, text: sayReviewText, yes: sayReviewYes, word: "appeal-reviewed",
-		act: func(v *visit, id int64, _ *string) error {
-			_, err := v.Payments.ReviewAppeal(v.Ctx(), v.Who, id)
+		act: func(v *visit, of decidable, _ *string) error {
+			_, err := v.Payments.ReviewAppeal(v.Ctx(), v.Who, of.id)
 			return err
 		},
 	},
@@ -128,16 +128,16 @@ var (
 
 // resolved decides an appeal. If nobody has begun its review, that is done
 // first, so its payment is in appeal for a moment.
-func resolved(outcome payment.Status) func(*visit, int64, *string) error {
-	return func(v *visit, id int64, typed *string) error {
-		a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, id)
+func resolved(outcome payment.Status) func(*visit, decidable, *string) error {
+	return func(v *visit, of decidable, typed *string) error {
+		a, err := v.Payments.GetAppeal(v.Ctx(), v.Who, of.id)
 		if err == nil && a.Status == "open" {
-			_, err = v.Payments.ReviewAppeal(v.Ctx(), v.Who, id)
+			_, err = v.Payments.ReviewAppeal(v.Ctx(), v.Who, of.id)
 		}
 		if err != nil {
 			return err
 		}
-		_, err = v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
+		_, err = v.Payments.ResolveAppeal(v.Ctx(), v.Who, of.id, payment.Resolution{
 			Outcome: string(outcome), Reason: typed, Statement: optional.Of(v.R.PostFormValue(statementWanted.Name)),
 		})
 		return err
@@ -148,9 +148,9 @@ var payoutDecisions = []decision{
 	{
 		of: payoutCase, needs: caller.OperatorCases, step: "complete", from: []string{string(payout.Processing)},
 		label: sayPaidAct, title: sayPaidAsk, text: sayPaidText, yes: sayPaidYes, field: proofWanted,
-		word: "payout-resolved", act: func(v *visit, _ int64, typed *string) error {
+		word: "payout-resolved", act: func(v *visit, of decidable, typed *string) error {
 			_, err := v.Payouts.Resolve(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{
-				Outcome: string(payout.Completed), ProofReference: typed,
+				Outcome: string(payout.Completed), ProofReference: typed, TakenAt: of.takenAt,
 			})
 			return err
 		},
@@ -159,9 +159,9 @@ var payoutDecisions = []decision{
 		of: payoutCase, needs: caller.OperatorCases, step: "fail", from: []string{string(payout.Processing)},
 		label: sayNotPaidAct, title: sayNotPaidAsk, text: sayNotPaidText, yes: sayNotPaidYes, danger: true,
 		field: reasonAsked, hint: sayMerchantSees, word: "payout-resolved",
-		act: func(v *visit, _ int64, typed *string) error {
+		act: func(v *visit, of decidable, typed *string) error {
 			_, err := v.Payouts.Resolve(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{
-				Outcome: string(payout.Failed), Reason: typed,
+				Outcome: string(payout.Failed), Reason: typed, TakenAt: of.takenAt,
 			})
 			return err
 		},
@@ -169,8 +169,8 @@ var payoutDecisions = []decision{
 	{
 		of: payoutCase, needs: caller.OperatorCases, step: "reclaim", from: []string{string(payout.Processing)},
 		label: sayReclaimAct, title: sayReclaimAsk, text: sayReclaimText, yes: sayReclaimYes, field: reasonAsked,
-		word: "payout-reclaimed", act: func(v *visit, _ int64, typed *string) error {
-			_, err := v.Payouts.Reclaim(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{Reason: typed})
+		word: "payout-reclaimed", act: func(v *visit, of decidable, typed *string) error {
+			_, err := v.Payouts.Reclaim(v.Ctx(), v.Who, v.PayoutID(), payout.Resolution{Reason: typed, TakenAt: of.takenAt})
 			return err
 		},
 	},
@@ -178,7 +178,7 @@ var payoutDecisions = []decision{
 		of: payoutCase, needs: caller.OperatorCases, step: "reverse", from: []string{string(payout.Completed)},
 		label: sayReverseAct, title: sayReverseAsk, text: sayReverseText, yes: sayReverseYes, danger: true,
 		field: reasonWanted, hint: sayMerchantSees, word: "payout-reversed",
-		act: func(v *visit, _ int64, typed *string) error {
+		act: func(v *visit, _ decidable, typed *string) error {
 			_, err := v.Payouts.Reverse(v.Ctx(), v.Who, v.PayoutID(), typed)
 			return err
 		},
@@ -189,8 +189,8 @@ var conflictDecisions = []decision{
 	{
 		of: conflictCase, needs: caller.OperatorCases, step: "close", from: []string{"open"},
 		label: sayCloseAct, title: sayCloseAsk, text: sayCloseText, yes: sayCloseYes, word: "conflict-closed",
-		act: func(v *visit, id int64, _ *string) error {
-			_, err := v.Checkouts.CloseConflict(v.Ctx(), v.Who, id)
+		act: func(v *visit, of decidable, _ *string) error {
+			_, err := v.Checkouts.CloseConflict(v.Ctx(), v.Who, of.id)
 			return err
 		},
 	},
@@ -348,7 +348,7 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 	if d.also != nil && form.Get(d.also.Name) == "" { // checked before a review begins
 		return submission.Outcome{}, fault.Fields{d.also.Name: {"is required"}}.Err()
 	}
-	err = d.act(v, found.id, typed)
+	err = d.act(v, found, typed)
 	if waits := waitsForApproval(0); errors.As(err, &waits) {
 		return submission.Outcome{LedTo: portal.ApprovalPath(int64(waits)), Said: "proposed"}, nil
 	}

@@ -39,9 +39,9 @@ var objectionDecisions = []decision{
 	},
 }
 
-func objectionIs(outcome bankmessage.Outcome) func(*visit, int64, *string) error {
-	return func(v *visit, id int64, typed *string) error {
-		_, err := v.Messages.ResolveObjection(v.Ctx(), v.Who, id, bankmessage.Resolution{Outcome: outcome, Reason: *typed})
+func objectionIs(outcome bankmessage.Outcome) func(*visit, decidable, *string) error {
+	return func(v *visit, of decidable, typed *string) error {
+		_, err := v.Messages.ResolveObjection(v.Ctx(), v.Who, of.id, bankmessage.Resolution{Outcome: outcome, Reason: *typed})
 		return err
 	}
 }
