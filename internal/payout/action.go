@@ -196,7 +196,7 @@ func (s *Service) together(
 	ctx context.Context, who caller.Caller, a foureyes.Action, d Decision,
 ) func(*db.Queries, db.Payout) error {
 	return func(q *db.Queries, p db.Payout) error {
-		d.TakenAt = p.TakenAt
+		d.TakenAt = new(optional.Value(p.TakenAt).UTC())
 		err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.FrozenUSDT, At: s.clock.Now(),
 		})
