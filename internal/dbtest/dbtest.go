@@ -243,6 +243,18 @@ func (d *DB) Texts(t testing.TB, sql string, args ...any) []string {
 	return texts
 }
 
+// Stays fails the test if what a query reads as one text is not the same at the
+// test's end: the rows of bystanders, say, whom nothing is done to.
+func (d *DB) Stays(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	before := d.Text(t, sql, args...)
+	t.Cleanup(func() {
+		if after := d.Text(t, sql, args...); after != before {
+			t.Errorf("%s\nwas  %s\nis   %s", sql, before, after)
+		}
+	})
+}
+
 // Beside begins a transaction of somebody else, on a connection of its own,
 // which ends with the test at the latest.
 func (d *DB) Beside(t testing.TB) pgx.Tx {

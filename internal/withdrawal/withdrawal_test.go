@@ -44,6 +44,7 @@ type desk struct {
 	keys     attest.Keys
 	merchant dbtest.Merchant
 	user     caller.Caller
+	other    dbtest.Merchant
 }
 
 // newDesk is a desk whose cashbox has so much.
@@ -54,6 +55,7 @@ func newDesk(t *testing.T, usdt string) *desk {
 	signer := testenv.Must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(t)
 	d.keys = testenv.Must(attest.ParseKeys(testenv.Must(signer.Published(t.Context()))(t)))(t)
 	d.service = withdrawal.New(d.Pools(), d.clock, outbound.NewAddresses(true), signer, foureyes.Rules{})
+	d.other = d.NewMerchant(t, dbtest.MerchantOpts{})
 	d.merchant = d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeWithdrawals}})
 	d.user = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: d.merchant.ID}
 	for _, network := range []string{"TRC20", "ERC20"} {
@@ -102,6 +104,7 @@ func (d *desk) wantBalance(t *testing.T, available, reserved string) {
 // to it before it has rested.
 func TestAddressBook(t *testing.T) {
 	d := newDesk(t, "100")
+	d.bystander(t)
 	d.Exec(t, "insert into receiving_address (network, address) values ('BEP20', '0x8617E340B3D01FA5F11F306F4090FD50E238070D')")
 	add := func(who caller.Caller, network, address string, confirmed bool) (withdrawal.Address, error) {
 		return d.service.AddAddress(t.Context(), who, withdrawal.NewAddress{
@@ -158,6 +161,7 @@ func TestAddressBook(t *testing.T) {
 // one order id makes one withdrawal.
 func TestRequestsAtOnce(t *testing.T) {
 	d := newDesk(t, "100")
+	d.bystander(t)
 	address := d.known(t, d.user, "TRC20", tron)
 	var made atomic.Int64
 	dbtest.Through(t, testenv.AtOnce(12, func(i int) error {
@@ -186,6 +190,7 @@ func TestRequestsAtOnce(t *testing.T) {
 // answers with the first and names what differs.
 func TestByKey(t *testing.T) {
 	d := newDesk(t, "100")
+	d.bystander(t)
 	d.known(t, d.user, "TRC20", tron)
 	ask := func(amount, address string) (withdrawal.Created, error) {
 		return d.service.Request(t.Context(), d.merchant.Caller, withdrawal.Request{
@@ -208,6 +213,7 @@ func TestByKey(t *testing.T) {
 // nothing was made, and the shop would pay again.
 func TestRepeatOfAnAddressThatIsGone(t *testing.T) {
 	d := newDesk(t, "100")
+	d.bystander(t)
 	address := d.known(t, d.user, "TRC20", tron)
 	ask := func(orderID, network, address string) (withdrawal.Created, error) {
 		return d.service.Request(t.Context(), d.merchant.Caller, withdrawal.Request{
@@ -270,6 +276,7 @@ func TestGivenBackOnce(t *testing.T) {
 // was to be paid, once; another one stops it until operators decide.
 func TestSeen(t *testing.T) {
 	d := newDesk(t, "0")
+	d.bystander(t)
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	address := d.known(t, trader.Caller, "ERC20", ether)
 	ask := func() withdrawal.Withdrawal {
@@ -285,6 +292,13 @@ func TestSeen(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})), "withdrawal_without_hash")
 	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
 	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
+	// What pays another withdrawal, comes in, or is on another network is not
+	// what was named.
+	for n, near := range []string{"'ERC20', '0x" + strings.Repeat("f", len(hash)) + "', 'out'", "'BEP20', '0x" + hash + "', 'out'", "'ERC20', '0x" + hash + "', 'in'"} {
+		d.Exec(t, `insert into chain_transfer (network, transaction_hash, direction, log_index, block_number, block_hash, from_address,
+			to_address, amount, state, seen_at, state_at) values (`+near+`, $1, 1, 'b', 'ours', $2, 20, 'final', $3, $3)`, n+10, ether, d.clock.Now())
+	}
+	testenv.NoError(t, d.service.Settle(t.Context()))
 	seenAt := d.clock.Now().Add(-time.Hour)
 	see := func(logIndex int, to, amount, state string) string {
 		t.Helper()
@@ -370,6 +384,16 @@ func TestFourEyes(t *testing.T) {
 		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
 	})), foureyes.ErrSecondOperator, "terms")
 	d.wantBalance(t, "457", "43")
+	// A transfer that differs in any one thing has not paid it.
+	for n, change := range []string{"network = 'ERC20'", "transaction_hash = 'another'", "to_address = 'another'", "amount = amount + 1",
+		"state = 'gone'", "seen_at = seen_at - interval '99 days'"} {
+		d.Exec(t, `insert into chain_transfer overriding user value select (jsonb_populate_record(c, jsonb_build_object('log_index', $1::int))).*
+			from chain_transfer c where log_index = 0`, n+1)
+		d.Exec(t, "update chain_transfer set "+change+" where log_index = $1", n+1)
+	}
+	d.Exec(t, "delete from chain_transfer where log_index = 0")
+	testenv.NoError(t, approve())
+	d.wantBalance(t, "478.5", "21.5")
 }
 
 var errCut = errors.New("the connection is cut")
