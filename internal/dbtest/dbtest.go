@@ -249,8 +249,12 @@ func (d *DB) Stays(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	before := d.Text(t, sql, args...)
 	t.Cleanup(func() {
-		if after := d.Text(t, sql, args...); after != before {
-			t.Errorf("%s\nwas  %s\nis   %s", sql, before, after)
+		after, same := d.Text(t, sql, args...), 0
+		for same < min(len(before), len(after)) && before[same] == after[same] {
+			same++
+		}
+		if after != before {
+			t.Errorf("%s\nwas  …%.200s\nis   …%.200s", sql, before[same:], after[same:])
 		}
 	})
 }

@@ -135,8 +135,8 @@ func TestNamesAreBounded(t *testing.T) {
 	n.Exec(t, `with made as (
 			insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 			select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
-			from deposit, generate_series(1, 99) returning merchant_id, id)
-		insert into deposit_claim select 'TRC20', 'h' || id, merchant_id, id, 'key:1', $1 from made`, n.clock.Now())
+			from deposit, generate_series(1, 99) where id = $2 returning merchant_id, id)
+		insert into deposit_claim select 'TRC20', 'h' || id, merchant_id, id, 'key:1', $1 from made`, n.clock.Now(), first)
 	more := n.asks(t, 2, "10")
 	n.names(t, more, hash(2), "deposit_names_full")
 	n.names(t, first, hash(3), "")

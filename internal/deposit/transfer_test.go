@@ -20,67 +20,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// network is what the gateway has seen of one.
-type network struct{ *desk }
-
-func newNetwork(t *testing.T) network {
-	t.Helper()
-	n := network{newDesk(t)}
-	n.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
-		values ('TRC20', 1, 1, 'b', 100, now())`)
-	n.Exec(t, "insert into receiving_address (network, address) values ('TRC20', $1)", tron)
-	return n
-}
-
-// comes has a transfer in a state. Sent again, it is in another one.
-func (n network) comes(t *testing.T, number int, amount, state string) {
-	t.Helper()
-	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
-		to_address, amount, state, seen_at, state_at) values ('TRC20', $1, 0, 'in', 95, 'b', 'f', $2, $3, $4, $5, $5)
-		on conflict (network, transaction_hash, log_index, direction) do update set state = excluded.state`,
-		fmt.Sprint("hash", number), tron, amount, state, n.clock.Now())
-}
-
-// transfer is the id of one.
-func (n network) transfer(t *testing.T, hash string) (id int64) {
-	t.Helper()
-	n.Get(t, &id, "select id from chain_transfer where transaction_hash = $1", hash)
-	return id
-}
-
-func (n network) match(t *testing.T) {
-	t.Helper()
-	testenv.NoError(t, n.service.Match(t.Context()))
-}
-
-// asks requests a deposit of an amount, before what comes next.
-func (n network) asks(t *testing.T, number int, amount string) int64 {
-	t.Helper()
-	r := request(number)
-	r.Amount = amount
-	d := n.create(t, r)
-	n.clock.Advance(time.Second)
-	return d.ID
-}
-
-func (n network) want(t *testing.T, id int64, want, what string) {
-	t.Helper()
-	d := testenv.Must(n.service.Get(t.Context(), n.merchant.Caller, id))(t)
-	got := d.Status + " none"
-	if d.Transfer != nil {
-		got = fmt.Sprint(d.Status, " ", d.Transfer.Hash, " ", d.Transfer.Confirmations, " ", d.Transfer.ByOperator)
-	}
-	testenv.Want(t, got, want, "%s", what)
-}
-
-func (n network) free(t *testing.T) (hashes string) {
-	t.Helper()
-	for _, f := range n.unmatched(t) {
-		hashes += f.Hash + " "
-	}
-	return hashes
-}
-
 // A transfer is for the only deposit that it fits, which was there before it.
 // Where several fit, or none, an operator says which. What vanishes is taken
 // back, and what is final confirms nothing by itself.
@@ -134,6 +73,42 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.wantBalance(t, "25.5")
 }
 
+// Networks share the form of their addresses: a transfer is for a deposit of its
+// own network. Nor does a confirmed deposit stand in its way that is of another
+// network or address, of long ago, or of after it.
+func TestWhatStandsInTheWay(t *testing.T) {
+	n := newNetwork(t)
+	n.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
+		select unnest(array['ERC20', 'BEP20']), 1, 1, 'b', 100, now()`)
+	const ours, former = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+	number := 0
+	asks := func(network, address string) int64 {
+		t.Helper()
+		number++
+		r := request(number)
+		r.Network, r.Address = network, address
+		id := n.create(t, r).ID
+		n.clock.Advance(time.Second)
+		return id
+	}
+	confirmed := func(network, address string) {
+		t.Helper()
+		testenv.Must(n.service.Confirm(t.Context(), operator, asks(network, address)))(t)
+	}
+	confirmed("ERC20", ours)
+	n.clock.Advance(99 * 24 * time.Hour)
+	confirmed("BEP20", ours)
+	confirmed("ERC20", former)
+	other, fits := asks("BEP20", ours), asks("ERC20", ours)
+	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) values ('ERC20', 'hash1', 0, 'in', 95, 'b', 'f', $1, 25.5, 'seen', $2, $2)`, ours, n.clock.Now())
+	n.clock.Advance(time.Second)
+	confirmed("ERC20", ours)
+	n.match(t)
+	n.want(t, fits, "pending hash1 6 false", "of the network and the address")
+	n.want(t, other, "pending none", "of another network")
+}
+
 // What may have been the transfer of a deposit that was confirmed by hand,
 // before or after it was seen, is for no other deposit, whoever names it. An
 // operator says which it was.
@@ -154,7 +129,7 @@ func TestConfirmedByHand(t *testing.T) {
 			}
 			n.match(t)
 			testenv.Must(n.service.Name(t.Context(), n.merchant.Caller, two, strings.Repeat("0", 64)))(t)
-			n.Exec(t, "update deposit_claim set transaction_hash = 'hash1'")
+			n.Exec(t, "update deposit_claim set transaction_hash = 'hash1' where deposit_id = $1", two)
 			n.match(t)
 			n.want(t, two, "pending none", "the other")
 			n.wantBalance(t, "40")
@@ -355,10 +330,10 @@ func TestCrumbsHideNoTransfer(t *testing.T) {
 // however much there is of it.
 func TestWaitingDepositsAreNotTouched(t *testing.T) {
 	n := newNetwork(t)
-	n.asks(t, 1, "25.5")
+	waits := n.asks(t, 1, "25.5")
 	n.comes(t, 1, "25.5", "final")
 	n.match(t)
-	locked := func() string { return n.Text(t, "select xmax::text from deposit") }
+	locked := func() string { return n.Text(t, "select xmax::text from deposit where id = $1", waits) }
 	before := locked()
 	n.match(t)
 	testenv.Want(t, locked(), before, "who locked the deposit last")
