@@ -22,7 +22,7 @@ import (
 // one; it can be taken.
 func TestCaseWithoutPayouts(t *testing.T) {
 	c := newCase(t, "700")
-	c.Exec(t, "update payment set currency = 'KZT'")
+	c.Exec(t, "update payment set currency = 'KZT' where id = $1", c.p.ID)
 	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{
 		Decision: payment.ReturnIt, To: &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan"},
 	}), "decision")
@@ -49,8 +49,31 @@ func newCase(t *testing.T, came string) cased {
 	config.Payouts = c.payouts
 	c.payments = b.service(t, 0, config)
 	c.p = c.create(t, merchant.Caller, request("order-1"))
+	c.bystander(t)
 	c.came(t, came)
 	return c
+}
+
+// bystander is another merchant and trader with a case and an appeal like the
+// one that a test is about, and with money of the same amounts that belongs to
+// no payment: they stay as they are.
+func (c *cased) bystander(t *testing.T) {
+	t.Helper()
+	m := c.NewMerchant(t, dbtest.MerchantOpts{})
+	c.Exec(t, "update requisite set enabled = false")
+	trader := c.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	open, failed := c.create(t, m.Caller, request("order-1")), c.create(t, m.Caller, requestOf("order-2", "1001"))
+	testenv.Must(c.payments.ConfirmCame(t.Context(), trader.Caller, open.ID, payment.Came{Amount: new("700"), Payer: new("Ivan P.")}))(t)
+	c.Exec(t, "update payment set expires_at = $2 where id = $1", open.ID, at(1<<20)) // no test waits that long
+	c.set(t, failed.ID, "failed")
+	testenv.Must(c.payments.OpenAppeal(t.Context(), m.Caller, failed.ID, appeal(100)))(t)
+	c.Exec(t, `insert into arrival (trader_id, requisite_id, currency, amount, came_at, payer, note, actor, created_at, state)
+		select trader_id, requisite_id, currency, a, came_at, payer, note, actor, created_at, 'free'
+		from arrival, unnest(array[700, 300, 1000, 1500]) a where payment_id = $1`, open.ID)
+	c.Exec(t, "update requisite set enabled = trader_id <> $1", trader.ID)
+	c.Stays(t, `select (select jsonb_agg(p order by p.id) from payment p where p.merchant_id = $1)::text
+		|| (select jsonb_agg(a order by a.id) from arrival a where a.trader_id = $2)::text
+		|| (select jsonb_agg(a order by a.id) from appeal a where a.merchant_id = $1)::text`, m.ID, trader.ID)
 }
 
 func (c *cased) came(t *testing.T, amount string) {
@@ -73,7 +96,7 @@ func (c *cased) want(t *testing.T, status payment.Status, m money, received stri
 	c.wantMoney(t, c.trader.ID, c.merchant.CashboxID, m)
 	testenv.Want(t, c.p.Status, status, "status")
 	testenv.Want(t, c.p.ReceivedAmount.Decimal.StringFixed(2), received, "received")
-	body := c.Text(t, "select convert_from(body, 'utf8') from webhook_event where subject = 'payment' order by sequence desc limit 1")
+	body := c.Text(t, "select convert_from(body, 'utf8') from webhook_event where subject = 'payment' and subject_id = $1 order by sequence desc limit 1", c.p.ID)
 	told := `"receivedAmount":"` + received + `"`
 	testenv.Check(t, strings.Contains(body, told), "%s lacks %s", body, told)
 }
@@ -82,7 +105,7 @@ func (c *cased) want(t *testing.T, status payment.Status, m money, received stri
 func (c *cased) told(t *testing.T) string {
 	t.Helper()
 	return c.Text(t, `select coalesce(convert_from(body, 'utf8')::jsonb->'meta'->>'case', '') from webhook_event
-		where subject = 'payment' order by sequence desc limit 1`)
+		where subject = 'payment' and subject_id = $1 order by sequence desc limit 1`, c.p.ID)
 }
 
 // payer is to whom money goes back.
@@ -196,7 +219,7 @@ func byOperator(cased) caller.Caller   { return operator }
 // returned is the payout that returns what came.
 func (c *cased) returned(t *testing.T) string {
 	t.Helper()
-	return c.Text(t, "select payin_uuid::text from arrival")
+	return c.Text(t, "select payin_uuid::text from arrival where payment_id = $1", c.p.ID)
 }
 
 func expire(after time.Duration) func(*testing.T, *cased) {
@@ -217,7 +240,7 @@ func TestCaseEnds(t *testing.T) {
 	expire(24*time.Hour)(t, &c)
 	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "1200.00")
 	testenv.Want(t, c.told(t), "ended", "the case")
-	testenv.Want(t, c.Text(t, "select state from arrival"), "free", "what came")
+	testenv.Want(t, c.Text(t, "select state from arrival where payment_id = $1", c.p.ID), "free", "what came")
 	c.came(t, "1000.01")
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "1000.01")
 	dbtest.WantFields(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "wait"}), "decision")
@@ -238,7 +261,7 @@ func TestCompletedWithoutAWord(t *testing.T) {
 			for _, step := range [][2]string{{"completed", "kept"}, {"failed", "free"}} {
 				c.set(t, c.p.ID, step[0])
 				c.wantMoney(t, c.trader.ID, c.merchant.CashboxID, positions[step[0]])
-				testenv.Want(t, c.Text(t, "select state from arrival"), step[1], "what came, once %s", step[0])
+				testenv.Want(t, c.Text(t, "select state from arrival where payment_id = $1", c.p.ID), step[1], "what came, once %s", step[0])
 				c.Audit(t)
 			}
 		})

@@ -377,7 +377,7 @@ func TestTwoPiecesComplete(t *testing.T) {
 		c.p = testenv.Must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, c.p.ID))(t)
 	}
 	c.want(t, payment.Completed, positions["completed"], "1000.00")
-	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival"),
+	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival where trader_id = $1", c.trader.ID),
 		"400.00 kept, 250.00 kept, 350.00 kept", "what came")
 	testenv.Want(t, c.Text(t, "select string_agg(trunc(amount, 4)::text, ' ' order by id) from operator_movement"), "2.4500 9.8000", "moved alone")
 	c.Audit(t)
