@@ -132,6 +132,21 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
+// bystander is another merchant with payouts of the same order ids, which two
+// traders have; one gave one of them back. They stay as they are.
+func (b *bundle) bystander(t *testing.T) {
+	t.Helper()
+	m, trader, next := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t, "sbp"), b.trader(t, "sbp")
+	first, second := b.create(t, m.Caller, request("order-1")), b.create(t, m.Caller, request("order-2"))
+	b.take(t, trader, first)
+	b.take(t, trader, second)
+	testenv.Must(b.payouts.GiveBack(context.Background(), trader.Caller, id(second), nil))(t)
+	b.take(t, next, second)
+	b.Stays(t, `select (select jsonb_agg(p order by p.id) from payin p where p.merchant_id = $1)::text
+		|| (select jsonb_agg(k order by k.payin_id) from payin_take k where k.trader_id in ($2, $3))::text
+		|| (select jsonb_agg(h order by h.id) from payin_history h where h.merchant_id = $1)::text`, m.ID, trader.ID, next.ID)
+}
+
 // step is something somebody does to the payout.
 type step func(s *scene) error
 
@@ -198,6 +213,7 @@ func TestMoves(t *testing.T) {
 			scene := func(t *testing.T) *scene {
 				t.Helper()
 				s := newScene(t)
+				s.bystander(t)
 				for _, before := range reach[from] {
 					testenv.NoError(t, steps[before](s))
 				}
@@ -215,7 +231,7 @@ func TestMoves(t *testing.T) {
 						dbtest.WantCode(t, steps[name](s), want)
 						want = from
 					}
-					testenv.Want(t, s.Text(t, "select status from payin"), want, "the payout is")
+					testenv.Want(t, s.Text(t, "select status from payin where uuid = $1", s.p.UUID), want, "the payout is")
 					s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
 					ended := 1
 					switch {

@@ -36,7 +36,10 @@ func TestTakeLimit(t *testing.T) {
 	b.take(t, other, another)
 	mine := b.Text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
 	testenv.Must(b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil))(t)
-	testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more")))))(t)
+	more := id(b.create(t, m.Caller, request("one more")))
+	testenv.Must(b.payouts.Take(context.Background(), trader.Caller, more))(t)
+	testenv.Must(b.payouts.Complete(context.Background(), trader.Caller, more, new("tx-1")))(t)
+	testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("the last")))))(t)
 }
 
 // What a trader gave back is neither offered to them again nor theirs to take,
@@ -45,17 +48,26 @@ func TestTakeLimit(t *testing.T) {
 func TestRecipientsAreNotHarvested(t *testing.T) {
 	b := setup(t)
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
-	first := b.create(t, m.Caller, request("order-first"))
-	b.take(t, trader, first)
-	testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(first), payout.Resolution{}))(t)
+	other, first, second := b.trader(t, "sbp"), b.create(t, m.Caller, request("order-first")), b.create(t, m.Caller, request("order-second"))
+	reclaimed := func(from dbtest.Trader, p payout.Payout) {
+		t.Helper()
+		b.take(t, from, p)
+		testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(p), payout.Resolution{}))(t)
+	}
+	reclaimed(other, first)
+	reclaimed(trader, first)
+	reclaimed(trader, second)
 	b.take(t, trader, first)
 	testenv.Must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
+	b.take(t, trader, second)
 	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
 	list, _ := testenv.Must2(b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{}))(t)
 	counts := testenv.Must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
-	testenv.Check(t, len(list) == 0 && counts.Waiting == 0, "offered again: %d, counted %d", len(list), counts.Waiting)
-	b.take(t, b.trader(t, "sbp"), first) // anybody else's
-	b.Exec(t, "update rate_limit set calls = 3 where name = 'trader_takes'")
+	testenv.Check(t, len(list) == 1 && counts.Waiting == 0, "offered again: %d, counted %d", len(list), counts.Waiting)
+	list, _ = testenv.Must2(b.payouts.ListForTrader(t.Context(), other.Caller, payout.Page{}))(t)
+	testenv.Want(t, len(list), 1, "offered to another")
+	b.take(t, other, first) // anybody else's
+	b.Exec(t, "update rate_limit set calls = 4 where name = 'trader_takes'")
 	for n := range 3 {
 		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", n)))
 		_, err := b.payouts.Take(t.Context(), trader.Caller, id(p))
@@ -73,6 +85,7 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 // who has taken it since.
 func TestDecidedOfAnotherTaker(t *testing.T) {
 	s := newScene(t)
+	s.bystander(t)
 	s.take(t, s.taker, s.p)
 	first := testenv.Must(s.payouts.Get(t.Context(), operator, id(s.p)))(t).TakenAt
 	testenv.Must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
