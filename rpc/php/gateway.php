@@ -131,6 +131,9 @@ final class Client
     /** Opens the one appeal that a failed payment may have, within 24 hours of its failure. */
     public function createAppeal(int|string $paymentId, string $reason, string $fileName, string $content): Appeal
     {
+        if (preg_match('/[\x00-\x1f\x7f]/', $fileName)) { // it would end its header, and the signature would be wrong
+            throw new InvalidArgumentException('fileName has a line break or control character');
+        }
         $boundary = bin2hex(random_bytes(16));
         $part = "--$boundary\r\nContent-Disposition: form-data; name=";
         $quoted = addcslashes($fileName, '"\\');

@@ -397,6 +397,8 @@ class Gateway:
 
     def create_appeal(self, payment_id: Union[int, str], reason: str, file_name: str, content: bytes) -> Dict[str, Any]:
         """Open the one appeal that a failed payment may have, within 24 hours of its failure."""
+        if re.search(r"[\x00-\x1f\x7f]", file_name):  # it would end its header, and the signature would be wrong
+            raise ValueError("file_name has a line break or control character")
         boundary = secrets.token_hex(16)
         name = file_name.replace("\\", "\\\\").replace('"', '\\"')
         disposition = f"--{boundary}\r\nContent-Disposition: form-data; name="

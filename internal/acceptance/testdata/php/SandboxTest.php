@@ -158,6 +158,8 @@ final class SandboxTest extends TestCase
         $content = "%PDF-1.4\r\n\xff";
         $appeal = $this->client->createAppeal($payment->id, "Платёж прошёл\nв 12:00", $name, $content);
         self::assertSame([$name, strlen($content), 'open'], [$appeal->fileName, $appeal->fileSize, $appeal->status]);
+        $this->expectException(\InvalidArgumentException::class);
+        $this->client->createAppeal($payment->id, 'Платёж прошёл', "a\r\nX: y.pdf", $content);
     }
 
     /** A creation that got no answer is made again with the same order id. */

@@ -192,6 +192,7 @@ def appeal():
     # The signature is right, or the answer would be about it.
     error = fails(gateway.GatewayError, client.create_appeal, created.data["id"], "Платёж прошёл", *file)
     assert error.code == "appeal_payment_not_failed", error
+    fails(ValueError, client.create_appeal, created.data["id"], "Платёж прошёл", "a\r\nX: y.pdf", b"%PDF-")
 
 
 def payout():
