@@ -49,6 +49,7 @@ func newOffice(t *testing.T) office {
 	service := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
 	o := office{people: people{DB: d, Service: service}, passed: new(atomic.Int64), begin: time.Now()}
 	service.At(o.now)
+	o.bystander(t)
 	return o
 }
 
