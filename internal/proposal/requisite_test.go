@@ -49,6 +49,8 @@ func TestProposedRequisite(t *testing.T) {
 	// Whoever decides may read all of what they decide about, which is
 	// noted, but not of what is decided, nor another proposal's secret.
 	open := testenv.Must(b.proposals.Requisites(t.Context(), author))(t)[0]
+	other := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: id + 1, TraderID: b.NewTrader(t, dbtest.TraderOpts{}).ID}
+	testenv.Want(t, len(testenv.Must(b.proposals.Requisites(t.Context(), other))(t)), 0, "of another trader")
 	value := testenv.Must(b.proposals.RequisiteValue(t.Context(), b.two, open.ID))(t)
 	testenv.Want(t, value, fmt.Sprintf("+7900123%04d", proposal.MaxRequisites), "the whole of it")
 	testenv.Want(t, b.Text(t, "select login || ' ' || subject || ' ' || subject_key || ' ' || what from sensitive_read"),
