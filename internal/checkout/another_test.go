@@ -62,6 +62,7 @@ func TestAnotherCard(t *testing.T) {
 // A payment that ends while it waits for another card stays at that step.
 func TestEndedAfterADecline(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	_, cancelled := b.create(t, "")
 	_, expired := b.create(t, "")
 	for _, token := range []string{cancelled, expired} {
@@ -100,6 +101,7 @@ func TestHowManyCards(t *testing.T) {
 // pending, and says so.
 func TestSetBackAfterTheLastCard(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	b.tries(t, 2)
 	p, token := b.create(t, "")
 	decline := func() { b.tried(t, token, panDeclined) }
@@ -130,6 +132,7 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 // merchant is not.
 func TestResendByPayer(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	resend := func() error { return b.checkouts.ResendByPayer(ctx, token) }

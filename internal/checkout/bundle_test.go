@@ -110,6 +110,22 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
+// bystander is another payment of the merchant, with another trader, whose card
+// waits for a code. No test is about it: it stays as it is.
+func (b *bundle) bystander(t *testing.T) {
+	t.Helper()
+	b.Exec(t, "update trader set enabled = false")
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Currency: "AZN", Method: "quasi_ecom", Requisites: 1})
+	p, token := b.create(t, "")
+	b.enter(t, token, panCode)
+	b.later(t, 0)
+	b.Exec(t, "update trader set enabled = id <> $1", trader.ID)
+	b.Exec(t, "update card_attempt set poll_at = $1, progress_at = $1", dbtest.Start.Add(1<<20*time.Hour))
+	b.Exec(t, "update payment set expires_at = $1", dbtest.Start.Add(1<<20*time.Hour))
+	b.Stays(t, `select concat(p, (select jsonb_agg(a) from card_attempt a where a.payment_id = p.id),
+		(select jsonb_agg(c) from checkout c where c.payment_id = p.id)) from payment p where id = $1`, p.ID)
+}
+
 // start wires services over the database, as a start of the program does.
 func (b *bundle) start(t *testing.T) {
 	t.Helper()

@@ -32,6 +32,7 @@ const (
 // webhook.
 func TestApproved(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	p, token := b.create(t, "")
 	testenv.Check(t, !p.RequisiteSnapshot() && p.RequisiteValue == nil &&
 		b.Count(t, "select count(*) from requisite_slot") == 0, "a requisite is shown, or a slot taken: %+v", p)
@@ -95,6 +96,7 @@ func TestTenCardsAtOnce(t *testing.T) {
 // does, and what stood at the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	won := map[string]int{}
 	for range 12 {
 		p, token := b.create(t, "")

@@ -20,6 +20,7 @@ import (
 // The desk offers what makes sense, and none of that is refused.
 func TestDesk(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	for name, step := range b.steps(p.ID) {
@@ -95,6 +96,7 @@ func TestWhoseDesk(t *testing.T) {
 // the merchant, in the events' sequence.
 func TestResends(t *testing.T) {
 	b := setup(t)
+	b.bystander(t)
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	id := fmt.Sprint(p.ID)

@@ -73,9 +73,9 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.wantBalance(t, "25.5")
 }
 
-// Networks share the form of their addresses: a transfer is for a deposit of its
-// own network. Nor does a confirmed deposit stand in its way that is of another
-// network or address, of long ago, or of after it.
+// Networks share the form of their addresses: a transfer is for a deposit of
+// its own network. Nor does a confirmed deposit stand in its way that is of
+// another network or address, of long ago, or of after it.
 func TestWhatStandsInTheWay(t *testing.T) {
 	n := newNetwork(t)
 	n.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)

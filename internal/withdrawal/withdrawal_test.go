@@ -292,8 +292,8 @@ func TestSeen(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})), "withdrawal_without_hash")
 	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
 	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
-	// What pays another withdrawal, comes in, or is on another network is not
-	// what was named.
+	// What pays another withdrawal, comes in, or is on another network is
+	// not what was named.
 	for n, near := range []string{"'ERC20', '0x" + strings.Repeat("f", len(hash)) + "', 'out'", "'BEP20', '0x" + hash + "', 'out'", "'ERC20', '0x" + hash + "', 'in'"} {
 		d.Exec(t, `insert into chain_transfer (network, transaction_hash, direction, log_index, block_number, block_hash, from_address,
 			to_address, amount, state, seen_at, state_at) values (`+near+`, $1, 1, 'b', 'ours', $2, 20, 'final', $3, $3)`, n+10, ether, d.clock.Now())
