@@ -99,6 +99,15 @@ func (p Payment) Expected() decimal.Decimal { return rest(p.Status, p.Amount, p.
 // its amount.
 func (p Payment) WaitsForRest() bool { return p.Status == Pending && p.ReceivedAmount.Valid }
 
+// ClaimStands is when the payer said that they sent what is asked of them, or
+// nil. What they said before a part of it came is not said of the rest.
+func (p Payment) ClaimStands() *time.Time {
+	if p.ClaimedAt != nil && p.WaitsForRest() && p.ClaimedAt.Before(p.StatusAt) {
+		return nil
+	}
+	return p.ClaimedAt
+}
+
 // expected is Payment.Expected for a database row.
 func expected(p db.Payment) decimal.Decimal {
 	return rest(Status(p.Status), p.Amount, p.ReceivedAmount)

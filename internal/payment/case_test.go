@@ -113,6 +113,19 @@ func payer() *payout.Recipient {
 	return &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
 }
 
+// What a payer said before a part came is not said of the rest.
+func TestClaimIsOfTheWhole(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	p = testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
+	testenv.Check(t, p.ClaimStands() != nil, "it does not stand while nothing has come")
+	b.clock.Advance(time.Second)
+	came := payment.Came{Amount: new("700"), Payer: new("Ivan P.")}
+	testenv.Must(b.payments.ConfirmCame(t.Context(), trader.Caller, p.ID, came))(t)
+	p = testenv.Must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.WaitForRest}))(t)
+	testenv.Check(t, p.ClaimedAt != nil && p.ClaimStands() == nil, "it stands for the rest: %v", p.ClaimStands())
+}
+
 // What came to 700 of 1000 RUB, decided each way. Of 700, which is 7 USDT, the
 // merchant gets 700/105 and the platform what is left of the spread without the
 // trader's 2%: 7 − 6.66666666 − 0.14. Waiting holds what the whole payment

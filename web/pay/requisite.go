@@ -120,13 +120,6 @@ func (v visit) waiting() bool {
 	return v.payment.OpenToPayer(v.now)
 }
 
-// said reports whether the payer has said that they sent what is asked of them.
-// What they said before a part of it came is not said of the rest.
-func (v visit) said() bool {
-	at := v.payment.ClaimedAt
-	return at != nil && (!v.payment.WaitsForRest() || !at.Before(v.payment.StatusAt))
-}
-
 // version changes whenever the page would show something else.
 func (v visit) version() string {
 	return fmt.Sprintf("%d-%t-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil, v.asked)
@@ -195,7 +188,7 @@ func (p *Pay) page(v visit) view.Requisite {
 	if p := v.payment; p.WaitsForRest() {
 		r.Came = s.Say(words.RestText, s.Amount(p.ReceivedAmount.Decimal, p.Currency), s.Amount(p.Amount, p.Currency))
 	}
-	if v.said() {
+	if v.payment.ClaimStands() != nil {
 		r.Steps = []string{s.Say(words.SentStepCheck), s.Say(words.SentStepResult), s.Say(words.SentStepLate)}
 	}
 	return r
@@ -237,7 +230,7 @@ func (p *Pay) requisite(v visit) {
 		if p.withReceipts(v, page.Shell, &end) {
 			site.Show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, end))
 		}
-	case v.said():
+	case v.payment.ClaimStands() != nil:
 		var err error
 		if page.Proof, err = p.receipts(v, page.Shell); err != nil {
 			p.broken(v.w, v.r, err)

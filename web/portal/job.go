@@ -16,7 +16,7 @@ import (
 func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	job := view.Job{
 		ID: p.ID, Seen: SeenOf(p.Payment), Amount: v.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
-		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts, Fits: p.Fits,
+		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimStands(), Receipts: p.Receipts, Fits: p.Fits,
 	}
 	if p.CardCheckout() {
 		job.Phase = say.PhaseOf(string(p.Phase))

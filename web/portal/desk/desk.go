@@ -184,7 +184,7 @@ func (v *visit) ask(
 	}
 	question := PaymentQuestion{
 		ID: p.ID, Token: submission.NewToken(), Seen: portal.SeenOf(p), Amount: v.Amount(p.Expected(), p.Currency),
-		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
+		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimStands(), Reason: typed.Get("reason"), Wrong: wrong,
 		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Payer: typed.Get("payer"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
 	if sight := p.SumsFor(v.Who); sight.Amount != nil {
