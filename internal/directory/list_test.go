@@ -166,6 +166,8 @@ func TestBlocks(t *testing.T) {
 	keeper := testenv.Must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
 	hour := dbtest.Start.Add(time.Hour)
+	testenv.Must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: "u-9", MerchantID: other.ID, Reason: "rude"}))(t)
+	b.Stays(t, "select jsonb_agg(b)::text from payer_block b where reason = 'rude'")
 	for name, c := range map[string]struct {
 		who                caller.Caller
 		n                  directory.NewBlock
@@ -197,7 +199,7 @@ func TestBlocks(t *testing.T) {
 		testenv.Must(keeper.Renew(ctx))(t)
 		testenv.Want(t, keeper.Blocked(b.merchant.ID, dbtest.Start, c.mark), false, "%s: blocked after it was lifted", name)
 	}
-	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payer_block'"), 8, "changes in the log")
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payer_block'"), 9, "changes in the log")
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change where after::text like '%79001234567%'"), 0,
 		"requisites in the log")
 }

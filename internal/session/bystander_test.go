@@ -6,8 +6,8 @@ import (
 	"gateway.example/internal/dbtest"
 )
 
-// bystander is a user of a merchant with all that users have, whom no test is
-// about: they stay as they are.
+// bystander is a user of a merchant with all that users have, and a player of
+// the same merchant, whom no test is about: they stay as they are.
 func (p people) bystander(t testing.TB) {
 	t.Helper()
 	p.NewMerchant(t, dbtest.MerchantOpts{})
@@ -20,6 +20,10 @@ func (p people) bystander(t testing.TB) {
 		k as (insert into passkey (id, user_id, name, credential, created_at) select '\x03', id, 'theirs', '{}', now() from u),
 		r as (insert into recovery_code (user_id, hash) select id, '\x04' from u)
 		insert into invitation (hash, user_id, created_at, expires_at) select '\x05', id, now(), now() + interval '1 year' from u`)
+	p.Exec(t, `with u as (insert into app_user (kind, login, created_at) values ('cabinet', 'player', now()) returning id)
+		insert into cabinet_merchant (user_id, merchant_id) select u.id, m.id from u, merchant m`)
+	p.Exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
+		select now(), 'merchant_portal:' || id, 'app_user', id::text, '{}' from app_user where login = 'bystander'`)
 	p.Stays(t, `select concat(u, (select s from session s where s.user_id = u.id), (select k from passkey k where k.user_id = u.id),
 		(select r from recovery_code r where r.user_id = u.id), (select i from invitation i where i.user_id = u.id))
 		from app_user u where login = 'bystander'`)
