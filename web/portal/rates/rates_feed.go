@@ -169,11 +169,9 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	if err != nil {
 		return err
 	}
-	changed := false
+	changed := feed.ID != 0 && form.Get("seen") != portal.Seen(feedValues(feed))
 	if feed.ID == 0 {
 		feed.Currency = form.Get("currency")
-	} else {
-		changed = form.Get("seen") != portal.Seen(feedValues(feed))
 	}
 	number := func(name string) int32 { // what is no number is outside of every range
 		n, err := strconv.ParseInt(strings.TrimSpace(form.Get(name)), 10, 32)
