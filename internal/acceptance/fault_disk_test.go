@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
@@ -110,36 +111,52 @@ func (s *stage) slotFillsDisk(t *testing.T) {
 	testenv.Must(s.pool.Exec(t.Context(), "select pg_drop_replication_slot('forgotten')"))(t)
 }
 
-// syncStalls has a process of PostgreSQL stop while it syncs the log, as it
+// syncStalls has a process of PostgreSQL stop before it syncs the log, as it
 // would at a disk that does not answer. It holds the lock that all commits
-// need.
+// need, for long enough to be found there: a sync of memory takes no time.
 func (s *stage) syncStalls(t *testing.T) {
 	conn := testenv.Must(db.Driver(s.pool).Acquire(t.Context()))(t)
 	defer conn.Release()
+	delay := func(microseconds int) {
+		testenv.Must(conn.Exec(t.Context(), fmt.Sprintf("alter system set commit_delay = %d", microseconds)))(t)
+		testenv.Must(conn.Exec(t.Context(), "select pg_reload_conf()"))(t)
+	}
+	testenv.Must(conn.Exec(t.Context(), "alter system set commit_siblings = 0"))(t)
+	delay(100_000)
 	stopped := 0
 	noError(t, testenv.Eventually(func() error {
-		rows := testenv.Must(conn.Query(t.Context(), "select pid from pg_stat_activity where application_name = 'gateway' and state = 'active'"))(t)
-		pids := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
-		for _, pid := range pids {
+		rows := testenv.Must(conn.Query(t.Context(), `select pid from pg_stat_activity
+			where application_name = 'gateway' and state = 'active' and wait_event is null`))(t)
+		for _, pid := range testenv.Must(pgx.CollectRows(rows, pgx.RowTo[int]))(t) {
 			if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 				continue
 			}
 			// Whoever looks would wait for what it holds, if that
 			// is not the log.
-			resume := time.AfterFunc(time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-			var syncs bool
-			noError(t, conn.QueryRow(t.Context(), `select count(*) > 0 from pg_stat_activity
-				where pid = $1 and wait_event in ('WALSync', 'WALWrite') and wait_event_type = 'IO'`, pid).Scan(&syncs))
-			if resume.Stop() && syncs {
+			resume := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+			before, _ := s.flushed(t, conn)
+			time.Sleep(300 * time.Millisecond) // three commits
+			after, waits := s.flushed(t, conn)
+			if resume.Stop() && after == before && waits {
 				stopped = pid
 				return nil
 			}
 			_ = syscall.Kill(pid, syscall.SIGCONT)
 		}
-		return errors.New("no process of PostgreSQL was stopped while it synced")
+		return errors.New("no process of PostgreSQL was stopped with its log")
 	}))
+	delay(0)
 	time.Sleep(6 * time.Second)
 	noError(t, syscall.Kill(stopped, syscall.SIGCONT))
+}
+
+// flushed is how far PostgreSQL's log is on its disk, and whether somebody
+// waits for more of it.
+func (s *stage) flushed(t *testing.T, conn *pgxpool.Conn) (position string, waits bool) {
+	t.Helper()
+	noError(t, conn.QueryRow(t.Context(), `select pg_current_wal_flush_lsn()::text, exists (
+		select from pg_stat_activity where wait_event_type = 'LWLock' and wait_event = 'WALWrite')`).Scan(&position, &waits))
+	return position, waits
 }
 
 // databaseDiskIsFull has appeals' files on a disk of PostgreSQL's that is too
