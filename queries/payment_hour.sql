@@ -17,16 +17,21 @@ select last_id from payment_hour_progress for update skip locked;
 -- database does not know how many rows a join gives, and reads all of them.
 -- name: PaymentHourFold :many
 with next as (
-    select payment_history.id from payment_history where id > sqlc.arg(last_id)::bigint order by id limit sqlc.arg(batch)::int
+    select id, merchant_id, payment_id, from_status, to_status, settled_amount
+    from payment_history where id > sqlc.arg(last_id)::bigint order by id limit sqlc.arg(batch)::int
 ), come as (
     delete from payment_history_gap g where g.id = any(array(
         select h.id from payment_history h where h.id = any(array(select o.id from payment_history_gap o))
     )) returning g.id
+), history as (
+    select id, merchant_id, payment_id, from_status, to_status, settled_amount from next
+    union all
+    select h.id, h.merchant_id, h.payment_id, h.from_status, h.to_status, h.settled_amount
+    from payment_history h where h.id = any(array(select come.id from come))
 ), counted as (
     select h.merchant_id, h.payment_id, h.id, h.settled_amount, side.sign,
         case when side.sign < 0 then h.from_status else h.to_status end as status
-    from payment_history h cross join unnest(array[-1, 1]) as side (sign)
-    where h.id = any(array(select next.id from next union all select come.id from come))
+    from history h cross join unnest(array[-1, 1]) as side (sign)
 ), moves as (
     select merchant_id, hour, cashbox_id, method, currency, status, sign, amount,
         coalesce(width_bucket(paid, sqlc.arg(bounds)::bigint[]), -1) as span, coalesce(paid, 0) as seconds
@@ -42,7 +47,7 @@ with next as (
                 where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
             ), 0)::bigint end as paid
         from counted c join payment p on p.merchant_id = c.merchant_id and p.id = c.payment_id
-        where c.status is not null
+        where c.status is not null and p.id = any(array(select history.payment_id from history))
         offset 0
     ) of_payment
 ), added as (
