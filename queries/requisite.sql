@@ -64,36 +64,39 @@ select id from requisite where id = @id and effective_open_payments is not null 
 -- both open a day the later violates requisite_day_pkey, and its transaction is made again.
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 -- break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
+-- It takes several payments, each on a requisite of its own, where asked has a row for each.
 -- name: RequisiteTake :exec
-with rule as (
-    select asked.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
-        r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
-    from (select @id::bigint as id) asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
-), newest as (
-    select max(n.version) as version from requisite_day n where n.requisite_id = @id and n.day = @day
+with asked as (
+    select @id::bigint as id, @day::date as day, @amount::numeric as amount, @payment_id::bigint as payment_id, @now::timestamptz as now,
+        @desk::boolean as desk
+), rule as (
+    select asked.id, asked.day, asked.amount, asked.payment_id, asked.now, asked.desk, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+        r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
+        (select max(n.version) from requisite_day n where n.requisite_id = asked.id and n.day = asked.day) as newest
+    from asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
 ), counted as (
-    update requisite_day d set count = d.count + 1, sum = d.sum + @amount::numeric,
-        count_limit = case when rule.enabled then rule.daily_count else 0 end, sum_limit = rule.daily_sum, used_at = @now::timestamptz,
+    update requisite_day d set count = d.count + 1, sum = d.sum + rule.amount,
+        count_limit = case when rule.enabled then rule.daily_count else 0 end, sum_limit = rule.daily_sum, used_at = rule.now,
         changes = d.changes + 1
-    from rule where d.requisite_id = @id and d.day = @day and d.version >= (select version from newest)
+    from rule where d.requisite_id = rule.id and d.day = rule.day and d.version >= rule.newest
     returning d.requisite_id
 ), opened as (
     insert into requisite_day (requisite_id, day, count, sum, count_limit, sum_limit, used_at, changes)
-    select rule.id, @day, n, n * @amount::numeric, case when n = 0 then null when enabled then daily_count else 0 end,
-        case n when 1 then daily_sum end, case n when 1 then @now::timestamptz end, n - 1
-    from rule, newest, generate_series(0, 1) n where newest.version is null
+    select rule.id, rule.day, n, n * rule.amount, case when n = 0 then null when enabled then daily_count else 0 end,
+        case n when 1 then daily_sum end, case n when 1 then rule.now end, n - 1
+    from rule, generate_series(0, 1) n where rule.newest is null
     returning requisite_id, version
 )
 insert into requisite_slot as s (requisite_id, amount, payment_id, free_at, hash)
 -- A null limit is asked for first: comparing with it would count the slots all the same.
-select rule.id, @amount::numeric, @payment_id::bigint, case when open_payments is null then 'infinity'
+select rule.id, rule.amount, rule.payment_id, case when open_payments is null then 'infinity'
     when open_payments <= (
         select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
     ) then '-infinity' else 'infinity' end::timestamptz, rule.hash
 from (select requisite_id from counted union all select requisite_id from opened where version >= 0) given
-join rule on rule.id = given.requisite_id where not @desk::boolean
+join rule on rule.id = given.requisite_id where not rule.desk
 on conflict (hash, amount) do update set requisite_id = excluded.requisite_id, payment_id = excluded.payment_id,
-    free_at = case when s.free_at <= @now::timestamptz then excluded.free_at else '-infinity' end;
+    free_at = case when s.free_at <= (select min(asked.now) from asked) then excluded.free_at else '-infinity' end;
 
 -- RequisiteNextID gives the id of a requisite before it is written: its value is sealed for that.
 -- name: RequisiteNextID :one

@@ -10,27 +10,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// oneRow is a generated insert of one row: what stands before its values, and
-// they.
-var oneRow = regexp.MustCompile(`(?s)^(-- name: \w+ :exec\ninsert into \w+ \([^()]*\)\s+values) \(([^()]*)\)\s*$`)
+// oneRow is a generated statement of one row: an insert of values, or one that
+// begins by selecting its parameters as the row asked, of which the first says
+// what it changes.
+var oneRow = regexp.MustCompile(`(?s)^(-- name: \w+ :exec\n)(?:` +
+	`(insert into \w+ \([^()]*\)\s+values \()([^()]*)(\)\s*)|` +
+	`(with asked as \(\s*select )([^()]*)(\).*))$`)
 
 var parameter = regexp.MustCompile(`\$\d+`)
 
-// joinInserts makes one insert of rows out of the same inserts of one row that
-// follow each other: beginning and ending a statement costs the database more
-// than most rows do. Numbers of rows are powers of two, so that few statements
-// are prepared.
-func joinInserts(ctx context.Context, queries []Query, of []int) (joined []Query, whose []int) {
+// joinRows makes one statement of rows out of the same statements of one row
+// that follow each other: beginning and ending a statement costs the database
+// more than most rows do. Numbers of rows are powers of two, so that few
+// statements are prepared.
+func joinRows(ctx context.Context, queries []Query, of []int) (joined []Query, whose []int) {
 	batch := &pgx.Batch{}
 	if note(ctx, batch, queries, true) != nil {
 		return queries, of // writing them fails in the same way
 	}
 	noted := batch.QueuedQueries
 	for len(noted) > 0 {
-		first, rows := len(queries)-len(noted), sameInserts(noted)
+		first, rows := len(queries)-len(noted), sameStatements(noted)
 		one, caller := queries[first], of[first]
 		if rows > 1 {
-			one, caller = insertOf(noted[:rows], one.says), anyone
+			one, caller = statementOf(noted[:rows], one.says), anyone
 		}
 		joined, whose, noted = append(joined, one), append(whose, caller), noted[rows:]
 	}
@@ -38,7 +41,7 @@ func joinInserts(ctx context.Context, queries []Query, of []int) (joined []Query
 }
 
 // insertOf is the insert of all their rows.
-func insertOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
+func statementOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
 	sql, args := rowsOf(noted[0].SQL, len(noted)), []any(nil)
 	for _, row := range noted {
 		args = append(args, row.Arguments...)
@@ -49,10 +52,10 @@ func insertOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
 	}}
 }
 
-// sameInserts is how many from the first on become one.
-func sameInserts(noted []*pgx.QueuedQuery) int {
+// sameStatements is how many from the first on become one.
+func sameStatements(noted []*pgx.QueuedQuery) int {
 	same := 1
-	for same < len(noted) && noted[same].SQL == noted[0].SQL {
+	for same < len(noted) && noted[same].SQL == noted[0].SQL && !sameRow(noted[same], noted[same-1]) {
 		same++
 	}
 	rows := 1
@@ -62,10 +65,16 @@ func sameInserts(noted []*pgx.QueuedQuery) int {
 	return rows
 }
 
+// sameRow says that two change the same, which a statement does once. They
+// follow each other, as locks do.
+func sameRow(a, b *pgx.QueuedQuery) bool {
+	return strings.Contains(a.SQL, "\nwith asked ") && a.Arguments[0] == b.Arguments[0]
+}
+
 // ofRows are the texts that rowsOf has made.
 var ofRows sync.Map
 
-// rowsOf is an insert of one row as one of several, or "" if it is none.
+// rowsOf is a statement of one row as one of several, or "" if it is none.
 func rowsOf(sql string, rows int) string {
 	type key struct {
 		sql  string
@@ -85,13 +94,17 @@ func repeatRow(sql string, rows int) string {
 	if parts == nil {
 		return ""
 	}
-	count := len(parameter.FindAllString(parts[2], -1))
-	values := make([]string, rows)
+	before, one, between, after := parts[2], parts[3], "), (", parts[4]
+	if before == "" {
+		before, one, between, after = parts[5], parts[6], " union all select ", parts[7]
+	}
+	count := len(parameter.FindAllString(one, -1))
+	all := make([]string, rows)
 	for row := range rows {
-		values[row] = "(" + parameter.ReplaceAllStringFunc(parts[2], func(place string) string {
+		all[row] = parameter.ReplaceAllStringFunc(one, func(place string) string {
 			n, _ := strconv.Atoi(place[1:]) // digits, by the pattern
 			return "$" + strconv.Itoa(n+row*count)
-		}) + ")"
+		})
 	}
-	return parts[1] + " " + strings.Join(values, ", ")
+	return parts[1] + before + strings.Join(all, between) + after
 }

@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	// togetherLock is how long a transaction of several waits for a lock:
-	// nobody should wait long for another's.
-	togetherLock = "set local lock_timeout = '20ms'"
+	// togetherSettings are those of a transaction of several. Nobody should
+	// wait long for another's lock. And the rows that several ask for are
+	// looked up by their index however few there are: a table is read with
+	// all dead rows.
+	togetherSettings = "select set_config('lock_timeout', '20ms', true), set_config('enable_seqscan', 'off', true), " +
+		"set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
 	// togetherTries is how often those that go together may leave one
 	// behind, or look for the one.
 	togetherTries = 3
@@ -51,6 +54,7 @@ func NewWriter(pool Pool, most int, turn time.Duration) *Writer {
 // The ranks of locks.
 const (
 	LocksRequisite = iota
+	LocksDay
 	LocksAccount
 	LocksEndpoint
 )
@@ -116,7 +120,7 @@ func (one *grouped) writeAlone(pool Pool) error {
 // or nothing.
 func WriteTogether(ctx context.Context, pool Pool, first []Query, parts ...Part) error {
 	queries, of := inOrder(parts)
-	queries, _ = joinInserts(ctx, queries, of)
+	queries, _ = joinRows(ctx, queries, of)
 	return Write(ctx, pool, append(first, queries...)...)
 }
 
@@ -177,16 +181,16 @@ func answerAll(members []*grouped, err error) {
 	}
 }
 
-// nobody and anyone are whose a refused query is, if it is no caller's or an
-// insert of the rows of several.
+// nobody and anyone are whose a refused query is, if it is no caller's or one
+// of the rows of several.
 const (
 	nobody = -1 - iota
 	anyone
 )
 
 // writeTogether writes all or none. If the database refuses a query, it returns
-// whose that is, and otherwise the result for all. With join, inserts of
-// several callers become one.
+// whose that is, and otherwise the result for all. With join, the same
+// statements of several callers become one.
 func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _ error) {
 	parts := make([]Part, len(members))
 	for i, one := range members {
@@ -194,15 +198,15 @@ func (w *Writer) writeTogether(members []*grouped, join bool) (refusedOne int, _
 	}
 	queries, of := inOrder(parts)
 	if join {
-		queries, of = joinInserts(members[0].ctx, queries, of)
+		queries, of = joinRows(members[0].ctx, queries, of)
 	}
-	short := Query{run: func(ctx context.Context, q *Queries) error {
-		_, err := q.db.Exec(ctx, togetherLock)
+	settings := Query{run: func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, togetherSettings)
 		return err
 	}}
 	ctx, cancel := ending(members[0].ctx)
 	defer cancel()
-	failed, err := writeOnce(ctx, w.pool, append([]Query{short}, queries...))
+	failed, err := writeOnce(ctx, w.pool, append([]Query{settings}, queries...))
 	switch {
 	case failed > 0 && refused(err):
 		return of[failed-1], err

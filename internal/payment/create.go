@@ -325,7 +325,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	// A trader's account is never overdrawn for a new payment.
 	record, debits := ledger.Take(cause, positionOf(p)...)
 	queries = append(append(queries, record...), d.Metadata.Index(p.MerchantID, subject, id)...)
-	locks := append(db.Locks(db.LocksRequisite, c.ID, routing.Reserve(c, d.want(), id)...), debits...)
+	locks := append(routing.Reserve(c, d.want(), id), debits...)
 	err = s.making.Write(ctx, queries, locks...)
 	if ledger.Short(err) {
 		if err = ledger.FoldNow(ctx, s.creations, ledger.Available(ledger.Trader, c.TraderID)); err == nil {

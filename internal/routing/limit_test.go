@@ -229,7 +229,7 @@ func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
 			w := want(2, "200")
 			old := b.candidate(t, w)
 			b.Exec(t, "update "+row[0])
-			err, got := db.Write(t.Context(), b.Pool, routing.Reserve(old, w.Want, 2)...), "nothing"
+			err, got := b.write(old, w.Want, 2), "nothing"
 			if err != nil {
 				got = db.Violated(err)
 			}
@@ -263,7 +263,7 @@ func TestDayIsOpenedOnceByMany(t *testing.T) {
 			all.Go(func() {
 				w := w
 				w.Amount = decimal.NewFromInt(100*int64(day+1) + n)
-				err := db.Write(context.Background(), b.Pool, routing.Reserve(c, w.Want, 1000*int64(day)+n)...)
+				err := b.write(c, w.Want, 1000*int64(day)+n)
 				switch violated := db.Violated(err); {
 				case err == nil:
 					made.Add(1)
@@ -319,8 +319,12 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	c := b.candidate(t, want(1, "1"))
 	n := int64(0)
 	read := func() (pages []int) {
+		var queries []db.Query
+		for _, lock := range routing.Reserve(c, want(n+1, strconv.FormatInt(n+100, 10)).Want, n+1) {
+			queries = append(queries, lock.Query)
+		}
 		for _, query := range append(
-			routing.Reserve(c, want(n+1, strconv.FormatInt(n+100, 10)).Want, n+1),
+			queries,
 			routing.CountDay(c.ID, c.Day, decimal.NewFromInt(1), false),
 			routing.CountDay(c.ID, c.Day, decimal.NewFromInt(1), true),
 		) {
@@ -336,7 +340,7 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	for range 1500 {
 		n++
 		w := want(n, strconv.FormatInt(n+100, 10))
-		testenv.NoError(t, db.Write(t.Context(), b.Pool, routing.Reserve(c, w.Want, n)...))
+		testenv.NoError(t, b.write(c, w.Want, n))
 	}
 	n++
 	for i, pages := range read() {

@@ -266,14 +266,14 @@ func (r *Requisites) Explain(
 
 // Reserve counts a payment on a candidate and takes the slot of its amount. If
 // the candidate is not available, that violates a constraint.
-func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
-	var queries []db.Query
+func Reserve(c Candidate, w Want, paymentID int64) []db.Lock {
+	var locks []db.Lock
 	if c.openPayments != nil {
-		queries = append(queries, db.Do((*db.Queries).RequisiteLock, c.ID).Held(errLocked))
+		locks = db.Locks(db.LocksRequisite, c.ID, db.Do((*db.Queries).RequisiteLock, c.ID).Held(errLocked))
 	}
-	return append(queries, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
+	return append(locks, db.Locks(db.LocksDay, c.ID, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
 		ID: c.ID, Day: c.Day, Amount: w.Amount, PaymentID: paymentID, Now: w.Now, Desk: w.Desk,
-	}).Held(errLocked))
+	}).Held(errLocked))...)
 }
 
 // Slot is what a payment occupies: the value of its requisite, and its amount.

@@ -81,12 +81,17 @@ func (b bundle) choose(
 ) (routing.Candidate, error) {
 	search := b.settings.Requisites().Search(a.Want, hold)
 	for c := range search.Candidates(ctx, b.Queries()) {
-		err := db.Write(ctx, b.Pool, routing.Reserve(c, a.Want, a.payment)...)
+		err := b.write(c, a.Want, a.payment)
 		if search.Over(c, err) {
 			return c, err
 		}
 	}
 	return routing.Candidate{}, search.Err()
+}
+
+// write reserves a candidate for a payment.
+func (b bundle) write(c routing.Candidate, w routing.Want, payment int64) error {
+	return db.WriteTogether(context.Background(), b.Pool, nil, db.Part{Locks: routing.Reserve(c, w, payment)})
 }
 
 func (b bundle) wantChosen(t *testing.T, a asked, id int64) {
