@@ -1,10 +1,8 @@
--- PaymentHourAny reports whether there is history to count, without a lock.
+-- PaymentHourAny reports whether there is history to count, without a lock. It reads the newest row alone: where the database knows no
+-- figures yet of a month, it would read what is counted to find what is not.
 -- name: PaymentHourAny :one
-select exists (
-    select id from payment_history where id > (select last_id from payment_hour_progress)
-    union all
-    select id from payment_history_gap
-);
+select (coalesce((select max(id) from payment_history) > (select last_id from payment_hour_progress), false)
+    or exists (select from payment_history_gap))::boolean;
 
 -- PaymentHourLock makes the caller the one who counts until its transaction ends, unless there is one at the moment.
 -- name: PaymentHourLock :one

@@ -109,19 +109,17 @@ func (q *Queries) PaymentHistoryGapPrune(ctx context.Context, seconds float64) e
 }
 
 const paymentHourAny = `-- name: PaymentHourAny :one
-select exists (
-    select id from payment_history where id > (select last_id from payment_hour_progress)
-    union all
-    select id from payment_history_gap
-)
+select (coalesce((select max(id) from payment_history) > (select last_id from payment_hour_progress), false)
+    or exists (select from payment_history_gap))::boolean
 `
 
-// PaymentHourAny reports whether there is history to count, without a lock.
+// PaymentHourAny reports whether there is history to count, without a lock. It reads the newest row alone: where the database knows no
+// figures yet of a month, it would read what is counted to find what is not.
 func (q *Queries) PaymentHourAny(ctx context.Context) (bool, error) {
 	row := q.db.QueryRow(ctx, paymentHourAny)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const paymentHourFold = `-- name: PaymentHourFold :many
