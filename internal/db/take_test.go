@@ -20,13 +20,13 @@ func TestWriterJoinsTakes(t *testing.T) {
 		create trigger state after insert on requisite_slot for each statement execute function state()`)
 	scans := db.Raw(`insert into scanned select relname from pg_stat_xact_user_tables
 		where seq_scan > 0 and relname in ('requisite', 'requisite_day', 'trader')`)
-	take := func(payment, requisite, amount int64) ([]db.Query, []db.Lock) {
-		return nil, append(db.Locks(db.LocksDay, requisite, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
+	take := func(payment, requisite, amount int64) []db.Lock {
+		return append(db.Locks(db.LocksDay, requisite, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
 			ID: requisite, Day: dbtest.Start, Amount: decimal.NewFromInt(amount), PaymentID: payment, Now: dbtest.Start,
 		})), db.Locks(db.LocksEndpoint, 1, scans)...)
 	}
 	answers := written(t, d, 8, func(i int) ([]db.Query, []db.Lock) {
-		return take(int64(i), requisites[i%6], int64(100+i))
+		return nil, take(int64(i), requisites[i%6], int64(100+i))
 	})
 	for _, answer := range answers {
 		testenv.NoError(t, <-answer)
@@ -42,7 +42,9 @@ func TestWriterJoinsTakes(t *testing.T) {
 	d.Exec(t, "update requisite set enabled = false where id = $1", requisites[3])
 	d.Exec(t, "update requisite set hash = (select hash from requisite where id = $2) where id = $1", requisites[2], requisites[4])
 	refused := map[string]int{}
-	for _, answer := range written(t, d, 6, func(i int) ([]db.Query, []db.Lock) { return take(int64(100+i), requisites[i], 200) }) {
+	for _, answer := range written(t, d, 6, func(i int) ([]db.Query, []db.Lock) {
+		return nil, take(int64(100+i), requisites[i], 200)
+	}) {
 		if err := <-answer; err != nil {
 			refused[db.Violated(err)]++
 		}
