@@ -183,7 +183,7 @@ var Codes = []Code{
 	{"payment_no_case", Refused, "No other amount waits for a decision at this payment.",
 		"Read the payment: somebody has decided, or its time has ended."},
 	{"payment_came_since", Refused, "Another amount has come of this payment since. Look at it and decide again.",
-		"For operators: read what has come, and propose again."},
+		"Read what has come, and decide about that."},
 	{"payment_amount_taken", Refused,
 		"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.",
 		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},

@@ -91,7 +91,8 @@ type CaseDecision struct {
 	Came string `json:",omitempty"`
 }
 
-func (d CaseDecision) validate(ctx context.Context) error {
+// validate returns the amount that is decided about, if the decision names it.
+func (d CaseDecision) validate(ctx context.Context) (about decimal.NullDecimal, _ error) {
 	f := fault.Decoded(ctx)
 	if f.Required("decision", d.Decision) {
 		f.Check(d.Decision == TakeWhatCame || d.Decision == WaitForRest || d.Decision == ReturnIt, "decision",
@@ -103,7 +104,10 @@ func (d CaseDecision) validate(ctx context.Context) error {
 			f.Required(field, "")
 		}
 	}
-	return f.Err()
+	if d.Came != "" {
+		about = decimal.NewNullDecimal(fault.Read(f, "receivedAmount", d.Came, money.ParseFiat))
+	}
+	return about, f.Err()
 }
 
 // ListCases lists, for an operator, the payments that received another amount
@@ -139,7 +143,8 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 	if err != nil {
 		return Payment{}, err
 	}
-	if err := d.validate(ctx); err != nil {
+	about, err := d.validate(ctx)
+	if err != nil {
 		return Payment{}, err
 	}
 	var after db.Payment
@@ -147,11 +152,10 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 		if !isCase(p) {
 			return ErrNoCase
 		}
-		came := money.Fiat(p.ReceivedAmount.Decimal)
-		if d.Came != "" && d.Came != came {
+		if about.Valid && !about.Decimal.Equal(p.ReceivedAmount.Decimal) {
 			return ErrCameSince
 		}
-		d.Came = came
+		d.Came = money.Fiat(p.ReceivedAmount.Decimal)
 		switch d.Decision {
 		case TakeWhatCame:
 			after, err = s.takeCase(ctx, tx, p, who, d)

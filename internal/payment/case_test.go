@@ -310,6 +310,18 @@ func TestCaseRefused(t *testing.T) {
 	c.Audit(t)
 }
 
+// What is decided of one amount is not done to another that has come since.
+func TestCaseOfWhatWasSeen(t *testing.T) {
+	c := newCase(t, "700")
+	decide := func(about string) error {
+		return c.decide(t, portalOf(c.merchant.ID), payment.CaseDecision{Decision: payment.TakeWhatCame, Came: about})
+	}
+	dbtest.WantCode(t, decide("699.99"), "payment_came_since")
+	dbtest.WantFields(t, decide("700.001"), "receivedAmount")
+	testenv.NoError(t, decide("700"))
+	testenv.Want(t, c.p.Status, payment.Completed, "status")
+}
+
 // Of many who decide at once one does, and a payout is made once.
 func TestCaseDecidedOnce(t *testing.T) {
 	c := newCase(t, "700")

@@ -36,7 +36,9 @@ func (s *ArrivalService) ListPaymentArrivals(
 func (s *ArrivalService) DecideCase(
 	ctx context.Context, m *portalv1.DecideCaseRequest,
 ) (*portalv1.DecideCaseResponse, error) {
-	d := payment.CaseDecision{PaymentID: m.GetPaymentId(), Decision: m.GetDecision(), Reason: m.Reason}
+	d := payment.CaseDecision{
+		PaymentID: m.GetPaymentId(), Decision: m.GetDecision(), Reason: m.Reason, Came: m.GetReceivedAmount(),
+	}
 	if m.Method != nil || m.Address != nil || m.Recipient != nil {
 		d.To = &payout.Recipient{
 			Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), BankName: m.BankName,

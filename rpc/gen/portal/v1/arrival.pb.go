@@ -285,9 +285,12 @@ type DecideCaseRequest struct {
 	// Of return: the payer's full name.
 	Recipient *string `protobuf:"bytes,6,opt,name=recipient,proto3,oneof" json:"recipient,omitempty"`
 	// Of return: the payer's bank.
-	BankName      *string `protobuf:"bytes,7,opt,name=bank_name,json=bankName,proto3,oneof" json:"bank_name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	BankName *string `protobuf:"bytes,7,opt,name=bank_name,json=bankName,proto3,oneof" json:"bank_name,omitempty"`
+	// The payment's received_amount as it was seen: what was decided of one amount is not done to another that has come since, and
+	// the answer is payment_came_since then. Unset: whatever has come.
+	ReceivedAmount *string `protobuf:"bytes,8,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *DecideCaseRequest) Reset() {
@@ -365,6 +368,13 @@ func (x *DecideCaseRequest) GetRecipient() string {
 func (x *DecideCaseRequest) GetBankName() string {
 	if x != nil && x.BankName != nil {
 		return *x.BankName
+	}
+	return ""
+}
+
+func (x *DecideCaseRequest) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
 	}
 	return ""
 }
@@ -911,7 +921,7 @@ const file_portal_v1_arrival_proto_rawDesc = "" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"s\n" +
 	"\x1bListPaymentArrivalsResponse\x12&\n" +
 	"\x04data\x18\x01 \x03(\v2\x12.portal.v1.ArrivalR\x04data\x12,\n" +
-	"\afitting\x18\x02 \x03(\v2\x12.portal.v1.ArrivalR\afitting\"\xb2\x02\n" +
+	"\afitting\x18\x02 \x03(\v2\x12.portal.v1.ArrivalR\afitting\"\xf4\x02\n" +
 	"\x11DecideCaseRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x1a\n" +
@@ -920,7 +930,8 @@ const file_portal_v1_arrival_proto_rawDesc = "" +
 	"\x06method\x18\x04 \x01(\tH\x01R\x06method\x88\x01\x01\x12\x1d\n" +
 	"\aaddress\x18\x05 \x01(\tH\x02R\aaddress\x88\x01\x01\x12!\n" +
 	"\trecipient\x18\x06 \x01(\tH\x03R\trecipient\x88\x01\x01\x12 \n" +
-	"\tbank_name\x18\a \x01(\tH\x04R\bbankName\x88\x01\x01B\t\n" +
+	"\tbank_name\x18\a \x01(\tH\x04R\bbankName\x88\x01\x01\x12,\n" +
+	"\x0freceived_amount\x18\b \x01(\tH\x05R\x0ereceivedAmount\x88\x01\x01B\t\n" +
 	"\a_reasonB\t\n" +
 	"\a_methodB\n" +
 	"\n" +
@@ -928,7 +939,8 @@ const file_portal_v1_arrival_proto_rawDesc = "" +
 	"\n" +
 	"_recipientB\f\n" +
 	"\n" +
-	"_bank_name\"F\n" +
+	"_bank_nameB\x12\n" +
+	"\x10_received_amount\"F\n" +
 	"\x12DecideCaseResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\"\xb3\x01\n" +
