@@ -180,13 +180,21 @@ func (v *visit) keyLimitsPage() error {
 	if err != nil {
 		return err
 	}
+	now := v.limitsNow(key)
+	now.Set("seen", portal.Seen(now))
+	now.Set("token", submission.NewToken())
+	return v.showKeyLimits(http.StatusOK, box, key, now, nil)
+}
+
+// limitsNow are the limits of a key as values of their form.
+func (v *visit) limitsNow(key auth.Credential) url.Values {
 	now := url.Values{
 		"expires_at": {v.lastDayOf(key)}, "allowed_networks": {strings.Join(key.Networks, ", ")},
 	}
 	if key.PayoutDailyLimit.Valid {
 		now.Set("payout_daily_limit", money.Fiat(key.PayoutDailyLimit.Decimal))
 	}
-	return v.showKeyLimits(http.StatusOK, box, key, now, nil)
+	return now
 }
 
 func (v *visit) showKeyLimits(
@@ -197,7 +205,8 @@ func (v *visit) showKeyLimits(
 		currency = ""
 	}
 	shown := KeyLimits{
-		Action: keyLimitsPath(box, key), Bounds: typedBounds(typed, currency, wrong), Back: keysOf(box),
+		Action: keyLimitsPath(box, key), Token: typed.Get("token"), Seen: typed.Get("seen"),
+		Bounds: typedBounds(typed, currency, wrong), Back: keysOf(box),
 		Facts: []view.Fact{
 			{Label: sayKeyName, Value: key.Name}, {Label: say.KeyID, Value: key.KeyID, Class: "mono"},
 		},
@@ -206,8 +215,8 @@ func (v *visit) showKeyLimits(
 	return portal.Show(v.Visit, status, KeyLimitsPage, shown)
 }
 
-// keyLimits changes the limits of a key. Repeating that changes nothing, so the
-// form needs no token.
+// keyLimits changes the limits of a key, once, and overwrites none that the
+// form has not shown.
 func (v *visit) keyLimits() error {
 	box, key, err := v.boxKey()
 	if err != nil {
@@ -225,14 +234,17 @@ func (v *visit) keyLimits() error {
 	if form.Get("expires_at") == v.lastDayOf(key) {
 		expires = key.ExpiresAt // an unchanged day keeps its time of day, too
 	}
-	_, err = v.Keys.SetLimits(v.Ctx(), v.Who, box.ID, key.ID, keyLimitsOf(form, expires))
+	err = v.Once(form, func() (submission.Outcome, error) {
+		if form.Get("seen") != portal.Seen(v.limitsNow(key)) {
+			return submission.Outcome{LedTo: keyLimitsPath(box, key), Said: "changed"}, nil
+		}
+		_, err := v.Keys.SetLimits(v.Ctx(), v.Who, box.ID, key.ID, keyLimitsOf(form, expires))
+		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-limits"}, err
+	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
 	}
-	if err != nil {
-		return err
-	}
-	return v.Done(string(keysOf(box)), "key-limits")
+	return err
 }
 
 // lastDayOf is the last day of a key as a form value.

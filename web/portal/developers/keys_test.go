@@ -52,7 +52,7 @@ func TestKeyLimits(t *testing.T) {
 	b.Exec(t, "update api_key set expires_at = $1 where id = $2", until, key)
 	fields := []string{"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000"}
 	day := p.Page(t, path).Find("#expires_at").AttrOr("value", "")
-	want(t, "changed", p.Post(t, path, append(fields, "expires_at", day)...).Led(), "303 /merchant/developers/keys?cashbox=1 key-limits")
+	want(t, "changed", p.Fill(t, path, append(fields, "expires_at", day)...).Led(), "303 /merchant/developers/keys?cashbox=1 key-limits")
 	want(t, "keys that end in the same moment as before",
 		b.Count(t, "select count(*) from api_key where id = $1 and expires_at = $2", key, until), 1)
 	page := p.Page(t, path)
@@ -61,11 +61,13 @@ func TestKeyLimits(t *testing.T) {
 	} {
 		want(t, name, page.Find("#"+name).AttrOr("value", ""), value)
 	}
-	a := p.Post(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
+	a := p.Fill(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
 	want(t, "wrong",
 		line(a.Code, a.Page(t).Find(".wrong").Length(), a.Page(t).Find("#allowed_networks").AttrOr("value", "")),
 		"422 2 shop.example")
-	p.Post(t, path)
+	stale := p.Typed(t, path, "payout_daily_limit", "90000")
+	p.Fill(t, path, "expires_at", "", "allowed_networks", "", "payout_daily_limit", "")
+	want(t, "after another change", p.Post(t, path, stale...).Led(), "303 "+path+" changed")
 	says := words(p.Page(t, list).Find("tbody"))
 	wantNot(t, "without limits", says, "payouts up to")
 	wantNot(t, "without limits", says, "from 203")

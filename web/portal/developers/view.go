@@ -75,7 +75,9 @@ type KeyBounds struct {
 
 // KeyLimits is the form that changes the limits of a key.
 type KeyLimits struct {
-	Action string
+	// Seen are the limits that this was shown with.
+	Action, Token, Seen string
+
 	Facts  []view.Fact
 	Bounds KeyBounds
 	Back   templ.SafeURL

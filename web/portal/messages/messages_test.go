@@ -40,10 +40,12 @@ func TestMessages(t *testing.T) {
 	requisite := b.Traders[0].Requisites[0]
 	rule := fmt.Sprintf("/trader/requisites/%d/messages", requisite)
 	set := func(most string) portaltest.Answer {
-		return owner.Post(t, rule, "messageMode", "on", "bank", "sber", "deviceId", fmt.Sprint(devices[0].ID), "most", most)
+		return owner.Fill(t, rule, "messageMode", "on", "bank", "sber", "deviceId", fmt.Sprint(devices[0].ID), "most", most)
 	}
 	want(t, "a wrong amount", set("much").Code, http.StatusUnprocessableEntity)
+	stale := owner.Typed(t, rule, "most", "9000")
 	want(t, "set", set("1 600").To(), "/trader/messages")
+	want(t, "after another change", owner.Post(t, rule, stale...).Led(), "303 "+rule+" changed")
 	wantIn(t, "the rule", words(owner.Page(t, "/trader/messages").Find("section:has(#rules)")), "Confirm", "Sberbank", "1,600 ₽", "Pixel <b>")
 
 	phone := caller.Caller{Kind: caller.Device, ID: devices[0].ID, TraderID: b.Traders[0].ID}

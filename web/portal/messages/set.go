@@ -105,11 +105,17 @@ func (v *visit) ruleAsked() (own directory.OwnRequisite, set url.Values, err err
 	return own, set, err
 }
 
+func rulePath(own directory.OwnRequisite) string {
+	return portal.Numbered("/trader/requisites", own.ID) + "/messages"
+}
+
 func (v *visit) askRule() error {
 	own, set, err := v.ruleAsked()
 	if err != nil {
 		return err
 	}
+	set.Set("seen", portal.Seen(set))
+	set.Set("token", submission.NewToken())
 	return v.showRule(http.StatusOK, own, set, nil)
 }
 
@@ -136,8 +142,9 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 		modesToChoose = append(modesToChoose, view.Option{Value: string(mode), Text: v.Say(say.Named(modes, string(mode)))})
 	}
 	asked := view.MoneyForm{
-		Action: portal.Numbered("/trader/requisites", own.ID) + "/messages", Text: v.Say(sayRuleText),
+		Action: rulePath(own), Text: v.Say(sayRuleText),
 		Submit: v.Say(say.Save), Back: messagesPath,
+		Hidden: [][2]string{{"token", typed.Get("token")}, {"seen", typed.Get("seen")}},
 		Choices: []view.Choice{
 			{Name: "messageMode", Label: sayMode, Options: modesToChoose}, {Name: "bank", Label: say.Bank, Options: banks},
 			{Name: "deviceId", Label: sayPhone, Options: devices},
@@ -156,8 +163,10 @@ func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Value
 	return v.ShowForm(status, v.Say(sayRuleOf, v.Say(say.Method(own.Method))+" "+own.Masked), asked, typed, wrong)
 }
 
+// setRule sets what the messages about a requisite do, once, and overwrites
+// nothing that the form has not shown.
 func (v *visit) setRule() error {
-	own, _, err := v.ruleAsked()
+	own, set, err := v.ruleAsked()
 	if err != nil {
 		return err
 	}
@@ -165,18 +174,20 @@ func (v *visit) setRule() error {
 	if err != nil {
 		return err
 	}
-	device := portal.IDOf(form, "deviceId")
-	err = v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
-		RequisiteID: own.ID, DeviceID: device, Bank: form.Get("bank"), Account: form.Get("account"),
-		Mode: bankmessage.Mode(form.Get("messageMode")), Most: money.Typed(form.Get("most")),
+	err = v.Once(form, func() (submission.Outcome, error) {
+		if form.Get("seen") != portal.Seen(set) {
+			return submission.Outcome{LedTo: rulePath(own), Said: "changed"}, nil
+		}
+		err := v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
+			RequisiteID: own.ID, DeviceID: portal.IDOf(form, "deviceId"), Bank: form.Get("bank"), Account: form.Get("account"),
+			Mode: bankmessage.Mode(form.Get("messageMode")), Most: money.Typed(form.Get("most")),
+		})
+		return submission.Outcome{LedTo: messagesPath, Said: "rule-set"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showRule(http.StatusUnprocessableEntity, own, form, wrong)
 	}
-	if err != nil {
-		return err
-	}
-	return v.Done(messagesPath, "rule-set")
+	return err
 }
 
 func (v *visit) resume() error {
