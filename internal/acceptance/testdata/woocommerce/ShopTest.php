@@ -152,6 +152,9 @@ final class ShopTest extends TestCase
         self::assertFalse(gateway()->is_available());
         $this->save('', ['sandbox' => '']);
         self::assertFalse(gateway()->is_available(), 'a secret would go over HTTP');
+        self::assertStringStartsWith('error: Покупателям этот способ оплаты не предлагается', WC_Admin_Settings::$said[4]);
+        $this->save('', ['sandbox' => '', 'enabled' => '']);
+        self::assertCount(5, WC_Admin_Settings::$said, 'what is switched off need not be complete');
         self::assertSame(['custom_order_tables' => true, 'cart_checkout_blocks' => true], FeaturesUtil::$declared);
         self::assertNotFalse(wp_next_scheduled('payment_gateway_catch_up'));
     }

@@ -95,6 +95,9 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $saved = parent::process_admin_options();
         if (!$this->is_set_up()) {
+            if ($this->get_option('enabled') === 'yes') {
+                \WC_Admin_Settings::add_error(__('Buyers are not offered this way to pay: the address, which begins with https, the key id and both secrets are needed.', 'payment-gateway'));
+            }
             return $saved;
         }
         try {
