@@ -63,6 +63,9 @@ func arrivalFrom(row db.Arrival) Arrival {
 // that the payment waits for.
 type Came struct {
 	Amount *string
+	// Expected is what the payment waited for, as whoever says this has
+	// seen it; nil is what it waits for by then.
+	Expected *decimal.Decimal
 	// Payer is who sent it, and Note is a remark; both may be nil.
 	Payer, Note *string
 	// At is when it came; nil is now.

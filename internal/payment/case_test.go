@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -308,6 +310,23 @@ func TestCaseRefused(t *testing.T) {
 	second.OrderID = "order-3"
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
 	c.Audit(t)
+}
+
+// What a trader says has come is what they saw was waited for, and not the rest
+// of it.
+func TestWholeIsNotTheRest(t *testing.T) {
+	c := newCase(t, "700")
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.WaitForRest}))
+	confirm := func(expected int64) (err error) {
+		saw := payment.Came{Expected: new(decimal.NewFromInt(expected))}
+		c.p, err = c.payments.ConfirmCame(t.Context(), c.trader.Caller, c.p.ID, saw)
+		return err
+	}
+	id := c.p.ID
+	dbtest.WantCode(t, confirm(1000), "payment_came_since")
+	c.p.ID = id
+	testenv.NoError(t, confirm(300))
+	testenv.Want(t, c.p.Status, payment.Completed, "status")
 }
 
 // What is decided of one amount is not done to another that has come since.

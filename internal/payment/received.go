@@ -65,6 +65,9 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 	}
 	after, err := s.changeStatus(ctx, found, func(q *db.Queries, p db.Payment) (*change, error) {
 		w.amount = expected(p)
+		if said.Expected != nil && !said.Expected.Equal(w.amount) {
+			return nil, ErrCameSince
+		}
 		if came.Valid {
 			w.amount = came.Decimal
 		}

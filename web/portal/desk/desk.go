@@ -194,18 +194,18 @@ func (v *visit) ask(
 }
 
 func (v *visit) confirm() error {
-	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) (bool, error) {
+	return v.settle("confirmed", func(ctx context.Context, p payment.Payment, form url.Values) (bool, error) {
 		came := money.Typed(form.Get("receivedAmount"))
-		p, err := v.Payments.ConfirmCame(ctx, v.Who, id, payment.Came{
-			Amount: optional.Of(came), Payer: optional.Of(form.Get("payer")),
+		p, err := v.Payments.ConfirmCame(ctx, v.Who, p.ID, payment.Came{
+			Amount: optional.Of(came), Payer: optional.Of(form.Get("payer")), Expected: new(p.Expected()),
 		})
 		return p.Case(), err
 	}, ConfirmPayment)
 }
 
 func (v *visit) cancel() error {
-	return v.settle("cancelled", func(ctx context.Context, id int64, form url.Values) (bool, error) {
-		_, err := v.Payments.Cancel(ctx, v.Who, id, optional.Of(form.Get("reason")))
+	return v.settle("cancelled", func(ctx context.Context, p payment.Payment, form url.Values) (bool, error) {
+		_, err := v.Payments.Cancel(ctx, v.Who, p.ID, optional.Of(form.Get("reason")))
 		return false, err
 	}, CancelPayment)
 }
@@ -213,7 +213,7 @@ func (v *visit) cancel() error {
 // settle ends a payment as its trader says, unless it stands no longer as the
 // form has shown. end reports whether the payment became a case.
 func (v *visit) settle(
-	word string, end func(ctx context.Context, id int64, form url.Values) (bool, error),
+	word string, end func(ctx context.Context, p payment.Payment, form url.Values) (bool, error),
 	page func(view.Shell, PaymentQuestion) site.Page,
 ) error {
 	form, err := v.Form()
@@ -228,11 +228,11 @@ func (v *visit) settle(
 		if portal.SeenOf(p) != form.Get("status") {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
-		open, err := end(v.Ctx(), p.ID, form)
+		open, err := end(v.Ctx(), p, form)
 		if open {
 			word = "case-open"
 		}
-		if f := fault.As(err); f != nil && f.Code == payment.ErrNotPending.Code {
+		if f := fault.As(err); f != nil && (f.Code == payment.ErrNotPending.Code || f.Code == payment.ErrCameSince.Code) {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
 		return submission.Outcome{LedTo: "/trader", Said: word}, err
