@@ -111,7 +111,8 @@ func setup(t *testing.T) *bundle {
 }
 
 // bystander is another payment of the merchant, with another trader, whose card
-// waits for a code. No test is about it: it stays as it is.
+// waits for a code after another was approved. No test is about it: it stays as
+// it is.
 func (b *bundle) bystander(t *testing.T) {
 	t.Helper()
 	b.Exec(t, "update trader set enabled = false")
@@ -120,6 +121,8 @@ func (b *bundle) bystander(t *testing.T) {
 	b.enter(t, token, panCode)
 	b.later(t, 0)
 	b.Exec(t, "update trader set enabled = id <> $1", trader.ID)
+	b.Exec(t, `insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, status, created_at, progress_at, poll_at)
+		select merchant_id, gen_random_uuid(), payment_id, trader_id, acquirer_id, 'approved', created_at, progress_at, poll_at from card_attempt`)
 	b.Exec(t, "update card_attempt set poll_at = $1, progress_at = $1", dbtest.Start.Add(1<<20*time.Hour))
 	b.Exec(t, "update payment set expires_at = $1", dbtest.Start.Add(1<<20*time.Hour))
 	b.Stays(t, `select concat(p, (select jsonb_agg(a) from card_attempt a where a.payment_id = p.id),

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
@@ -136,7 +137,7 @@ var cuts = map[string]func(t *testing.T, b *bundle, token string){
 		testenv.Want(t, b.enter(t, token, panApproved).Phase, bank, "the phase")
 		b.startLater(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0, "lost cards that are still there")
+		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 1, "cards that are still there, with a bystander's")
 		// A call of the lost attempt that arrives late does nothing.
 		testenv.Want(t, b.Count(t, voidedCards), 1, "attempts are voided")
 		b.pay(t, token)
@@ -175,6 +176,34 @@ var cuts = map[string]func(t *testing.T, b *bundle, token string){
 		b.later(t, time.Second)
 		testenv.Want(t, b.Count(t, voidedCards), 0, "cards on their way that were voided")
 	},
+	"a lost code overtakes the card": func(t *testing.T, b *bundle, token string) {
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, panCode)
+		b.code(t, token, "123456")
+		b.later(t, time.Second)
+		testenv.Want(t, b.Count(t, voidedCards), 0, "cards on their way that were voided")
+	},
+	"a resend overtakes the card": func(t *testing.T, b *bundle, token string) {
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, panCode)
+		b.unnoticed(t)
+		testenv.NoError(t, b.checkouts.ResendByPayer(t.Context(), token))
+		b.later(t, time.Second)
+		testenv.Want(t, b.Count(t, voidedCards), 0, "cards on their way that were voided")
+	},
+	"a resend overtakes the code": func(t *testing.T, b *bundle, token string) {
+		b.onItsWay(t, token)
+		testenv.NoError(t, b.checkouts.ResendByPayer(t.Context(), token))
+		b.later(t, time.Second)
+		b.want(t, token, code, "pending", "")
+	},
+	"moves overtake the code": func(t *testing.T, b *bundle, token string) {
+		p := b.onItsWay(t, token)
+		b.set(t, p, "completed")
+		b.set(t, p, "pending")
+		b.later(t, time.Second)
+		b.want(t, token, confirm, "pending", "")
+	},
 	"the code's answer never came": func(t *testing.T, b *bundle, token string) {
 		b.tried(t, token, panCode)
 		b.line.cutAfter.Store(true)
@@ -192,6 +221,7 @@ func TestCutLine(t *testing.T) {
 	for name, test := range cuts {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
+			b.bystander(t)
 			_, token := b.create(t, "")
 			test(t, b, token)
 		})
@@ -202,7 +232,17 @@ func TestCutLine(t *testing.T) {
 // still under way.
 func (b *bundle) unnoticed(t *testing.T) {
 	t.Helper()
-	b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+	b.Exec(t, "update card_attempt set poll_at = $1 where poll_at < $1", b.clock.Now().Add(15*time.Second))
+}
+
+// onItsWay has a code be under way to the acquirer.
+func (b *bundle) onItsWay(t *testing.T, token string) payment.Payment {
+	t.Helper()
+	b.tried(t, token, panCode)
+	b.line.cutBefore.Store(true)
+	b.code(t, token, "123456")
+	b.unnoticed(t)
+	return testenv.Must(b.checkouts.Get(t.Context(), token))(t).Payment
 }
 
 // startLater starts the program anew, lets time pass, and has the acquirer be
