@@ -65,7 +65,7 @@ func (c *cased) bystander(t *testing.T) {
 	c.Exec(t, "update requisite set enabled = false")
 	trader := c.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	open, failed := c.create(t, m.Caller, request("order-1")), c.create(t, m.Caller, requestOf("order-2", "1001"))
-	testenv.Must(c.payments.ConfirmCame(t.Context(), trader.Caller, open.ID, payment.Came{Amount: new("700"), Payer: new("Ivan P.")}))(t)
+	testenv.Must(c.payments.ConfirmCame(t.Context(), trader.Caller, open.ID, payment.Came{Amount: new("700"), Payer: new("Petr S.")}))(t)
 	c.Exec(t, "update payment set expires_at = $2 where id = $1", open.ID, at(1<<20)) // no test waits that long
 	c.set(t, failed.ID, "failed")
 	testenv.Must(c.payments.OpenAppeal(t.Context(), m.Caller, failed.ID, appeal(100)))(t)
@@ -215,6 +215,18 @@ func TestReturnedIsNotAppealed(t *testing.T) {
 	c.set(t, c.p.ID, "pending")
 	c.set(t, c.p.ID, "failed")
 	testenv.NoError(t, open())
+}
+
+// What came of a payment before and is free since does not go back with what
+// came later.
+func TestReturnLeavesWhatIsFree(t *testing.T) {
+	c := newCase(t, "1200")
+	expire(24*time.Hour)(t, &c)
+	c.came(t, "700")
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
+	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival where payment_id = $1", c.p.ID),
+		"1200.00 free, 700.00 returned", "what came")
+	c.Audit(t)
 }
 
 // A merchant may have given a payout of their own the order id of the one that

@@ -347,20 +347,36 @@ func TestWhoSeesReceipts(t *testing.T) {
 // in the log, and what describes them stays. Files that are still needed stay.
 func TestPurgeFiles(t *testing.T) {
 	const keep = 30 * 24 * time.Hour
-	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 5})
+	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
+	receipt := func(p payment.Payment) {
+		t.Helper()
+		testenv.NoError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(png)))
+	}
 	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
 		p := b.made(t, merchant, order, "failed")
-		testenv.NoError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(png)))
+		receipt(p)
 		return p, testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(700_000)))(t)
 	}
 	decided, decidedAppeal := appealed("decided")
+	receipt(decided)
 	b.set(t, decided.ID, "completed")
 	open, openAppeal := appealed("open")
 	b.set(t, open.ID, "appeal")
 	// Until an operator looks into it, its payment stays failed.
-	waiting, _ := appealed("waiting")
+	waiting, waitingAppeal := appealed("waiting")
+	closed, closedAppeal := appealed("closed")
+	claimed := func(order string) payment.Payment {
+		p := b.create(t, merchant.Caller, request(order))
+		testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
+		receipt(p)
+		return p
+	}
+	pending, completed := claimed("pending"), claimed("completed")
 
 	b.clock.Advance(keep)
+	b.Exec(t, "update appeal set status = 'closed', status_at = $2 where id = $1", closedAppeal.ID, b.clock.Now())
+	b.set(t, completed.ID, "completed")
+	b.Exec(t, "update payment_receipt set created_at = $1 where number = 2", b.clock.Now())
 	purge := func() {
 		t.Helper()
 		testenv.NoError(t, b.payments.PurgeFiles(t.Context(), keep))
@@ -379,12 +395,14 @@ func TestPurgeFiles(t *testing.T) {
 	file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID)
 	testenv.Check(t, err == nil && len(file.Content) == 700_000,
 		"the open appeal's file: %d bytes, %v", len(file.Content), err)
-	for _, p := range []payment.Payment{open, waiting} {
-		_, _, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1)
-		testenv.Check(t, err == nil, "the receipt of %s, whose appeal is open: %v", p.OrderID, err)
+	for _, p := range []payment.Payment{open, waiting, closed, pending, completed} {
+		_, content, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1)
+		testenv.Check(t, err == nil && len(content) == len(png), "the receipt of %s, which is still needed: %d bytes, %v", p.OrderID, len(content), err)
 	}
+	_, content, err := b.payments.ReadReceipt(t.Context(), operator, decided.ID, 2)
+	testenv.Check(t, err == nil && len(content) == len(png), "the decided payment's new receipt: %d bytes, %v", len(content), err)
 	list, err := b.payments.ListReceipts(t.Context(), operator, decided.ID)
-	testenv.Check(t, err == nil && len(list) == 1 && list[0].Name == "r.png",
+	testenv.Check(t, err == nil && len(list) == 2 && list[0].Name == "r.png",
 		"what describes the receipt: %+v, %v", list, err)
 	for what, want := range map[string][3]int64{
 		"appeal_file": {1, 700_000, decidedAppeal.ID}, "receipt": {1, int64(len(png)), decided.ID},
@@ -396,6 +414,15 @@ func TestPurgeFiles(t *testing.T) {
 			got.First == want[2] && got.Last == want[2], "the receipt of %s: %s, %v", what, raw, err)
 	}
 	testenv.Want(t, b.Count(t, lines), 2, "lines in the log")
+
+	// They go whichever end it was.
+	b.Exec(t, "update appeal set status = 'failed', status_at = $2 where id = $1", waitingAppeal.ID, b.clock.Now())
+	b.set(t, pending.ID, "cancelled")
+	b.clock.Advance(keep + time.Millisecond)
+	purge()
+	for _, left := range []string{"appeal_chunk", "payment_receipt_chunk"} {
+		testenv.WantAll(t, b.Texts(t, "select distinct order_id from payment p join "+left+" c on c.payment_id = p.id"), []string{"open"}, "%s", left)
+	}
 }
 
 // What a picture tells beside what is on it is left out of a receipt: the

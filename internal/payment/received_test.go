@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
@@ -266,23 +267,41 @@ func TestMoneyOfNoPayment(t *testing.T) {
 		t.Helper()
 		return testenv.Must(c.payments.KeepMoney(ctx, who, requisite, payment.Came{Amount: &amount, Payer: &payer}))(t)
 	}
+	stranger := c.NewTrader(t, dbtest.TraderOpts{USDT: "10"})
+	stamps := func() map[int64]uint64 {
+		t.Helper()
+		return testenv.Must(c.payments.DeskStamps(ctx, []int64{c.trader.ID, stranger.ID}))(t)
+	}
+	before := stamps()
 	rest, other := keep("300", "Ivan P."), keep("299.99", "100% Anna")
+	kept := stamps()
+	testenv.Check(t, kept[c.trader.ID] != before[c.trader.ID] && kept[stranger.ID] == before[stranger.ID], "stamps %v, then %v", before, kept)
 	for words, want := range map[string]int{"": 2, "anna": 1, "100%": 1, "_": 0, "petr": 0} {
 		list, next, err := c.payments.ListFree(ctx, who, payment.FreeArrivals{Words: words})
 		testenv.Check(t, err == nil && next == nil && len(list) == want, "%q finds %+v, %v", words, list, err)
 	}
 	list, _, err := c.payments.ListFree(ctx, who, payment.FreeArrivals{Amount: "300"})
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == rest.ID, "of 300: %+v, %v", list, err)
-	stranger := c.NewTrader(t, dbtest.TraderOpts{USDT: "10"})
+	first := payment.FreeArrivals{Page: db.Page{Limit: new(int32(1))}}
+	list, first.Cursor, err = c.payments.ListFree(ctx, who, first)
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == other.ID, "first: %+v, %v", list, err)
+	list, first.Cursor, err = c.payments.ListFree(ctx, who, first)
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == rest.ID && first.Cursor == nil, "then: %+v, %v", list, err)
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.KeepMoney(ctx, stranger.Caller, requisite, payment.Came{Amount: new("1")})), "not_found")
 	dbtest.WantFields(t, testenv.ErrOf(c.payments.KeepMoney(ctx, who, requisite, payment.Came{At: new(c.clock.Now().Add(time.Hour))})), "amount", "cameAt")
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.Attach(ctx, stranger.Caller, rest.ID, c.p.ID)), "not_found")
 
 	keep("284.99", "") // more than 5% off
+	early := c.p.CreatedAt.Add(-5*time.Minute - time.Millisecond)
+	testenv.Must(c.payments.KeepMoney(ctx, who, requisite, payment.Came{Amount: new("300"), At: &early}))(t)
+	c.Exec(t, `insert into arrival (trader_id, requisite_id, currency, amount, came_at, payer, note, actor, created_at, state, merchant_id, payment_id)
+		select trader_id, requisite_id, currency, 300, came_at, payer, note, actor, created_at, state, merchant_id, 0 from arrival where payment_id = $1`, c.p.ID)
 	fitting := testenv.Must(c.payments.Fitting(ctx, who, c.p.UUID.String()))(t)
 	testenv.Check(t, len(fitting) == 2 && fitting[0].ID == rest.ID && fitting[1].ID == other.ID, "it fits: %+v", fitting)
+	given := stamps()[c.trader.ID]
 	errs := testenv.AtOnce(8, func(int) error { return testenv.ErrOf(c.payments.Attach(ctx, who, rest.ID, c.p.ID)) })
 	dbtest.WantOne(t, errs, "arrival_taken")
+	testenv.Check(t, stamps()[c.trader.ID] != given, "the stamp stays")
 	c.p = testenv.Must(c.payments.Get(ctx, who, c.p.UUID.String()))(t)
 	c.want(t, payment.Completed, positions["completed"], "1000.00")
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.Attach(ctx, who, other.ID, c.p.ID)), "payment_not_pending")
@@ -293,7 +312,7 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	opened := testenv.Must(c.payments.OpenAppeal(ctx, c.merchant.Caller, p.ID, appeal(100)))(t)
 	late := keep("1000", "")
 	keep("500", "")
-	for i, amount := range []string{"500", "499.99"} {
+	for i, amount := range []string{"500", "499.99", "700", "300"} { // 700 and 300 are kept, or came too early
 		open := c.create(t, c.merchant.Caller, requestOf(fmt.Sprint("desk-", i), amount))
 		desk := testenv.Must(c.payments.Desk(ctx, who))(t)
 		testenv.Check(t, len(desk) == 1 && desk[0].ID == open.ID && desk[0].Fits == (amount == "500"), "the desk: %+v", desk)
