@@ -312,6 +312,15 @@ func TestBlockedRecipient(t *testing.T) {
 	m := b.merchant(t, "100", dbtest.MerchantOpts{})
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	soon := b.clock.Now().Add(time.Minute)
+	for _, n := range []directory.NewBlock{ // that are none of the recipient here and now
+		{Kind: "user", Value: "u-2"}, {Kind: "user", Value: "u-1", Until: &soon},
+		{Kind: "user", Value: "u-1", MerchantID: b.merchant(t, "100", dbtest.MerchantOpts{}).ID},
+	} {
+		n.Reason = "fraud"
+		testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
+	}
+	b.clock.Advance(time.Minute)
 	for field, n := range map[string]directory.NewBlock{
 		"address": {Kind: "requisite", Value: "+7 900 123 45 67"}, "userId": {Kind: "user", Value: "u-1", MerchantID: m.ID},
 		"userIp": {Kind: "address", Value: "2001:db8::1"},

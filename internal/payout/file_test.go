@@ -108,6 +108,13 @@ func TestFileMakesPayouts(t *testing.T) {
 		repeat := testenv.Must(b.make(t, m, again.ID, ""))(t)
 		testenv.Check(t, again.ID == file.ID && again.Made() && repeat.Replay, "%s again: %+v, %+v", name, again, repeat)
 	}
+	// One whose payouts are not made goes after a day.
+	b.send(t, m, payout.FileTemplate())
+	for _, want := range []int{6, 5} {
+		b.clock.Advance(day)
+		testenv.NoError(t, b.payouts.PurgeFiles(t.Context()))
+		testenv.Want(t, b.Count(t, "select count(*) from payout_file"), want, "files")
+	}
 	testenv.Want(t, b.Text(t, "select string_agg(distinct actor, ',') from payin_history"), "merchant_portal:7", "who made them")
 	testenv.Want(t, b.Count(t, "select count(*) from payout_file where content is not null"), 0, "files that are kept")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"48.9745", "51.0255", "0", "0"})

@@ -194,8 +194,16 @@ func TestProofFile(t *testing.T) {
 	testenv.NoError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 1, "while it is to be kept")
 	s.clock.Advance(2 * time.Hour)
-	testenv.NoError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
-	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 0, "then")
+	later := s.create(t, s.m.Caller, request("order-2"))
+	s.take(t, s.taker, later)
+	testenv.Must(s.payouts.Prove(t.Context(), s.taker.Caller, id(later), proofOf(pdf)))(t)
+	for range 2 {
+		testenv.NoError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
+	}
+	testenv.Want(t, s.Count(t, "select count(*) from setting_change where subject = 'purge'"), 1, "receipts of purges")
+	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 1, "then")
+	_, content := testenv.Must2(s.payouts.ReadProof(t.Context(), operator, id(later)))(t)
+	testenv.Want(t, string(content), pdf, "a later proof is")
 	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
 }
 

@@ -228,7 +228,8 @@ func TestPurgeRequisites(t *testing.T) {
 	purged(0, "before its time")
 	s.clock.Advance(time.Millisecond)
 	purged(1, "after its time")
-	receipt := "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'"
+	purged(1, "again")
+	receipt := "select string_agg(subject_key || ' ' || (after ->> 'count'), ',') from setting_change where subject = 'purge'"
 	testenv.Want(t, s.Text(t, receipt), "payout_requisite 1", "the receipt")
 	offers, _ := testenv.Must2(s.payouts.ListForTrader(t.Context(), s.taker.Caller, payout.Page{Status: new("completed")}))(t)
 	testenv.Check(t, len(offers) == 1 && offers[0].Address == s.p.AddressMask, "its trader sees %+v", offers)
@@ -239,6 +240,16 @@ func TestPurgeRequisites(t *testing.T) {
 		testenv.Check(t, again.Replay && strings.Join(again.Mismatch, " ") == want,
 			"a repeat to %s differs in %v", address, again.Mismatch)
 	}
+	for _, end := range []string{"fail", "cancel", "expire"} {
+		other := *s
+		other.p = s.create(t, s.m.Caller, request(end))
+		if end == "fail" {
+			s.take(t, s.taker, other.p)
+		}
+		testenv.NoError(t, steps[end](&other))
+	}
+	s.clock.Advance(keep + time.Millisecond)
+	purged(4, "after all ends")
 	// A reversal long after goes by what is left.
 	testenv.NoError(t, steps["reverse"](s))
 	s.Audit(t)
