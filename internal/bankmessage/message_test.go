@@ -35,9 +35,13 @@ func TestConfirm(t *testing.T) {
 	testenv.Check(t, len(list) == 2 && strings.Contains(*list[0].Text, "Сидор С.") && *list[0].PaymentID == p.ID, "listed %+v", list)
 	testenv.Want(t, b.Count(t, "select count(*) from bank_message m where m::text like '%Сидор%' or encode(text, 'escape') like '%2500%'"),
 		0, "texts in the clear")
-	testenv.NoError(t, b.messages.Purge(t.Context(), -time.Hour))
+	b.Exec(t, "update bank_message set arrived_at = arrived_at - interval '1 hour' where id = $1", list[0].ID)
+	for range 2 {
+		testenv.NoError(t, b.messages.Purge(t.Context(), time.Hour-time.Second))
+	}
 	list = b.list(t, bankmessage.Page{})
-	testenv.Check(t, list[0].Text == nil && list[0].Amount != nil, "after its time: %+v", list)
+	testenv.Check(t, list[0].Text == nil && list[0].Amount != nil && list[1].Text != nil, "after its time: %+v", list)
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'purge'"), 1, "receipts of purges")
 }
 
 // An SMS and a push about one transfer are one: the second confirms nothing

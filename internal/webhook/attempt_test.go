@@ -160,22 +160,23 @@ func TestPurgeAttempts(t *testing.T) {
 			b.merchant.ID, id, at)
 	}
 	stray := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) // in no month that has a partition
-	for _, at := range []time.Time{time.Now(), stray, stray, month, month.AddDate(0, 1, -1), month.AddDate(0, 1, 0)} {
+	late := stray.AddDate(10, 0, 0)                      // in none, either
+	for _, at := range []time.Time{time.Now(), stray, stray, late, month, month.AddDate(0, 1, -1), month.AddDate(0, 1, 0)} {
 		attempt(at)
 	}
 	const keep = 90 * 24 * time.Hour
 	now := month.AddDate(0, 1, 0).Add(keep)
 	testenv.NoError(t, PurgeAttempts(t.Context(), b.Pool, now.Add(-time.Millisecond), keep))
 	left := func() int { return b.Count(t, "select count(*) from webhook_attempt") }
-	testenv.Want(t, left(), 3, "attempts that are left, those of both months")
+	testenv.Want(t, left(), 4, "attempts that are left, those of both months and the late one")
 	testenv.NoError(t, PurgeAttempts(t.Context(), b.Pool, now, keep))
-	testenv.Want(t, left(), 1, "attempts that are left, that of the second month")
+	testenv.Want(t, left(), 2, "attempts that are left, that of the second month and the late one")
 	testenv.Want(t, b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"), 5,
 		"the receipts speak of attempts")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where id = $1", id), 1, "events that are left")
 	// The next attempt is kept as ever.
 	attempt(time.Now())
-	testenv.Want(t, left(), 2, "attempts")
+	testenv.Want(t, left(), 3, "attempts")
 }
 
 // documented are the delays of the contract: after the first attempt, the
