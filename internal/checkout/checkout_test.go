@@ -341,8 +341,16 @@ func TestBlockedCard(t *testing.T) {
 	b := setup(t)
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	other := func() {
+		t.Helper()
+		_, token := b.create(t, "carl")
+		b.enter(t, token, panCode)
+	}
+	other()
 	stolen, token := b.create(t, "anna")
+	b.tried(t, token, panNoFunds)
 	b.enter(t, token, panDeclined)
+	other()
 	for _, n := range []directory.NewBlock{
 		{Kind: block.Card, PaymentID: stolen.ID}, {Kind: block.Address, Value: "192.0.2.1"}, {Kind: block.User, PaymentID: stolen.ID},
 	} {
@@ -356,7 +364,7 @@ func TestBlockedCard(t *testing.T) {
 		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.enter(t, next, panApproved)
 	}
-	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 4, "attempts")
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 7, "attempts")
 	testenv.Want(t, b.Text(t, "select shown from payer_block where kind = 'card'"), "•••• 0002", "the card is shown as")
 }
 

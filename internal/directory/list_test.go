@@ -247,4 +247,17 @@ func TestWrongBlocks(t *testing.T) {
 	}
 	list, next, err := b.settings.Blocks(ctx, operator, directory.BlockSearch{Page: db.Page{Limit: new(int32(2))}})
 	testenv.Check(t, err == nil && len(list) == 2 && list[0].Shown == "c" && next != nil, "%v, %v, %v", list, next, err)
+	rest, next, err := b.settings.Blocks(ctx, operator, directory.BlockSearch{Page: db.Page{Limit: new(int32(2)), Cursor: next}})
+	testenv.Check(t, err == nil && len(rest) == 1 && rest[0].Shown == "a" && next == nil, "%v, %v, %v", rest, next, err)
+	testenv.Want(t, testenv.Must(b.settings.Block(ctx, operator, list[1].ID))(t).Shown, "b", "the block by its id")
+	// Those hold that were not lifted and whose time has not passed.
+	testenv.Must(b.settings.UnblockPayer(ctx, operator, list[0].ID, "an error"))(t)
+	testenv.Must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: "d", Reason: "x", Until: new(dbtest.Start.Add(time.Hour))}))(t)
+	clock := &dbtest.Clock{}
+	clock.Advance(time.Hour)
+	settings := directory.NewSettings(b.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	list, _, err = settings.Blocks(ctx, operator, directory.BlockSearch{Holding: true})
+	testenv.Check(t, err == nil && len(list) == 2 && list[0].Shown == "b" && list[1].Shown == "a", "those that hold: %v, %v", list, err)
+	list, _, err = settings.Blocks(ctx, operator, directory.BlockSearch{Marks: []string{"user:a"}})
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].Shown == "a", "those of a mark: %v, %v", list, err)
 }
