@@ -154,7 +154,7 @@ func TestCaseByHand(t *testing.T) {
 		}, payment.Completed, "1000.00", positions["completed"], ""},
 		"less than the rest came": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) { c.came(t, "100") },
 			payment.Appeal, "800.00", money{"90.2", "9.8", "0", "0"}, "open"},
-		"no rest came": {byOperator, payment.WaitForRest, expire(24 * time.Hour), payment.Failed, "700.00",
+		"no rest came": {byOperator, payment.WaitForRest, expire, payment.Failed, "700.00",
 			money{"100", "0", "0", "0"}, "ended"},
 		// 700 / 100 are held of the trader until they have sent them.
 		"goes back": {byMerchant, payment.ReturnIt, nil, payment.Failed, "700.00", money{"93", "7", "0", "0"}, "returned"},
@@ -221,7 +221,7 @@ func TestReturnedIsNotAppealed(t *testing.T) {
 // came later.
 func TestReturnLeavesWhatIsFree(t *testing.T) {
 	c := newCase(t, "1200")
-	expire(24*time.Hour)(t, &c)
+	expire(t, &c)
 	c.came(t, "700")
 	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
 	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival where payment_id = $1", c.p.ID),
@@ -249,22 +249,21 @@ func (c *cased) returned(t *testing.T) string {
 	return c.Text(t, "select payin_uuid::text from arrival where payment_id = $1", c.p.ID)
 }
 
-func expire(after time.Duration) func(*testing.T, *cased) {
-	return func(t *testing.T, c *cased) {
-		t.Helper()
-		c.clock.Advance(after - time.Second)
-		testenv.Want(t, testenv.Must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
-		c.clock.Advance(time.Second)
-		testenv.NoError(t, c.payments.ExpireAll(t.Context()))
-		c.p = testenv.Must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
-	}
+// expire lets a case wait for a decision, or for the rest, until it ends.
+func expire(t *testing.T, c *cased) {
+	t.Helper()
+	c.clock.Advance(24*time.Hour - time.Second)
+	testenv.Want(t, testenv.Must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
+	c.clock.Advance(time.Second)
+	testenv.NoError(t, c.payments.ExpireAll(t.Context()))
+	c.p = testenv.Must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
 }
 
 // A case that nobody decides fails at its end: what came is free then, and
 // counts anew when the payment's trader says so in time.
 func TestCaseEnds(t *testing.T) {
 	c := newCase(t, "1200")
-	expire(24*time.Hour)(t, &c)
+	expire(t, &c)
 	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "1200.00")
 	testenv.Want(t, c.told(t), "ended", "the case")
 	testenv.Want(t, c.Text(t, "select state from arrival where payment_id = $1", c.p.ID), "free", "what came")
@@ -417,7 +416,7 @@ func TestPartIsNotCancelled(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
 	c.want(t, payment.Pending, money{"90.2", "9.8", "0", "0"}, "700.00")
-	expire(24*time.Hour)(t, &c)
+	expire(t, &c)
 	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "700.00")
 	testenv.Must(c.payments.OpenAppeal(ctx, c.merchant.Caller, c.p.ID, appeal(100)))(t)
 	free, _, err := c.payments.ListFree(ctx, c.trader.Caller, payment.FreeArrivals{})
