@@ -189,21 +189,28 @@ func TestPrefill(t *testing.T) {
 	testenv.NoError(t, bySaved("123"))
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	// A later card replaces it.
+	// A later card replaces it, and none of another payer or cashbox.
+	pay("boris", panNoFunds, complete)
+	b.Exec(t, "update payment_card set cashbox_id = 0 where payer_user_id = 'boris'") // another of the merchant
+	pay("boris", panCode, complete)
+	pay("boris", panCode, func(p payment.Payment) { b.set(t, p, "failed") })
 	pay("anna", panDesk, complete)
 	testenv.NoError(t, b.checkouts.Prune(t.Context()))
-	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 1, "cards are kept")
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 3, "cards are kept")
 	v = saved("anna")
 	testenv.Check(t, v != nil && v.Saved.Last4 == "1111", "saved %+v", v)
 	b.clock.Advance(180*24*time.Hour + time.Minute)
 	testenv.Check(t, saved("anna") == nil, "offered after 180 days")
 	testenv.NoError(t, b.checkouts.Prune(t.Context()))
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0, "kept after 180 days")
+	pay("anna", panApproved, complete)
+	b.Exec(t, "update payment_card set cashbox_id = 0 where pan is not null") // another of the merchant
 	pay("anna", panDesk, complete)
+	pay("boris", panApproved, complete)
 	_, token = b.create(t, "anna")
 	testenv.NoError(t, b.checkouts.ForgetCard(t.Context(), token))
-	testenv.Check(t, saved("anna") == nil && b.Count(t, "select count(*) from payment_card where pan is not null") == 0,
-		"not forgotten")
+	testenv.Check(t, saved("anna") == nil && saved("boris") != nil, "not forgotten, or another's is")
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 2, "cards of others are kept")
 	// A completed payment taken back keeps no card.
 	pay("anna", panDesk, func(p payment.Payment) { complete(p); b.set(t, p, "failed") })
 	testenv.Check(t, saved("anna") == nil, "the card of a payment taken back is offered")
@@ -232,6 +239,7 @@ func TestManyCards(t *testing.T) {
 		testenv.NoError(t, enter(pan, "192.0.2.1"))
 	}
 	testenv.NoError(t, enter(pans[3], "192.0.2.1"))
+	testenv.NoError(t, b.checkouts.Prune(t.Context()))
 	err := enter(pans[10], "192.0.2.1")
 	wantCode(t, "the eleventh", err, "rate_limited")
 	wait := fault.As(err).RetryAfter
