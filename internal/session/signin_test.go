@@ -134,7 +134,10 @@ func TestPrune(t *testing.T) {
 	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
 		testenv.NoError(t, session.InsertToken(ctx, p.Queries(), token, id, time.Now(), expires))
 	}
+	p.Exec(t, `insert into failure_count (counted, free_at, each_seconds)
+		values (sha256('past'), now() - interval '1 hour', 1), (sha256('future'), now() + interval '1 hour', 1)`)
 	testenv.NoError(t, p.Prune(ctx))
+	testenv.WantAll(t, p.Texts(t, "select (counted = sha256('future'))::text from failure_count"), []string{"true"}, "failures that still count")
 	left := p.Texts(t, "select encode(hash, 'hex') from session where user_id = $1", id)
 	testenv.WantAll(t, left, []string{hex.EncodeToString(auth.HashSecret("future"))}, "tokens that are left")
 }
