@@ -1,5 +1,5 @@
--- PaymentHourAny reports whether there is history to count, without a lock. It reads the newest row alone: where the database knows no
--- figures yet of a month, it would read what is counted to find what is not.
+-- PaymentHourAny reports whether there is history to count, without a lock. It asks for the newest row: one above the last that is
+-- counted was looked for among all that are, where the database had no figures of the table yet.
 -- name: PaymentHourAny :one
 select (coalesce((select max(id) from payment_history) > (select last_id from payment_hour_progress), false)
     or exists (select from payment_history_gap))::boolean;

@@ -64,13 +64,15 @@ select id from requisite where id = @id and effective_open_payments is not null 
 -- both open a day the later violates requisite_day_pkey, and its transaction is made again.
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 -- break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
--- It takes several payments, each on a requisite of its own, where asked has a row for each.
+-- It takes several payments, each on a requisite of its own, where asked has a row for each. A slot must be free at the earliest of
+-- their times: who is refused by that is asked alone.
 -- name: RequisiteTake :exec
 with asked as (
     select @id::bigint as id, @day::date as day, @amount::numeric as amount, @payment_id::bigint as payment_id, @now::timestamptz as now,
         @desk::boolean as desk
 ), rule as (
-    select asked.id, asked.day, asked.amount, asked.payment_id, asked.now, asked.desk, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select asked.id, asked.day, asked.amount, asked.payment_id, asked.now, asked.desk, r.hash,
+        r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
         (select max(n.version) from requisite_day n where n.requisite_id = asked.id and n.day = asked.day) as newest
     from asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id

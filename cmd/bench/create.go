@@ -17,7 +17,7 @@ func (b *bench) creates(ctx context.Context) {
 	replay := load{rate: "create_sql_per_s", use: "create_sql", do: must(b.replayer(ctx))}
 	creates := load{rate: "creates_per_s", use: "create", do: over.act, made: over, window: "creates"}
 	b.loop(ctx, b.seconds/2, over.act)
-	b.vacuum(ctx) // for plans that know of rows
+	b.vacuum(ctx) // or plans would be those of empty tables
 	b.inTurn(ctx, creates, replay, b.committer(ctx, "one_row_commit_per_s"))
 	b.profiled(ctx, func() { b.loop(ctx, b.seconds, over.act) })
 }

@@ -24,7 +24,7 @@ func (b *bench) credits(ctx context.Context) {
 	b.settle(ctx, one, 10*b.clients)
 	rate, _ := b.settle(ctx, spread, 20*b.clients)
 	count := max(int(rate*b.seconds.Seconds()/2), 2*b.clients)
-	b.vacuum(ctx) // for plans that know of rows
+	b.vacuum(ctx) // or plans would be those of empty tables
 	for range b.runs {
 		confirmed, _ := b.settle(ctx, one, count)
 		b.report.sample("credits_one_cashbox_per_s", confirmed)

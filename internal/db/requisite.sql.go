@@ -466,7 +466,8 @@ with asked as (
     select $1::bigint as id, $2::date as day, $3::numeric as amount, $4::bigint as payment_id, $5::timestamptz as now,
         $6::boolean as desk
 ), rule as (
-    select asked.id, asked.day, asked.amount, asked.payment_id, asked.now, asked.desk, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+    select asked.id, asked.day, asked.amount, asked.payment_id, asked.now, asked.desk, r.hash,
+        r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
         (select max(n.version) from requisite_day n where n.requisite_id = asked.id and n.day = asked.day) as newest
     from asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
@@ -509,7 +510,8 @@ type RequisiteTakeParams struct {
 // both open a day the later violates requisite_day_pkey, and its transaction is made again.
 // What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 // break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
-// It takes several payments, each on a requisite of its own, where asked has a row for each.
+// It takes several payments, each on a requisite of its own, where asked has a row for each. A slot must be free at the earliest of
+// their times: who is refused by that is asked alone.
 // A null limit is asked for first: comparing with it would count the slots all the same.
 func (q *Queries) RequisiteTake(ctx context.Context, arg RequisiteTakeParams) error {
 	_, err := q.db.Exec(ctx, requisiteTake,

@@ -40,7 +40,7 @@ func joinRows(ctx context.Context, queries []Query, of []int) (joined []Query, w
 	return joined, whose
 }
 
-// insertOf is the insert of all their rows.
+// statementOf is the statement of all their rows.
 func statementOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
 	sql, args := rowsOf(noted[0].SQL, len(noted)), []any(nil)
 	for _, row := range noted {

@@ -178,6 +178,18 @@ func IDOf(form url.Values, name string) int64 {
 // it is shown with or, after a mistake, those that it was shown with first.
 func Seen(values url.Values) string { return cmp.Or(values.Get("seen"), values.Encode()) }
 
+// OnceAsSeen is Once for a form that sets values, while they are what its
+// reader has seen. Otherwise nothing is done, and the page at shown tells what
+// they are now.
+func (v *Visit) OnceAsSeen(form, now url.Values, shown string, act func() (submission.Outcome, error)) error {
+	return v.Once(form, func() (submission.Outcome, error) {
+		if form.Get("seen") != Seen(now) {
+			return submission.Outcome{LedTo: shown, Said: "changed"}, nil
+		}
+		return act()
+	})
+}
+
 // Once acts only at the first sending of a form, and redirects every time to
 // where the first sending led. A page that sends the form by a script and stays
 // open gets the result instead: nothing if it is good, else a text.

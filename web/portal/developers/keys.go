@@ -234,10 +234,7 @@ func (v *visit) keyLimits() error {
 	if form.Get("expires_at") == v.lastDayOf(key) {
 		expires = key.ExpiresAt // an unchanged day keeps its time of day, too
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
-		if form.Get("seen") != portal.Seen(v.limitsNow(key)) {
-			return submission.Outcome{LedTo: keyLimitsPath(box, key), Said: "changed"}, nil
-		}
+	err = v.OnceAsSeen(form, v.limitsNow(key), keyLimitsPath(box, key), func() (submission.Outcome, error) {
 		_, err := v.Keys.SetLimits(v.Ctx(), v.Who, box.ID, key.ID, keyLimitsOf(form, expires))
 		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-limits"}, err
 	})

@@ -174,10 +174,7 @@ func (v *visit) setRule() error {
 	if err != nil {
 		return err
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
-		if form.Get("seen") != portal.Seen(set) {
-			return submission.Outcome{LedTo: rulePath(own), Said: "changed"}, nil
-		}
+	err = v.OnceAsSeen(form, set, rulePath(own), func() (submission.Outcome, error) {
 		err := v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
 			RequisiteID: own.ID, DeviceID: portal.IDOf(form, "deviceId"), Bank: form.Get("bank"), Account: form.Get("account"),
 			Mode: bankmessage.Mode(form.Get("messageMode")), Most: money.Typed(form.Get("most")),

@@ -169,7 +169,7 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	if err != nil {
 		return err
 	}
-	changed := feed.ID != 0 && form.Get("seen") != portal.Seen(feedValues(feed))
+	was := feedValues(feed)
 	if feed.ID == 0 {
 		feed.Currency = form.Get("currency")
 	}
@@ -184,13 +184,15 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	feed.Priority, feed.PollSeconds = number("priority"), number("pollSeconds")
 	feed.TimeoutMS, feed.FreshSeconds = number("timeoutMs"), number("freshSeconds")
 	feed.BandPercent, feed.DayBandPercent = money.Typed(form.Get("bandPercent")), money.Typed(form.Get("dayBandPercent"))
-	err = v.Once(form, func() (submission.Outcome, error) {
-		if changed {
-			return submission.Outcome{LedTo: portal.Numbered(portal.FeedsPath, feed.ID), Said: "changed"}, nil
-		}
+	keep := func() (submission.Outcome, error) {
 		_, err := v.Rates.SetFeed(v.Ctx(), v.Who, feed)
 		return submission.Outcome{LedTo: portal.RatesPath, Said: "feed-set"}, err
-	})
+	}
+	if feed.ID == 0 {
+		err = v.Once(form, keep)
+	} else {
+		err = v.OnceAsSeen(form, was, portal.Numbered(portal.FeedsPath, feed.ID), keep)
+	}
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.feedForm(http.StatusUnprocessableEntity, feed.ID, form, wrong)
 	}

@@ -79,10 +79,8 @@ func (v *visit) changeRequisite() error {
 		limits.OpenPayments = nil
 	}
 	ctx := fault.WithDecoded(v.Ctx(), found)
-	err = v.Once(form, func() (submission.Outcome, error) {
-		if form.Get("seen") != portal.Seen(portal.OwnValues(s.own.Own)) {
-			return submission.Outcome{LedTo: portal.Numbered(requisitesPath, s.own.ID), Said: "changed"}, nil
-		}
+	shown := portal.Numbered(requisitesPath, s.own.ID)
+	err = v.OnceAsSeen(form, portal.OwnValues(s.own.Own), shown, func() (submission.Outcome, error) {
 		_, err := v.Settings.UpdateOwnRequisite(ctx, v.Who, s.own.ID, directory.OwnUpdate{Limits: limits})
 		return submission.Outcome{LedTo: requisitesPath, Said: "requisite-saved"}, err
 	})
