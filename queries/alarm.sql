@@ -30,6 +30,22 @@ select count(*), coalesce(min(factor_locked_at), @now)::timestamptz as oldest fr
 -- name: AlarmFeeds :one
 select count(*) from rate_feed where enabled and error is not null;
 
+-- AlarmFeedsStill finds the feeds that have brought one value for long: for three hours, and for ten times as long as
+-- it usually stood before. A source that has stopped may answer with its last value for ever. One that seldom changes,
+-- such as a bank's rate of the day, is not found, nor is one of which hardly anything is known.
+-- name: AlarmFeedsStill :one
+with observed as (
+    select feed_id, minute, fiat_per_usdt <> lag(fiat_per_usdt) over (partition by feed_id order by minute) as changed
+    from rate_observation where minute > @since::timestamptz
+), feed as (
+    select feed_id, min(minute) as first, max(minute) as last, max(minute) filter (where changed) as still,
+        count(*) filter (where changed) as changes
+    from observed group by feed_id
+)
+select count(*), coalesce(min(f.still), @since)::timestamptz as oldest from feed f join rate_feed r on r.id = f.feed_id
+where r.enabled and least(f.still - f.first, f.last - f.still) >= interval '3 hours'
+    and f.last - f.still >= 10 * (f.still - f.first) / f.changes;
+
 -- name: AlarmSettlements :one
 select count(*), coalesce(min(since), @until)::timestamptz as oldest from settlement_due where since <= @until;
 

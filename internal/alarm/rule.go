@@ -22,6 +22,8 @@ const (
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
 	chainLate   = 10 * time.Minute
+	// stillWithin is how far back is known what feeds brought.
+	stillWithin = 24 * time.Hour
 	// lostWithin is how far back vanished transfers are counted.
 	lostWithin = 7 * 24 * time.Hour
 	// withdrawalLate is how long a withdrawal may wait for a decision, for
@@ -67,6 +69,10 @@ var Rules = expressed([]Rule{
 		Expression: "min by (currency) (gateway_rate_fresh) == 0", find: rateStale,
 	},
 	{Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale", find: feedFailing},
+	{
+		Name: "feed_still", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-stands-still",
+		find: within((*db.Queries).AlarmFeedsStill, stillWithin),
+	},
 	{
 		Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
 		find: since((*db.Queries).AlarmSettlements, settleLate),

@@ -196,6 +196,35 @@ func (q *Queries) AlarmFeeds(ctx context.Context) (int64, error) {
 	return count, err
 }
 
+const alarmFeedsStill = `-- name: AlarmFeedsStill :one
+with observed as (
+    select feed_id, minute, fiat_per_usdt <> lag(fiat_per_usdt) over (partition by feed_id order by minute) as changed
+    from rate_observation where minute > $1::timestamptz
+), feed as (
+    select feed_id, min(minute) as first, max(minute) as last, max(minute) filter (where changed) as still,
+        count(*) filter (where changed) as changes
+    from observed group by feed_id
+)
+select count(*), coalesce(min(f.still), $1)::timestamptz as oldest from feed f join rate_feed r on r.id = f.feed_id
+where r.enabled and least(f.still - f.first, f.last - f.still) >= interval '3 hours'
+    and f.last - f.still >= 10 * (f.still - f.first) / f.changes
+`
+
+type AlarmFeedsStillRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmFeedsStill finds the feeds that have brought one value for long: for three hours, and for ten times as long as
+// it usually stood before. A source that has stopped may answer with its last value for ever. One that seldom changes,
+// such as a bank's rate of the day, is not found, nor is one of which hardly anything is known.
+func (q *Queries) AlarmFeedsStill(ctx context.Context, since time.Time) (AlarmFeedsStillRow, error) {
+	row := q.db.QueryRow(ctx, alarmFeedsStill, since)
+	var i AlarmFeedsStillRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmNote = `-- name: AlarmNote :exec
 insert into alarm_state (name, firing, since, checked_at) values ($1, $2, $3, $4)
 on conflict (name) do update set firing = excluded.firing, checked_at = excluded.checked_at,
