@@ -274,12 +274,13 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		}
 	}
 	form.Choices = []view.Choice{box}
-	form.Fields = v.fields(typed, wrong)
+	form.Fields, form.Folded = v.fields(typed, wrong)
+	form.Heading = v.Say(sayFurther)
 	return portal.ShowPage(v.Visit, status, v.Say(sayNew), view.MoneyFormPage, form)
 }
 
-// fields are the fields of the form.
-func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
+// fields are the fields of the form, and those that few links need.
+func (v *visit) fields(typed url.Values, wrong map[string]string) (fields, folded []view.Field) {
 	digits := templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}
 	field := func(name, wrongName string, label, hint say.Phrase, most int, more templ.Attributes) view.Field {
 		f := view.Field{
@@ -296,9 +297,8 @@ func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 	about.Area = true
 	until := field("ends", "endsAt", sayUntil, say.Phrase{}, 0, nil)
 	until.Type = "date"
-	return []view.Field{
-		title, about,
-		field("amount", "amount", sayAmount, sayOpenHint, 24, digits),
+	fields = []view.Field{title, about, field("amount", "amount", sayAmount, sayOpenHint, 24, digits)}
+	return fields, []view.Field{
 		field("least", "minAmount", sayLeast, sayLeastHint, 24, digits),
 		field("most", "maxAmount", sayMost, say.Phrase{}, 24, digits),
 		field("times", "maxPayments", sayTimes, sayTimesAny, 7, templ.Attributes{"inputmode": "numeric"}),

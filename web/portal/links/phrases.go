@@ -29,6 +29,7 @@ var (
 	sayReturn    = say.Both("Page to go back to", "Страница для возврата")
 	sayCallback  = say.Both("Address for events", "Адрес для событий")
 	sayCallHint  = say.Both("Left empty, they are in the feed alone", "Если не указать, они будут только в ленте")
+	sayFurther   = say.Both("Limits and addresses", "Ограничения и адреса")
 	sayWrongDay  = say.Both("is no day", "не день")
 	sayNumber    = say.Both("must be a number", "должно быть числом")
 

@@ -114,11 +114,19 @@ type MoneyForm struct {
 	Choices []Choice
 	Ticks   Ticks
 	Fields  []Field
+	// Folded are fields that few fill in, under a heading that unfolds them.
+	Folded  []Field
+	Heading string
 	Submit  string
 	// Danger says that the action has serious effects for somebody.
 	Danger bool
 	Back   templ.SafeURL
 	Notes  []string
+}
+
+// unfolded reports whether a folded field holds something to see.
+func (f MoneyForm) unfolded() bool {
+	return slices.ContainsFunc(f.Folded, func(one Field) bool { return one.Value+one.Wrong != "" })
 }
 
 func (f MoneyForm) method() string {
