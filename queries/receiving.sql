@@ -15,10 +15,11 @@ on conflict (network, address) do update set present = true;
 select jsonb_build_object('network', network, 'address', address)::jsonb as setting from receiving_address
 where present order by network;
 
--- ReceivingKnown tells whether an address is or was one of the platform's. Hexadecimal digits may be written in either
--- case; another case of a TRC20 address has no valid checksum.
+-- ReceivingKnown tells whether an address is or was one of the platform's, and whether it still is. Hexadecimal digits may be
+-- written in either case; another case of a TRC20 address has no valid checksum.
 -- name: ReceivingKnown :one
-select exists (select from receiving_address where network = @network and lower(address) = lower(@address::text));
+select count(*) > 0 as known, coalesce(bool_or(present), false)::boolean as present from receiving_address
+where network = @network and lower(address) = lower(@address::text);
 
 -- ReceivingPresent are the addresses that merchants are shown, each behind its network. Hexadecimal digits may be written in either case.
 -- name: ReceivingPresent :many

@@ -10,7 +10,8 @@ import (
 )
 
 const receivingKnown = `-- name: ReceivingKnown :one
-select exists (select from receiving_address where network = $1 and lower(address) = lower($2::text))
+select count(*) > 0 as known, coalesce(bool_or(present), false)::boolean as present from receiving_address
+where network = $1 and lower(address) = lower($2::text)
 `
 
 type ReceivingKnownParams struct {
@@ -18,13 +19,18 @@ type ReceivingKnownParams struct {
 	Address string
 }
 
-// ReceivingKnown tells whether an address is or was one of the platform's. Hexadecimal digits may be written in either
-// case; another case of a TRC20 address has no valid checksum.
-func (q *Queries) ReceivingKnown(ctx context.Context, arg ReceivingKnownParams) (bool, error) {
+type ReceivingKnownRow struct {
+	Known   bool
+	Present bool
+}
+
+// ReceivingKnown tells whether an address is or was one of the platform's, and whether it still is. Hexadecimal digits may be
+// written in either case; another case of a TRC20 address has no valid checksum.
+func (q *Queries) ReceivingKnown(ctx context.Context, arg ReceivingKnownParams) (ReceivingKnownRow, error) {
 	row := q.db.QueryRow(ctx, receivingKnown, arg.Network, arg.Address)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+	var i ReceivingKnownRow
+	err := row.Scan(&i.Known, &i.Present)
+	return i, err
 }
 
 const receivingList = `-- name: ReceivingList :many

@@ -86,14 +86,15 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 	return c, err
 }
 
-// Ours reports, for an operator, whether a deposit was sent to an address that
-// is or was the platform's.
-func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool, error) {
+// Ours tells an operator whether a deposit was sent to an address of the
+// platform, and whether that address is still in use: somebody else may have
+// the key of a former one.
+func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (known, present bool, err error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
-		return false, err
+		return false, false, err
 	}
-	known, err := s.q.ReceivingKnown(ctx, db.ReceivingKnownParams{Network: d.Network, Address: d.Address})
-	return known, fault.Doing("look for a receiving address", err)
+	found, err := s.q.ReceivingKnown(ctx, db.ReceivingKnownParams{Network: d.Network, Address: d.Address})
+	return found.Known, found.Present, fault.Doing("look for a receiving address", err)
 }
 
 // address is the platform's address to which a portal's user who has named none

@@ -394,8 +394,8 @@ func TestReceiving(t *testing.T) {
 	second.Network, second.Address = "ERC20", "0x8617e340b3d01fa5f11f306f4090fd50e238070d"
 	third.Network, third.Address = "ERC20", "0xde709f2102306220921060314715629080e2fb77"
 	for i, of := range []deposit.Deposit{first, d.create(t, second), d.create(t, third)} {
-		ours := i < 2
-		testenv.Want(t, testenv.Must(d.service.Ours(t.Context(), operator, of))(t), ours, "%s is the platform's", of.Address)
+		known, present, err := d.service.Ours(t.Context(), operator, of)
+		testenv.Want(t, fmt.Sprint(known, present, err), fmt.Sprint(i < 2, i == 1, nil), "%s is the platform's, and still is", of.Address)
 	}
 
 	d.service.FourEyes = foureyes.Rules{On: true}

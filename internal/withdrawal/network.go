@@ -39,7 +39,7 @@ func (s *Service) checkAddress(ctx context.Context, f fault.Fields, network, add
 		if err != nil {
 			return address, fmt.Errorf("look for a receiving address: %w", err)
 		}
-		if ours {
+		if ours.Known {
 			f.Add("address", "is the platform's own address")
 			break
 		}

@@ -156,14 +156,17 @@ func (v *visit) depositSubject() (decidable, error) {
 		return decidable{}, err
 	}
 	facts = append(facts, owners...)
-	ours, err := v.Deposits.Ours(v.Ctx(), v.Who, d)
+	ours, present, err := v.Deposits.Ours(v.Ctx(), v.Who, d)
 	if err != nil {
 		return decidable{}, err
 	}
 	facts = append(facts, view.Fact{Label: say.Network, Value: d.Network},
 		view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
-	if !ours {
+	switch {
+	case !ours:
 		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Say(sayNotOurAddress), Class: "wrong"})
+	case !present:
+		facts = append(facts, view.Fact{Label: sayWhoseAddress, Value: v.Say(sayFormerAddress), Class: "wrong"})
 	}
 	facts = append(facts,
 		view.Fact{Label: sayMerchantsReference, Value: optional.Value(d.ExternalReference)})

@@ -127,6 +127,10 @@ var (
 		"Not the platform's. Confirm only if you know where the USDT went.",
 		"Не адрес платформы. Подтверждайте, только если знаете, куда пришли USDT.",
 	)
+	sayFormerAddress = say.Both(
+		"A former one of the platform's. Confirm only if the USDT are in the platform's hands: somebody else may have its key.",
+		"Прежний адрес платформы. Подтверждайте, только если USDT у платформы: ключ может быть у кого-то ещё.",
+	)
 	sayMerchantsReference = say.Both("The merchant's reference", "Пометка мерчанта")
 	sayMerchantWrote      = say.Both("What the merchant wrote", "Что написал мерчант")
 	sayFoundAt            = say.Both("Found", "Обнаружен")
