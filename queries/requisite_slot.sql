@@ -24,6 +24,13 @@ select exists (
     where r.id = @requisite_id and s.free_at = 'infinity' and s.payment_id <> @payment_id
 )::boolean;
 
+-- SlotGone reports whether the slot of a requisite and an amount is another payment's than the one given, also where it only rests.
+-- name: SlotGone :one
+select exists (
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = @amount
+    where r.id = @requisite_id and s.payment_id <> @payment_id
+)::boolean;
+
 -- PayerOthers reports whether a payer of a merchant has a pending payment on a requisite other than the one given.
 -- name: PayerOthers :one
 select exists (

@@ -66,6 +66,27 @@ func (q *Queries) SlotFree(ctx context.Context, arg SlotFreeParams) error {
 	return err
 }
 
+const slotGone = `-- name: SlotGone :one
+select exists (
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = $1
+    where r.id = $2 and s.payment_id <> $3
+)::boolean
+`
+
+type SlotGoneParams struct {
+	Amount      decimal.Decimal
+	RequisiteID int64
+	PaymentID   int64
+}
+
+// SlotGone reports whether the slot of a requisite and an amount is another payment's than the one given, also where it only rests.
+func (q *Queries) SlotGone(ctx context.Context, arg SlotGoneParams) (bool, error) {
+	row := q.db.QueryRow(ctx, slotGone, arg.Amount, arg.RequisiteID, arg.PaymentID)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const slotOthers = `-- name: SlotOthers :one
 select exists (
     select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = any($1::numeric[])

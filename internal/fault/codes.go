@@ -186,7 +186,8 @@ var Codes = []Code{
 		"Read what has come, and decide about that."},
 	{"payment_amount_taken", Refused,
 		"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.",
-		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},
+		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid. " +
+			"A decision to wait for the rest is refused too for 15 minutes after a payment of that amount has failed: repeat it then."},
 	{"payment_part_came", Refused, "A part of this payment has come, so it cannot be cancelled.",
 		"Confirm the rest when it comes. If none comes, the payment fails when its time has ended."},
 	{"payment_not_pending", Refused, "The payment is no longer pending.",

@@ -88,7 +88,7 @@ func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
 // refuseDecision is why a case cannot be decided so, "" if it can.
 func (m *gatewayModel) refuseDecision(p *modelPayment, decision string, came modelArrival) string {
 	slot := modelSlot{p.requisite.id, p.amount - p.received}
-	hold, held := m.held(slot)
+	hold, held := m.held(slot) // also one that only rests
 	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
 	switch {
 	case !p.isCase():
@@ -98,7 +98,7 @@ func (m *gatewayModel) refuseDecision(p *modelPayment, decision string, came mod
 	case decision == payment.WaitForRest && p.received >= p.amount:
 		return "validation_failed"
 	case decision == payment.WaitForRest:
-		return unless(!held || !hold.free.IsZero() || hold.payment == p.id, "payment_amount_taken")
+		return unless(!held || hold.payment == p.id, "payment_amount_taken")
 	case p.currency != "RUB" || p.received < 1_00: // the least that is paid out, and in roubles alone
 		return "validation_failed"
 	}

@@ -205,7 +205,9 @@ func (m *gatewayModel) moveWith(
 		p.expires = m.now.Add(p.box.methods[p.method].validity)
 	}
 	if hold, held := m.held(slot); p.slot() != slot && held && hold.payment == p.id {
-		delete(m.slots, slot)
+		if delete(m.slots, slot); p.status == "failed" || p.status == "cancelled" {
+			m.slots[slot] = modelHold{p.id, m.now.Add(modelRest)}
+		}
 	}
 	m.moveSlot(p)
 	p.checkout.follow(to)

@@ -230,19 +230,24 @@ func (s *Service) waitForRest(
 	if !missing.IsPositive() {
 		return p, errNoRest
 	}
-	others, err := db.New(tx).SlotOthers(ctx, db.SlotOthersParams{
-		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{missing}, PaymentID: p.ID,
-	})
-	if err != nil {
-		return p, fmt.Errorf("look for another open payment: %w", err)
-	}
-	if others { // two transfers of one amount could not be told apart
-		return p, errOtherOpen
-	}
-	return s.move(ctx, tx, p, change{
+	after, err := s.move(ctx, tx, p, change{
 		to: Pending, actor: who.Actor(), reason: d.Reason, decided: caseWaits, until: s.clock.Now().Add(caseLasts),
 		came: &arrival{amount: p.ReceivedAmount.Decimal},
 	})
+	if err != nil {
+		return p, err
+	}
+	// Two transfers of one amount could not be told apart. The move has not
+	// taken the slot if another payment has it, or ended so lately that its
+	// transfer may still come.
+	others, err := db.New(tx).SlotGone(ctx, db.SlotGoneParams{RequisiteID: *p.RequisiteID, Amount: missing, PaymentID: p.ID})
+	if err != nil {
+		return p, fmt.Errorf("look for another payment: %w", err)
+	}
+	if others {
+		return p, errOtherOpen
+	}
+	return after, nil
 }
 
 // returnCase fails a payment and makes a payout by which its trader sends the

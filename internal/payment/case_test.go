@@ -315,8 +315,17 @@ func TestCaseRefused(t *testing.T) {
 	// Whose rest another payment asks for cannot be told from that.
 	second := requestOf("order-2", "999.01")
 	p := c.create(t, c.merchant.Caller, second)
-	dbtest.WantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
-	c.set(t, p.ID, "completed")
+	wantTaken := func() {
+		t.Helper()
+		dbtest.WantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
+	}
+	wantTaken()
+	// Nor while the transfer of one that has failed may still come late:
+	// later on the next payment would be given the same amount.
+	c.set(t, p.ID, "failed")
+	c.clock.Advance(15*time.Minute - time.Millisecond)
+	wantTaken()
+	c.clock.Advance(time.Millisecond)
 	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}))
 	second.OrderID = "order-3"
 	dbtest.WantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
@@ -404,6 +413,24 @@ func TestReturnWaitsBeforeItLocks(t *testing.T) {
 	testenv.NoError(t, holder.Commit(t.Context()))
 	testenv.NoError(t, <-decided)
 	c.want(t, payment.Failed, money{"93", "7", "0", "0"}, "700.00")
+}
+
+// Where no rest came, it may still come late, as the whole may: for a while no
+// other payment is given its amount.
+func TestRestRests(t *testing.T) {
+	for _, end := range []string{"failed", "cancelled"} {
+		t.Run(end, func(t *testing.T) {
+			c := newCase(t, "700")
+			testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.WaitForRest}))
+			c.set(t, c.p.ID, end)
+			next := requestOf("order-2", "300")
+			c.clock.Advance(15*time.Minute - time.Millisecond)
+			dbtest.WantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, next)), "collect_requisites_not_available")
+			c.clock.Advance(time.Millisecond)
+			c.create(t, c.merchant.Caller, next)
+			c.Audit(t)
+		})
+	}
 }
 
 // What waits for its rest is cancelled neither by its trader, who would keep

@@ -316,15 +316,17 @@ func moveSlot(from, to db.Payment, now time.Time) []db.Query {
 		return nil
 	}
 	slot := routing.Slot{RequisiteID: *to.RequisiteID, Amount: expected(to), PaymentID: to.ID}
+	freeAt := now
+	if !countsToday(to) { // a late transfer may still come
+		freeAt = now.Add(slotRest)
+	}
 	var queries []db.Query
 	if had := expected(from); !had.Equal(slot.Amount) {
-		queries = append(queries, routing.Slot{RequisiteID: slot.RequisiteID, Amount: had, PaymentID: to.ID}.Free(now, now))
+		queries = append(queries, routing.Slot{RequisiteID: slot.RequisiteID, Amount: had, PaymentID: to.ID}.Free(freeAt, now))
 	}
 	switch Status(to.Status) {
-	case Completed:
-		return append(queries, slot.Free(now, now))
-	case Failed, Cancelled:
-		return append(queries, slot.Free(now.Add(slotRest), now))
+	case Completed, Failed, Cancelled:
+		return append(queries, slot.Free(freeAt, now))
 	case Pending:
 		return append(queries, slot.Take(now))
 	case Appeal:
