@@ -51,6 +51,15 @@ select requisite_id, amount, max(came_at)::timestamptz as last_at from arrival
 where state = 'free' and requisite_id = any(@requisites::bigint[]) and amount = any(@amounts::numeric[])
 group by requisite_id, amount;
 
+-- ArrivalsByHand lists where an amount came by the word of people, and not of a bank's message, since a time. It looks no further
+-- than at the newest of what came to the trader.
+-- name: ArrivalsByHand :many
+with newest as (
+    select * from arrival where trader_id = @trader_id order by id desc limit @most
+)
+select distinct requisite_id from newest
+where message_id is null and currency = @currency and amount = @amount and created_at >= @since::timestamptz;
+
 -- ArrivalStamps reads of traders numbers that change with what came to them last.
 -- name: ArrivalStamps :many
 select t.id::bigint as id, coalesce((

@@ -264,15 +264,19 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 }
 
 // mostCandidates is how many payments of one amount are read, open ones and
-// others.
-const mostCandidates = 50
+// others, and mostByHand how many of the transfers that came to a trader last.
+const (
+	mostCandidates = 50
+	mostByHand     = 200
+)
 
 // candidates are the trader's open payments that a message can be about. It
 // also reports whether the message can be about a payment that was completed
-// lately without a message, such as by hand: this may be its transfer, told
-// late. It leaves out payments whose requisite gets its messages from another
-// phone, bank or account. A requisite for which messages do nothing is not left
-// out, because its payer may have sent this money.
+// lately without a message, such as by hand, or about a part of a payment or
+// money of none that somebody has reported lately: this may be that transfer,
+// told late. It leaves out payments whose requisite gets its messages from
+// another phone, bank or account. A requisite for which messages do nothing is
+// not left out, because its payer may have sent this money.
 func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, paid bool, err error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
 		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostCandidates,
@@ -284,20 +288,27 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db
 	if len(open) == 0 || len(open) == mostCandidates { // with so many, the right one may be among those that were not read
 		return open, false, nil
 	}
+	byHand, err := q.ArrivalsByHand(ctx, db.ArrivalsByHandParams{
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostByHand,
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("find what came by hand: %w", err)
+	}
 	ids := db.Each(found, func(p db.BankMessageCandidatesRow) int64 { return *p.RequisiteID })
-	rules, err := q.RequisiteMessageOf(ctx, ids)
+	rules, err := q.RequisiteMessageOf(ctx, append(ids, byHand...))
 	if err != nil {
 		return nil, false, fmt.Errorf("read what messages do: %w", err)
 	}
-	elsewhere := func(p db.BankMessageCandidatesRow) bool {
+	elsewhere := func(requisiteID int64) bool {
 		return slices.ContainsFunc(rules, func(r db.RequisiteMessage) bool {
-			return r.RequisiteID == *p.RequisiteID && (r.DeviceID != m.DeviceID || r.Bank != m.Bank ||
+			return r.RequisiteID == requisiteID && (r.DeviceID != m.DeviceID || r.Bank != m.Bank ||
 				r.Account != nil && m.Account != "" && *r.Account != m.Account)
 		})
 	}
-	paid = len(found)-len(open) == mostCandidates
+	paid = len(found)-len(open) == mostCandidates ||
+		slices.ContainsFunc(byHand, func(requisiteID int64) bool { return !elsewhere(requisiteID) })
 	for _, p := range found {
-		if paid || p.Status == string(payment.Pending) || elsewhere(p) {
+		if paid || p.Status == string(payment.Pending) || elsewhere(*p.RequisiteID) {
 			continue
 		}
 		told, err := q.BankMessageToldOf(ctx, p.ID)
@@ -306,7 +317,8 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db
 		}
 		paid = !told
 	}
-	return slices.DeleteFunc(open, elsewhere), paid, nil
+	other := func(p db.BankMessageCandidatesRow) bool { return elsewhere(*p.RequisiteID) }
+	return slices.DeleteFunc(open, other), paid, nil
 }
 
 // confirm completes a payment in the transaction that decides about the

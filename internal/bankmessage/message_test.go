@@ -196,6 +196,55 @@ func TestAfterOneByHand(t *testing.T) {
 	}
 }
 
+// So it is with a message about money that somebody has reported lately as a
+// part of a payment, as its rest, or as no payment's: its transfer counts once.
+func TestAfterPartByHand(t *testing.T) {
+	part := func(t *testing.T, b *bundle) payment.Payment {
+		t.Helper()
+		p := b.create(t, "1400")
+		testenv.Must(b.payments.ConfirmReceived(t.Context(), b.trader.Caller, p.ID, new("700")))(t)
+		return p
+	}
+	wait := func(t *testing.T, b *bundle, id int64) payment.Payment {
+		t.Helper()
+		d := payment.CaseDecision{PaymentID: id, Decision: payment.WaitForRest}
+		return testenv.Must(b.payments.DecideCase(t.Context(), operator, d))(t)
+	}
+	next := func(t *testing.T, b *bundle) payment.Payment { t.Helper(); return b.create(t, "700") }
+	for name, open := range map[string]func(t *testing.T, b *bundle) payment.Payment{
+		"part":      func(t *testing.T, b *bundle) payment.Payment { t.Helper(); part(t, b); return next(t, b) },
+		"of itself": func(t *testing.T, b *bundle) payment.Payment { t.Helper(); return wait(t, b, part(t, b).ID) },
+		"rest": func(t *testing.T, b *bundle) payment.Payment {
+			t.Helper()
+			p := wait(t, b, part(t, b).ID)
+			testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
+			return next(t, b)
+		},
+		"of no payment": func(t *testing.T, b *bundle) payment.Payment {
+			t.Helper()
+			came := payment.Came{Amount: new("700")}
+			testenv.Must(b.payments.KeepMoney(t.Context(), b.trader.Caller, b.trader.Requisites[0], came))(t)
+			return next(t, b)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.base(t, "1000.50")
+			p := open(t, b)
+			b.clock.Advance(time.Second)
+			testenv.Want(t, b.send(t, came("late", "700", "1700.50")), bankmessage.Waiting, "the message is")
+			testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
+			testenv.Want(t, b.status(t, p), payment.Pending, "the payment")
+			_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
+			testenv.NoError(t, err)
+			b.clock.Advance(61 * time.Minute)
+			next(t, b)
+			testenv.Want(t, b.send(t, came("next", "700", "2400.50")), bankmessage.Confirmed, "an hour later it is")
+			b.Audit(t)
+		})
+	}
+}
+
 // A requisite for which messages do nothing counts where one has to be the only
 // one, and is never confirmed by itself.
 func TestOtherRequisites(t *testing.T) {

@@ -324,6 +324,50 @@ func (q *Queries) ArrivalsAt(ctx context.Context, arg ArrivalsAtParams) ([]Arriv
 	return items, nil
 }
 
+const arrivalsByHand = `-- name: ArrivalsByHand :many
+with newest as (
+    select id, trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state, merchant_id, payment_id, payin_uuid from arrival where trader_id = $4 order by id desc limit $5
+)
+select distinct requisite_id from newest
+where message_id is null and currency = $1 and amount = $2 and created_at >= $3::timestamptz
+`
+
+type ArrivalsByHandParams struct {
+	Currency string
+	Amount   decimal.Decimal
+	Since    time.Time
+	TraderID int64
+	Most     int32
+}
+
+// ArrivalsByHand lists where an amount came by the word of people, and not of a bank's message, since a time. It looks no further
+// than at the newest of what came to the trader.
+func (q *Queries) ArrivalsByHand(ctx context.Context, arg ArrivalsByHandParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, arrivalsByHand,
+		arg.Currency,
+		arg.Amount,
+		arg.Since,
+		arg.TraderID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var requisite_id int64
+		if err := rows.Scan(&requisite_id); err != nil {
+			return nil, err
+		}
+		items = append(items, requisite_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const arrivalsFitting = `-- name: ArrivalsFitting :many
 select id, trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state, merchant_id, payment_id, payin_uuid from arrival
 where state = 'free' and requisite_id = $1 and amount between $2 and $3 and came_at >= $4::timestamptz

@@ -336,11 +336,35 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 			what = "received less than is covered"
 		}
 		w.tell(what, p.origin(), " ", said)
+		w.model.say(p, &arrival)
 		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, &arrival, decided)
 		if decided != "" {
 			p.expires = w.model.now.Add(modelCase)
 		}
 	})
+}
+
+// modelWord is a trader's word that an amount came, otherwise than as what a
+// payment asked for.
+type modelWord struct {
+	requisite *modelRequisite
+	amount    int64
+	at        time.Time
+}
+
+// say notes a trader's word on what has come of a payment by now; nil is none.
+func (m *gatewayModel) say(p *modelPayment, came *modelArrival) {
+	if came == nil || p.counted() == 0 && came.received == p.amount {
+		return
+	}
+	m.words = append(m.words, modelWord{p.requisite, came.received - p.counted(), m.now})
+}
+
+// untold reports whether a trader has said in the hour before a message that
+// its amount came: it may be late.
+func (s modelWord) untold(phone *modelPhone, n *modelMessage) bool {
+	return s.requisite.trader == phone.trader && s.requisite.currency == "RUB" && s.amount == n.amount &&
+		!s.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
 }
 
 // modelMoney is money that came for no payment, and where it is: free, kept for
@@ -369,6 +393,7 @@ func (w *modelWalk) keep(s modelStep, p *modelPayment) {
 	}
 	got := given(w.service.KeepMoney(w.ctx, p.requisite.trader.Caller, p.requisite.id, payment.Came{Amount: new(fiatText(came))}))
 	w.model.moneys = append(w.model.moneys, &modelMoney{modelStepped{s.id}, got.ID, came, 0, p.requisite, p, "free"})
+	w.model.words = append(w.model.words, modelWord{p.requisite, came, w.model.now})
 	w.tell("money kept", fiatText(came), " at ", p.requisite.id)
 }
 

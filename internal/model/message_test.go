@@ -195,7 +195,8 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 		return "waiting", "several", nil
 	}
 	p, at := found[0], *n.sent.ReceivedAt
-	twin = twin || slices.ContainsFunc(m.payments, func(p *modelPayment) bool { return p.paidUntold(phone, n) })
+	twin = twin || slices.ContainsFunc(m.payments, func(p *modelPayment) bool { return p.paidUntold(phone, n) }) ||
+		slices.ContainsFunc(m.words, func(s modelWord) bool { return s.untold(phone, n) })
 	switch {
 	case !slices.Contains(phone.rules, p.requisite.id):
 		why = "unset"

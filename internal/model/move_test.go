@@ -122,6 +122,7 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, re
 			w.tell("late", p.origin())
 		}
 		w.tell("trader "+to, "payment ", p.id)
+		w.model.say(p, came)
 		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, came, "")
 	})
 }
@@ -160,6 +161,7 @@ func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 			if to != "completed" {
 				came = nil
 			}
+			w.model.say(p, came)
 			w.model.moveWith(p, to, who.Actor(), reason, nil, came, "")
 		}
 	}

@@ -26,8 +26,10 @@ type gatewayModel struct {
 	payments []*modelPayment
 	// moneys is what came and belonged to no payment at first.
 	moneys []*modelMoney
-	keys   map[modelKey]*modelPayment
-	slots  map[modelSlot]modelHold
+	// words is what traders said has come otherwise than was asked for.
+	words []modelWord
+	keys  map[modelKey]*modelPayment
+	slots map[modelSlot]modelHold
 	// payouts and deposits in the order of creation.
 	payouts     []*modelPayout
 	payoutKeys  map[modelKey]*modelPayout
