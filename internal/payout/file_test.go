@@ -204,6 +204,32 @@ func TestFileFlaws(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), other.User(caller.Owner), costs.ID)), "not_found")
 }
 
+// The look at a file says what refuses all of its payouts, before somebody is
+// asked to make them. What the key's day and the cashbox just hold is made.
+func TestFileOfTooMuch(t *testing.T) {
+	b, m := withMerchant(t, "30.6")
+	b.Exec(t, "update api_key set payout_daily_limit = 9000")
+	b.create(t, m.Caller, request("before")) // 1000 of the day, and 10.2 of the balance
+	for _, c := range []struct {
+		rows           int
+		limit, refusal string
+	}{
+		{2, "2999.99", "key_payout_limit"}, {3, "9000", "insufficient_cashbox_balance"}, {2, "3000", ""},
+	} {
+		b.Exec(t, "update api_key set payout_daily_limit = $1::numeric", c.limit)
+		file := b.send(t, m, table(c.rows))
+		preview := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t)
+		_, err := b.make(t, m, file.ID, "")
+		if c.refusal == "" {
+			testenv.Check(t, preview.Good() && err == nil, "%+v: %+v, %v", c, preview.Refused, err)
+			continue
+		}
+		testenv.Check(t, !preview.Good() && preview.Refused != nil && preview.Refused.Code == c.refusal, "%+v: %+v", c, preview.Refused)
+		dbtest.WantCode(t, err, c.refusal)
+	}
+	b.Audit(t)
+}
+
 // Two thousand payouts are made together, once, however often they are asked
 // for at a time; and if the last thing fails, nothing is left of them.
 func TestFileIsAllOrNothing(t *testing.T) {
