@@ -42,8 +42,9 @@ func (d *desk) bystander(t *testing.T) {
 		|| (select jsonb_agg(a order by a.id) from withdrawal_address a where a.owner_id = $1 and a.owner_kind = 'merchant')::text`, m.ID)
 }
 
-// Another owner of the same kind neither sends to an address of one's book, nor
-// takes it out, nor sees or cancels what was requested.
+// Another owner of the same kind, or of the other kind by the same number,
+// neither sends to an address of one's book, nor takes it out, nor sees or
+// cancels what was requested.
 func TestOfNobodyElse(t *testing.T) {
 	d := newDesk(t, "0")
 	d.bystander(t)
@@ -51,15 +52,19 @@ func TestOfNobodyElse(t *testing.T) {
 	address := d.known(t, one, "ERC20", ether)
 	send := withdrawal.Request{Amount: "20", AddressID: address.ID}
 	w := testenv.Must(d.service.Request(t.Context(), one, send))(t).Withdrawal
-	for what, err := range map[string]error{
-		"Request":       testenv.ErrOf(d.service.Request(t.Context(), other, send)),
-		"Quote":         testenv.ErrOf(d.service.Quote(t.Context(), other, send)),
-		"RemoveAddress": d.service.RemoveAddress(t.Context(), other, address.ID),
-		"Get":           testenv.ErrOf(d.service.Get(t.Context(), other, w.ID)),
-		"History":       testenv.ErrOf(d.service.History(t.Context(), other, w.ID)),
-		"Cancel":        testenv.ErrOf(d.service.Cancel(t.Context(), other, w.ID)),
-	} {
-		testenv.Check(t, errors.Is(err, fault.ErrNotFound), "%s: %v", what, err)
+	merchant := d.user
+	merchant.MerchantID = one.TraderID
+	for _, other := range []caller.Caller{other, merchant} {
+		for what, err := range map[string]error{
+			"Request":       testenv.ErrOf(d.service.Request(t.Context(), other, send)),
+			"Quote":         testenv.ErrOf(d.service.Quote(t.Context(), other, send)),
+			"RemoveAddress": d.service.RemoveAddress(t.Context(), other, address.ID),
+			"Get":           testenv.ErrOf(d.service.Get(t.Context(), other, w.ID)),
+			"History":       testenv.ErrOf(d.service.History(t.Context(), other, w.ID)),
+			"Cancel":        testenv.ErrOf(d.service.Cancel(t.Context(), other, w.ID)),
+		} {
+			testenv.Check(t, errors.Is(err, fault.ErrNotFound), "%s by a %s: %v", what, other.Kind, err)
+		}
 	}
 	send.AddressID, send.Network, send.Address = 0, "ERC20", ether
 	dbtest.WantFields(t, testenv.ErrOf(d.service.Request(t.Context(), other, send)), "address")
@@ -103,6 +108,8 @@ func TestTerms(t *testing.T) {
 		dbtest.WantFields(t, testenv.ErrOf(d.service.SetTerms(t.Context(), operator, wrong)), field)
 	}
 	testenv.Must(d.service.SetTerms(t.Context(), operator, good))(t)
+	closed := d.known(t, d.user, "BEP20", ether)
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(closed, "10", ""))), "withdrawal_network_closed")
 	testenv.Want(t, len(testenv.Must(d.service.Terms(t.Context(), d.user))(t)), 2, "networks, for an owner")
 	testenv.Want(t, len(testenv.Must(d.service.Terms(t.Context(), operator))(t)), 3, "networks, for an operator")
 }

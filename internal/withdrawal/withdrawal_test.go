@@ -352,7 +352,8 @@ func TestFourEyes(t *testing.T) {
 	address := d.known(t, d.user, "TRC20", tron)
 	d.Exec(t, `insert into app_user (id, kind, login, role, created_at) overriding system value
 		values ($1, 'operator', 'dora', 'admin', now())`, operator.ID)
-	d.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(30)}
+	// Two of 20 with their fees are more.
+	d.service.FourEyes = foureyes.Rules{On: true, Above: decimal.RequireFromString("42.99")}
 	first, second := d.asked(t, address), d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, first.ID))(t)
 	testenv.WantError(t, testenv.ErrOf(d.service.Approve(t.Context(), operator, second.ID)), foureyes.ErrSecondOperator, "more than one may in a day")
