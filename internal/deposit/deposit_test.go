@@ -221,6 +221,9 @@ func TestBalance(t *testing.T) {
 		got := fmt.Sprint(b.Total, " ", b.Available, " ", b.Reserved, " ", b.Insurance)
 		testenv.Want(t, got, has+" "+has+" 0 0", "total, available, reserved and insurance")
 	}
+	d.Fund(t, ledger.Reserved(ledger.Cashbox, d.merchant.CashboxID), "20")
+	b := testenv.Must(d.service.Balance(t.Context(), other, d.merchant.CashboxID))(t)
+	testenv.Want(t, fmt.Sprint(b.Total, " ", b.Available, " ", b.Reserved), "120.12345678 100.12345678 20", "with what is reserved")
 }
 
 // A deposit into a cashbox whose accounts are gone is not confirmed.

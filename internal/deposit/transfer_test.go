@@ -167,7 +167,7 @@ func TestMovedWithinThePlatform(t *testing.T) {
 func TestConfirmSeen(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
-	n.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(60)}
+	n.service.FourEyes = foureyes.Rules{On: true, Above: decimal.RequireFromString("55.5")}
 	first, second, third, byHand := n.asks(t, 1, "25.5"), n.asks(t, 2, "30"), n.asks(t, 3, "20"), n.asks(t, 4, "1")
 	n.comes(t, 1, "25.5", "seen")
 	n.match(t)
