@@ -107,7 +107,7 @@ func TestAddressStays(t *testing.T) {
 // and its events are in the feed alone.
 func TestPay(t *testing.T) {
 	b := setup(t)
-	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000", ReturnURL: "https://me.example/thanks"}))
+	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "1500.50", ReturnURL: "https://me.example/thanks"}))
 	testenv.Want(t, fmt.Sprint(opened.Ways, " ", opened.Currency), "[sbp card] RUB", "the link offers")
 	first := testenv.Must(b.pay(opened, "1500.50", "one"))(t)
 	testenv.Check(t, *first.Description == "A vase" && *first.ReturnURL == "https://me.example/thanks" && first.OrderID == "link-1-7692c3ad3540bb803c020b3aee66cd88",
@@ -115,14 +115,17 @@ func TestPay(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select actor from payment_history"), "link:1", "it was made by")
 	again, err := b.pay(opened, "1500.50", "one")
 	testenv.Check(t, err == nil && again.ID == first.ID, "the same form again: %d, %v", again.ID, err)
-	other, err := b.pay(opened, "700", "one")
+	other, err := b.pay(opened, "100", "one")
 	testenv.Check(t, err == nil && other.ID != first.ID, "the form with another amount: %d, %v", other.ID, err)
-	for _, amount := range []string{"99.99", "2000.01", "1e3", "-5", "", "10.001"} {
+	for _, amount := range []string{"99.99", "1500.51", "1e3", "-5", "", "10.001"} {
 		_, err := b.pay(opened, amount, "two")
 		testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("amount"), "%q: %v", amount, err)
 	}
 	_, err = b.links.Pay(t.Context(), opened, paylink.Order{Amount: "100", Method: "sim"})
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("method"), "a method that it has not: %v", err)
+	byCard := b.open(t, b.make(t, paylink.Draft{Methods: []string{"card"}}))
+	testenv.Want(t, fmt.Sprint(byCard.Ways), "[card]", "a link of one method offers")
+	dbtest.WantFields(t, testenv.ErrOf(b.pay(byCard, "100", "one")), "method")
 
 	testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, first.ID))(t)
 	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
