@@ -161,6 +161,13 @@ func TestAlone(t *testing.T) {
 	done, err := b.proposals.Do(t.Context(), b.one, proposal.SetRate,
 		proposal.Payload{Currency: "RUB", FiatPerUSDT: "110"}, "")
 	testenv.Check(t, err == nil && done.Proposal == nil, "%+v %v", done, err)
+	// The band of a feed narrows the 5%, and never widens them.
+	b.clock.Advance(25 * time.Hour)
+	b.Exec(t, `insert into rate_feed (currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, day_band_percent,
+		fresh_seconds, next_poll_at) values ('RUB', true, 1, 'http://127.0.0.1:1/', '/rate', 60, 1000, 50, 50, 60, now())`)
+	b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "115.51"})
+	b.Exec(t, "update rate_feed set band_percent = 2")
+	b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "112.21"})
 }
 
 // What one operator moves alone is added up over a day, theirs and that of the

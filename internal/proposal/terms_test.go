@@ -72,7 +72,7 @@ func TestTermsByTwo(t *testing.T) {
 	testenv.Want(t, margins, "card 0.0000, sbp 3.1500, sim none", "margins")
 
 	feed := rate.Feed{
-		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
+		Currency: "RUB", Enabled: true, Priority: 2, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
 		TimeoutMS: 1000, BandPercent: "1", DayBandPercent: "1", FreshSeconds: 60,
 	}
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, feed)))))(t)
@@ -80,7 +80,7 @@ func TestTermsByTwo(t *testing.T) {
 	for name, change := range map[string]func(*rate.Feed){
 		"elsewhere": func(f *rate.Feed) { f.URL += "2" }, "another pointer": func(f *rate.Feed) { f.Pointer = "/other" },
 		"wider": func(f *rate.Feed) { f.BandPercent = "2" }, "wider by day": func(f *rate.Feed) { f.DayBandPercent = "2" },
-		"longer": func(f *rate.Feed) { f.FreshSeconds = 61 },
+		"longer": func(f *rate.Feed) { f.FreshSeconds = 61 }, "before others": func(f *rate.Feed) { f.Priority = 1 },
 	} {
 		changed := feed
 		change(&changed)
@@ -89,8 +89,13 @@ func TestTermsByTwo(t *testing.T) {
 		testenv.Check(t, err == nil && p.Action == foureyes.SetRateFeed, "%s: %v", name, err)
 	}
 	stricter := feed
-	stricter.BandPercent, stricter.Enabled = "0.5", false
+	stricter.BandPercent = "0.5"
 	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
+	// Whatever else changes, one alone switches it off, and two on again.
+	stricter.Enabled, stricter.FreshSeconds = false, 61
+	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
+	stricter.Enabled = true
+	s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, stricter)))
 }
 
 // Who may choose what differs when money comes, and who bears it, chooses what
