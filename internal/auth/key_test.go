@@ -260,6 +260,18 @@ func TestManyUnknownKeys(t *testing.T) {
 	testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 }
 
+// What stands in the header of the key id is logged if it is a known one, or of
+// the form of ours: a secret may stand there by mistake.
+func TestLoggedKeyID(t *testing.T) {
+	_, m, keys := signing(t)
+	made := "mk_" + strings.Repeat("0a", 12)
+	logged := func(id string) string { return keys.LoggableID(http.Header{"X-Merchant-Key-Id": {id}}) }
+	testenv.Want(t, logged(made)+logged(m.Secret)+logged(made+"0"), made, "before a call")
+	testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
+	refused(t, testenv.ErrOf(keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", m.Secret)), body(order))), fault.Forbidden, "invalid_signature")
+	testenv.Want(t, logged(m.KeyID)+logged(m.Secret), m.KeyID, "after one by each")
+}
+
 // noPayment is of calls that name none.
 func noPayment([]byte) (int64, string) { return 0, "" }
 
