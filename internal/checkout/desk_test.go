@@ -382,7 +382,8 @@ func TestDeskStamps(t *testing.T) {
 }
 
 // A trader reads one payment with the steps that the desk offers for it, and
-// without any once it has ended. Another trader finds nothing.
+// without any once it has ended. Its merchant is offered none, and another
+// trader finds nothing.
 func TestPayment(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -393,6 +394,8 @@ func TestPayment(t *testing.T) {
 	testenv.Check(t, len(desk) == 1 && len(one.Steps) != 0 &&
 		fmt.Sprint(one.Steps, one.Phase) == fmt.Sprint(desk[0].Steps, desk[0].Phase), "got %v at %s, want as in %+v",
 		one.Steps, one.Phase, desk)
+	seen := testenv.Must(b.checkouts.Payment(t.Context(), b.merchant.User(caller.Owner), name))(t)
+	testenv.Want(t, len(seen.Steps), 0, "steps for the merchant")
 	testenv.Must(b.checkouts.Payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
 	one = testenv.Must(b.checkouts.Payment(t.Context(), b.trader.Caller, name))(t)
 	testenv.Check(t, len(one.Steps) == 0 && one.Status == "cancelled", "ended: %v, %s", one.Steps, one.Status)
