@@ -51,8 +51,8 @@ type line struct {
 	// voids, where it is set, is what a void is answered with; it does
 	// nothing then.
 	voids atomic.Pointer[acquirer.Answer]
-	// approves, where it is set, has a card approved without the sandbox's
-	// acquirer, once it is closed.
+	// approves, where it is set, has a card approved once it is closed,
+	// whatever became of it at the sandbox's acquirer meanwhile.
 	approves atomic.Pointer[chan struct{}]
 }
 
@@ -80,6 +80,9 @@ func (l *line) Authorize(
 		return acquirer.Answer{State: acquirer.Declined, Reason: acquirer.CardDeclined}, nil
 	}
 	if late := l.approves.Load(); late != nil {
+		if _, err := l.Acquirer.Authorize(ctx, a, c, cvv); err != nil {
+			return acquirer.Answer{}, err
+		}
 		<-*late
 		return acquirer.Answer{State: acquirer.Approved}, nil
 	}

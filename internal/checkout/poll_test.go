@@ -261,25 +261,41 @@ func TestConflictAfterASettledOne(t *testing.T) {
 }
 
 // An acquirer that says approved of what it has voided has taken money that
-// nobody knows of: an operator learns of it.
+// nobody knows of: an operator learns of it. Saying so twice of what it has
+// charged once is no news.
 func TestApprovedAfterVoided(t *testing.T) {
-	b := setup(t)
-	_, token := b.create(t, "")
-	late, ended := make(chan struct{}), make(chan error, 1)
-	b.line.approves.Store(&late)
-	go func() {
-		ended <- testenv.ErrOf(b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved)))
-	}()
-	testenv.Until(t, "the card is on its way",
-		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 })
-	testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
-	b.later(t, time.Minute)
-	testenv.Want(t, b.Text(t, "select status from card_attempt"), "voided", "the attempt")
-	close(late)
-	<-ended
-	testenv.Want(t, b.Text(t, "select a.status || ' ' || c.payment_status || ' ' || c.attempt_state "+
-		"from card_attempt a join card_conflict c on c.attempt_id = a.id where c.closed_at is null"),
-		"conflict cancelled approved", "the attempt and its conflict")
+	t.Parallel()
+	for name, c := range map[string]struct {
+		meanwhile func(*testing.T, *bundle, string)
+		before    string
+		after     string
+	}{
+		"voided": {func(t *testing.T, b *bundle, token string) {
+			t.Helper()
+			testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
+		}, "voided", "conflict cancelled approved"},
+		"charged": {func(*testing.T, *bundle, string) {}, "approved", "approved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			_, token := b.create(t, "")
+			late, ended := make(chan struct{}), make(chan error, 1)
+			b.line.approves.Store(&late)
+			go func() {
+				ended <- testenv.ErrOf(b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved)))
+			}()
+			testenv.Until(t, "the card is on its way",
+				func() bool { return b.Count(t, "select count(*) from sandbox_acquirer") == 1 })
+			c.meanwhile(t, b, token)
+			b.later(t, time.Minute)
+			testenv.Want(t, b.Text(t, "select status from card_attempt"), c.before, "the attempt")
+			close(late)
+			<-ended
+			testenv.Want(t, b.Text(t, "select concat_ws(' ', a.status, c.payment_status, c.attempt_state) "+
+				"from card_attempt a left join card_conflict c on c.attempt_id = a.id and c.closed_at is null"),
+				c.after, "the attempt and its conflict")
+		})
+	}
 }
 
 // Completed on somebody's word after its charge was undone: an operator learns
