@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
@@ -394,6 +395,17 @@ func TestReturnIsAPayout(t *testing.T) {
 	who := portalOf(c.merchant.ID)
 	who.Role = caller.Finance
 	testenv.NoError(t, c.decide(t, who, d))
+}
+
+// Nor is money returned to a recipient to whom nothing is paid out.
+func TestReturnToBlocked(t *testing.T) {
+	c := newCase(t, "700")
+	c.payouts.Requisites = dbtest.Requisites()
+	settings := directory.NewSettings(c.Pools(), c.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	testenv.Must(settings.BlockPayer(t.Context(), operator, directory.NewBlock{Kind: "requisite", Value: payer().Address, Reason: "fraud"}))(t)
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}), "address")
+	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
+	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 }
 
 // An operator's return waits for what others move before it locks the trader's
