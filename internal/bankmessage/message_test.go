@@ -352,6 +352,41 @@ func TestFirst(t *testing.T) {
 	b.Audit(t)
 }
 
+// What was spent is known from its message: what comes next follows from the
+// balance after it, and confirms as much as messages may.
+func TestSpentIsFollowed(t *testing.T) {
+	b := setup(t)
+	b.base(t, "1000")
+	p := b.create(t, "5000")
+	spent := bankmessage.Forwarded{ID: "spent", Kind: "sms", Sender: "900", Text: "СЧЁТ1234 14:07 Покупка 350р PYATEROCHKA 15 Баланс: 650р"}
+	testenv.Want(t, b.send(t, spent), bankmessage.Noted, "what was spent is")
+	testenv.Want(t, b.send(t, came("a", "5000", "5650")), bankmessage.Confirmed, "what comes then is")
+	testenv.Want(t, b.status(t, p), payment.Completed, "the payment is")
+}
+
+// A message is about payments of its own trader only, whoever says so, and is
+// shown beside those of its amount that were there before it. Only a phone
+// forwards any.
+func TestOnlyOfTheTrader(t *testing.T) {
+	b := setup(t)
+	other, _ := b.pair(t, 1)
+	b.Exec(t, "update requisite set enabled = trader_id = $1", other.ID)
+	theirs := b.create(t, "1500")
+	b.Exec(t, "update requisite set enabled = trader_id <> $1", other.ID)
+	ours, more := b.create(t, "1500"), b.create(t, "1600")
+	testenv.Want(t, b.send(t, came("a", "1500", "9000")), bankmessage.Waiting, "the message is")
+	dbtest.WantCode(t, b.messages.Assign(t.Context(), b.trader.Caller, b.id(t, "a"), theirs.ID), "not_found")
+	testenv.Want(t, b.status(t, theirs), payment.Pending, "another trader's payment is")
+	b.clock.Advance(time.Hour)
+	b.Exec(t, "delete from requisite_slot")
+	after := b.create(t, "1500")
+	beside := testenv.Must(b.messages.Beside(t.Context(), b.trader.Caller, []payment.Payment{ours, more, after}))(t)
+	testenv.Check(t, len(beside) == 1 && len(beside[ours.ID]) == 1, "beside %+v", beside)
+	user := b.trader.Caller
+	user.ID = b.device.ID
+	dbtest.WantCode(t, testenv.ErrOf(b.messages.Receive(t.Context(), user, came("b", "1", "9001"))), "token_kind_not_allowed")
+}
+
 // A message that came late closes the gap that it left, and what waited for it
 // confirms.
 func TestLateClosesGap(t *testing.T) {
