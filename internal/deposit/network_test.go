@@ -60,7 +60,8 @@ func (n network) comes(t *testing.T, number int, amount, state string) {
 	t.Helper()
 	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
 		to_address, amount, state, seen_at, state_at) values ('TRC20', $1, 0, 'in', 95, 'b', 'f', $2, $3, $4, $5, $5)
-		on conflict (network, transaction_hash, log_index, direction) do update set state = excluded.state`,
+		on conflict (network, transaction_hash, log_index, direction) do update set amount = excluded.amount,
+			state = excluded.state`,
 		fmt.Sprint("hash", number), tron, amount, state, n.clock.Now())
 }
 

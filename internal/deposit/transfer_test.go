@@ -263,7 +263,8 @@ func TestTransfersOfAnOutage(t *testing.T) {
 }
 
 // A transfer whose block was replaced before anybody looked for its deposit is
-// found once it is in another block, however many came meanwhile.
+// found once it is in another block, however many came meanwhile. If it brings
+// another amount in the next one, it is the deposit's no more.
 func TestTransferComesBack(t *testing.T) {
 	n := newNetwork(t)
 	asked := n.asks(t, 1, "40")
@@ -276,6 +277,12 @@ func TestTransferComesBack(t *testing.T) {
 	n.comes(t, 1, "40", "seen")
 	n.match(t)
 	n.want(t, asked, "pending hash1 6 false", "once it is back")
+	n.service.ConfirmSeen = true
+	n.comes(t, 1, "39", "final")
+	n.match(t)
+	n.match(t)
+	n.want(t, asked, "pending none", "once it brings less")
+	n.wantBalance(t, "0")
 }
 
 // What comes to an address that the platform has given up is confirmed by
