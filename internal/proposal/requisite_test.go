@@ -41,6 +41,10 @@ func TestProposedRequisite(t *testing.T) {
 	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
 		Settings: directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}),
 	})
+	// Whose role makes no requisites grants none, and is not offered to.
+	dbtest.WantCode(t, b.proposals.MayApprove(t.Context(), b.one, first), fault.ErrRoleNotAllowed.Code)
+	dbtest.WantCode(t, b.approved(t, b.one, first.ID), fault.ErrRoleNotAllowed.Code)
+	dbtest.WantFields(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, first.ID, " ")), "reason") // the trader is told it
 	testenv.NoError(t, b.approved(t, b.two, first.ID))
 	for n := range proposal.MaxRequisites {
 		testenv.Must(propose(n + 1))(t)
