@@ -107,6 +107,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 	n.match(t)
 	n.want(t, fits, "pending hash1 6 false", "of the network and the address")
 	n.want(t, other, "pending none", "of another network")
+	dbtest.WantCode(t, testenv.ErrOf(n.service.Assign(t.Context(), operator, n.transfer(t, "hash1"), other)), "transfer_differs")
 }
 
 // What may have been the transfer of a deposit that was confirmed by hand,
@@ -197,6 +198,16 @@ func TestConfirmSeen(t *testing.T) {
 	n.match(t)
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
 	n.wantBalance(t, "75.5")
+
+	n.service.FourEyes = foureyes.Rules{}
+	decided := n.asks(t, 5, "3")
+	n.comes(t, 5, "3", "seen")
+	n.match(t)
+	testenv.Must(n.service.Confirm(t.Context(), operator, decided))(t)
+	n.comes(t, 5, "3", "final")
+	n.match(t)
+	n.want(t, decided, "confirmed hash5 6 false", "confirmed before it was final")
+	n.wantBalance(t, "78.5")
 }
 
 // blocks are a network whose blocks tell when they were made.
