@@ -114,7 +114,8 @@ type MoneyForm struct {
 	Choices []Choice
 	Ticks   Ticks
 	Fields  []Field
-	// Folded are fields that few fill in, under a heading that unfolds them.
+	// Folded are fields that few fill in, under a heading that unfolds
+	// them.
 	Folded  []Field
 	Heading string
 	Submit  string
