@@ -64,14 +64,17 @@ select exists (select from bank_message
 
 -- BankMessageTwin finds another message that says that the same amount came at about the same time, one with the same balance
 -- before one of which the balance is not known; other balances are of other transfers. Those that a person has dismissed are among
--- them: their transfer is about no payment, whoever tells of it again.
+-- them: their transfer is about no payment, whoever tells of it again. What another phone of the trader has told is no repeat, for
+-- each phone has balances of its own, but counts if a payment was paid by it and the balance is the same.
 -- name: BankMessageTwin :one
-select ((balance = sqlc.narg(balance)::numeric) is true)::boolean as repeat from bank_message
-where device_id = @device_id and says = 'incoming' and amount = @amount and bank = @bank and id <> @id
-  and received_at between @since::timestamptz and @until::timestamptz
-  and (account = @account or account = '' or @account::text = '')
-  and why not in ('forged', 'repeat') and (balance = sqlc.narg(balance)) is distinct from false
-order by balance is null limit 1;
+select ((m.balance = sqlc.narg(balance)::numeric) is true and m.device_id = @device_id)::boolean as repeat
+from bank_device d join bank_message m on m.device_id = d.id
+where d.trader_id = @trader_id and m.says = 'incoming' and m.amount = @amount and m.bank = @bank and m.id <> @id
+  and m.received_at between @since::timestamptz and @until::timestamptz
+  and (m.account = @account or m.account = '' or @account::text = '')
+  and m.why not in ('forged', 'repeat') and (m.balance = sqlc.narg(balance)) is distinct from false
+  and (m.device_id = @device_id or m.balance = sqlc.narg(balance) and m.state in ('confirmed', 'assigned'))
+order by m.device_id = @device_id desc, m.balance is null limit 1;
 
 -- BankMessageBefore lists the messages of an account before one, the last first.
 -- name: BankMessageBefore :many

@@ -246,10 +246,10 @@ func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMes
 
 // twinOf reports whether another message is about the same transfer: WhyRepeat
 // if both have the same balance, and WhyTwin if one has none, so that it is
-// only possible.
+// only possible, or if another phone has forwarded it.
 func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error) {
 	repeat, err := q.BankMessageTwin(ctx, db.BankMessageTwinParams{
-		DeviceID: m.DeviceID, Amount: m.Amount, Balance: m.Balance, Bank: m.Bank, Account: m.Account, ID: m.ID,
+		TraderID: m.TraderID, DeviceID: m.DeviceID, Amount: m.Amount, Balance: m.Balance, Bank: m.Bank, Account: m.Account, ID: m.ID,
 		Since: m.ReceivedAt.Add(-twinWithin), Until: m.ReceivedAt.Add(twinWithin),
 	})
 	switch {

@@ -66,6 +66,34 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// Two phones may tell of one account. What the one has confirmed a payment by,
+// told with the same balance, confirms no other by the other one.
+func TestTwoPhonesOfOneAccount(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, "update requisite set enabled = false")
+	b.trader, b.device = b.pair(t, 2)
+	first, second := b.device, testenv.Must(b.messages.CreateDevice(t.Context(), b.trader.Caller, "Old phone"))(t)
+	testenv.NoError(t, b.messages.SetRule(t.Context(), b.trader.Caller, bankmessage.NewRule{
+		RequisiteID: b.trader.Requisites[1], DeviceID: second.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
+	}))
+	said := func(amount, balance string, want ...bankmessage.State) {
+		t.Helper()
+		for i, device := range []bankmessage.NewDevice{first, second} {
+			b.device = device
+			testenv.Want(t, b.send(t, came(balance, amount, balance)), want[i], "%s, %s, by phone %d", amount, balance, i+1)
+		}
+	}
+	said("1", "1000", bankmessage.Waiting, bankmessage.Waiting)
+	b.Exec(t, "update bank_message set trusted = true, state = 'noted', why = '', decided_at = arrived_at")
+	one, other := b.create(t, "1500"), b.create(t, "1500")
+	testenv.Check(t, *one.RequisiteID != *other.RequisiteID, "payments of one amount on requisite %d", *one.RequisiteID)
+	said("1500", "2500", bankmessage.Confirmed, bankmessage.Waiting)
+	testenv.Want(t, b.list(t, bankmessage.Page{})[0].Why, bankmessage.WhyTwin, "what the second tells waits for")
+	testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'pending'"), 1, "open payments")
+	said("1500", "4000", bankmessage.Waiting, bankmessage.Confirmed) // of the other requisite only the second phone tells
+	b.Audit(t)
+}
+
 // A message that came twice is noted however many others of its amount came
 // beside it, and the ones after it count.
 func TestRepeatAmongMany(t *testing.T) {

@@ -992,17 +992,20 @@ func (q *Queries) BankMessageTrust(ctx context.Context, id int64) error {
 }
 
 const bankMessageTwin = `-- name: BankMessageTwin :one
-select ((balance = $1::numeric) is true)::boolean as repeat from bank_message
-where device_id = $2 and says = 'incoming' and amount = $3 and bank = $4 and id <> $5
-  and received_at between $6::timestamptz and $7::timestamptz
-  and (account = $8 or account = '' or $8::text = '')
-  and why not in ('forged', 'repeat') and (balance = $1) is distinct from false
-order by balance is null limit 1
+select ((m.balance = $1::numeric) is true and m.device_id = $2)::boolean as repeat
+from bank_device d join bank_message m on m.device_id = d.id
+where d.trader_id = $3 and m.says = 'incoming' and m.amount = $4 and m.bank = $5 and m.id <> $6
+  and m.received_at between $7::timestamptz and $8::timestamptz
+  and (m.account = $9 or m.account = '' or $9::text = '')
+  and m.why not in ('forged', 'repeat') and (m.balance = $1) is distinct from false
+  and (m.device_id = $2 or m.balance = $1 and m.state in ('confirmed', 'assigned'))
+order by m.device_id = $2 desc, m.balance is null limit 1
 `
 
 type BankMessageTwinParams struct {
 	Balance  decimal.NullDecimal
 	DeviceID int64
+	TraderID int64
 	Amount   decimal.NullDecimal
 	Bank     string
 	ID       int64
@@ -1013,11 +1016,13 @@ type BankMessageTwinParams struct {
 
 // BankMessageTwin finds another message that says that the same amount came at about the same time, one with the same balance
 // before one of which the balance is not known; other balances are of other transfers. Those that a person has dismissed are among
-// them: their transfer is about no payment, whoever tells of it again.
+// them: their transfer is about no payment, whoever tells of it again. What another phone of the trader has told is no repeat, for
+// each phone has balances of its own, but counts if a payment was paid by it and the balance is the same.
 func (q *Queries) BankMessageTwin(ctx context.Context, arg BankMessageTwinParams) (bool, error) {
 	row := q.db.QueryRow(ctx, bankMessageTwin,
 		arg.Balance,
 		arg.DeviceID,
+		arg.TraderID,
 		arg.Amount,
 		arg.Bank,
 		arg.ID,
