@@ -193,6 +193,10 @@ func (h *HTTP) sign(lines ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// readAnswer reads an answer whose signature was checked. One with an unknown
+// state, of another attempt or with a negative number of codes is an error,
+// which leaves the result open: it never becomes a state. No error quotes the
+// answer.
 func readAnswer(content []byte, id uuid.UUID) (Answer, error) {
 	var body answerBody
 	if err := json.Unmarshal(content, &body); err != nil {

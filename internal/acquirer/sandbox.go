@@ -102,6 +102,9 @@ func (s *Sandbox) Result(ctx context.Context, id uuid.UUID) (Answer, error) {
 	return s.answerFor(row), nil
 }
 
+// answerFor is what the simulated processor says of an attempt now, by its
+// script. A void wins over every script. Without a magic card the attempt stays
+// pending, for a trader to decide at their desk.
 func (s *Sandbox) answerFor(row db.SandboxAcquirer) Answer {
 	answer := Answer{State: Pending, Codes: row.Codes}
 	thinking := s.clock.Now().Before(row.AnswersAt)

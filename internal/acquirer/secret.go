@@ -57,6 +57,9 @@ func ParseCode(f fault.Fields, field, text string) Code {
 	return Code{parseSecret(f, field, text, 4, 8)}
 }
 
+// parseSecret checks a secret of digits, and returns nil if it is wrong. The
+// messages never quote it. A field that is wrong already gets no second
+// message.
 func parseSecret(f fault.Fields, field, text string, shortest, longest int) secret {
 	switch {
 	case f.Wrong(field):

@@ -121,6 +121,9 @@ func ParsePAN(text string) (PAN, bool) {
 	return pan, len(f) == 0
 }
 
+// parsePAN reads a card number that may have spaces or hyphens in it, and
+// checks its length and check digit. A wrong one is returned empty; f says why
+// and quotes no digit.
 func parsePAN(f fault.Fields, text string) PAN {
 	digits := separators.Replace(text)
 	switch {
@@ -137,6 +140,9 @@ func parsePAN(f fault.Fields, text string) PAN {
 	return PAN{}
 }
 
+// parseExpiry reads a month and a year, of two digits in this century or of
+// four. A card is good to the end of its month, in UTC. What cannot be read is
+// returned as zero, an expiry that has passed as it is; f has the messages.
 func parseExpiry(f fault.Fields, e Entry, now time.Time) Expiry {
 	month, monthOK := number(f, "expMonth", e.ExpMonth, "must be 1 or 2 digits", 1, 2)
 	if monthOK && (month < 1 || month > 12) {

@@ -172,6 +172,9 @@ func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time)
 	return saved, nil
 }
 
+// unseal opens a kept card. The caller has found that it is the payer's and
+// still kept, and checks its expiry. The ID is a keyed hash of which payment it
+// came from, and reveals nothing of the card.
 func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 	shown := s.show(row)
 	digits, err := s.open("pan", row.PaymentID, row.Pan)

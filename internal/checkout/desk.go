@@ -20,6 +20,9 @@ func (s *Service) MarkCodeNotNeeded(ctx context.Context, who caller.Caller, id i
 	return s.atDesk(ctx, who, id, payment.StepCodeNotNeeded, State.codeNotNeeded)
 }
 
+// atDesk makes a step for the trader to whom the payment is assigned, under the
+// payment's lock. Its state and its step are stored together or not at all.
+// step decides by the locked state; its error is the answer.
 func (s *Service) atDesk(
 	ctx context.Context, who caller.Caller, id int64, name payment.StepName, step func(State) (State, error),
 ) (payment.Payment, error) {
@@ -95,6 +98,10 @@ func pendingOr(closed error) func(payment.Payment) error {
 	}
 }
 
+// resend asks for the code again. Its callers have found the payment for who
+// asks; open judges it again under the lock, because it may have ended since.
+// The acquirer is told by the next round of Poll, and the merchant by a webhook
+// only if the trader asked.
 func (s *Service) resend(
 	ctx context.Context,
 	found payment.Payment,

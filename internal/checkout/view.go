@@ -34,6 +34,9 @@ type View struct {
 	Checking bool
 }
 
+// view reads what the page shows of a payment, without a lock: whatever the
+// payer then sends is judged anew. A saved card is offered only while card
+// details are awaited.
 func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	state, err := s.state(ctx, s.q, p)
 	if err != nil {

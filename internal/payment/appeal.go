@@ -60,6 +60,8 @@ type AppealRecord struct {
 	Payment   Payment
 }
 
+// appealFromRows joins an appeal and its payment. The file itself is in neither
+// row.
 func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 	return AppealRecord{
 		ID:        row.ID,
@@ -176,6 +178,9 @@ func (p Payment) refusesAppeal(now time.Time) error {
 // check whether it was appealed before.
 func (p Payment) TakesAppeal(now time.Time) bool { return p.refusesAppeal(now) == nil }
 
+// validate checks the reason and the file of an appeal. It does not limit the
+// file's size, which whoever received it has done, and says nothing of whether
+// the payment can be appealed: appealable does, under the lock.
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(optional.Value(r.Reason))

@@ -152,6 +152,9 @@ func (s *Service) replay(ctx context.Context, key db.PaymentKeyGetParams, o orde
 	return Created{Payment: s.FromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
 }
 
+// mismatch names the fields in which a repeated request differs from the
+// payment that has its order id. They refuse nothing: the caller gets that
+// payment, and learns that it is not what was asked for now.
 func mismatch(p db.Payment, o order) []string {
 	var fields []string
 	if !p.Amount.Equal(o.amount) {
@@ -186,6 +189,10 @@ type draft struct {
 	dry bool
 }
 
+// draft gathers from memory everything that decides about a payment. The caller
+// has seen to it that the settings are current. They are read one after the
+// other and may change in between, so a refusal is only given if the version is
+// still the same.
 func (s *Service) draft(who caller.Caller, o order) *draft {
 	d := &draft{order: o, who: who, now: s.clock.Now(), configured: s.config.Markup}
 	d.shop = s.settings.Shop(who.MerchantID, who.CashboxID, o.method.Name, o.Currency)
@@ -239,6 +246,8 @@ func (d *draft) outside() bool {
 	return least.Valid && d.amount.LessThan(least.Decimal) || most.Valid && d.amount.GreaterThan(most.Decimal)
 }
 
+// bounds are the least and the most that the cashbox and the platform both
+// allow; not valid is no bound. There must be a shop.
 func (d *draft) bounds() (least, most decimal.NullDecimal) {
 	least, most = d.shop.MinAmount, d.shop.MaxAmount
 	if d.limit == nil {

@@ -64,6 +64,10 @@ func (s *Service) ExplainRouting(
 	return s.explainRouting(ctx, o, question.CashboxID, question.At)
 }
 
+// explainRouting tries an order as a key of the cashbox's merchant would make
+// it, by the settings of this moment. It reserves nothing: a payment that comes
+// right after may get another requisite. Its caller has checked the order and
+// who asks.
 func (s *Service) explainRouting(
 	ctx context.Context, o order, cashboxID int64, at *time.Time,
 ) (RoutingAnswer, error) {

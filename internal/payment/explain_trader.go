@@ -80,6 +80,9 @@ func (s *Service) ExplainTrader(ctx context.Context, who caller.Caller, traderID
 	return s.explainTrader(ctx, traderID, 0, true)
 }
 
+// explainTrader judges the requisites of a trader by the settings of this
+// moment. Its callers have checked that the caller may read them, and whether
+// also the trader's money.
 func (s *Service) explainTrader(
 	ctx context.Context, traderID, requisiteID int64, money bool,
 ) ([]RequisiteExplanation, error) {
@@ -132,6 +135,9 @@ func (x explainer) asked(
 	return d.want(), d.hold
 }
 
+// explain says whether a payment could get a requisite, and why not. Without
+// money it tells neither what the trader has nor what would be held, nor that
+// as the numbers of a rule.
 func (x explainer) explain(standing routing.Standing) RequisiteExplanation {
 	w := standing.Want
 	_, rateErr := x.s.settings.Rate(w.Currency, x.now)
@@ -155,6 +161,9 @@ func (x explainer) explain(standing routing.Standing) RequisiteExplanation {
 	return e
 }
 
+// addLastUse adds to the list when each requisite was last used. The standings
+// must be of one trader. For what was used before the days that are kept it
+// adds nothing.
 func (s *Service) addLastUse(ctx context.Context, standings []routing.Standing, list []RequisiteExplanation) error {
 	var params db.RequisiteUsesParams
 	for _, standing := range standings {

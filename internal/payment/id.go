@@ -27,6 +27,9 @@ type ids struct {
 	takenAt time.Time
 }
 
+// next returns an id that no other payment gets, in this process or another.
+// Ids that were taken and not used within idsKeptFor, or before a crash, are
+// lost, so ids have gaps.
 func (i *ids) next(ctx context.Context) (int64, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -90,6 +90,9 @@ func listOfPayer(
 	return all[:min(len(all), int(params.Page))], nil
 }
 
+// listByMerchant lists payments of a key's merchant. An order id finds at most
+// one for each method, whatever the cursor is, and cannot be combined with
+// metadata.
 func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return nil, nil, err
@@ -116,6 +119,9 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 	})
 }
 
+// ofMerchant reads a page of a merchant's payments, the newest first, by a pair
+// of metadata if there is one. The period becomes a range of ids first, so that
+// older and newer payments need not be read.
 func (query Query) ofMerchant(
 	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payment, error) {

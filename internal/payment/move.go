@@ -262,6 +262,9 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	return to, queries, nil
 }
 
+// record is the query that adds a change to the history; from is nil for the
+// creation. An amount that was reported is noted even if nothing moves; as
+// settled it is noted only if it was taken.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
 	var came, settled decimal.NullDecimal
 	if c.came != nil {

@@ -95,6 +95,9 @@ type place struct {
 	madeBefore, pending int32
 }
 
+// take takes a place by the last count, without a query, and returns false if
+// that leaves none. It also sets due, by which this creation has to count;
+// others then count only after countApart, unless nothing was ever counted.
 func (p *place) take() (taken bool) {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		now := time.Now()

@@ -161,6 +161,9 @@ func (s *Service) ReadReceipt(
 	return receipt, file, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
 }
 
+// readReceipt reads a receipt and its file for a caller who may see both. One
+// that was purged is attachment.ErrPurged, one that never was is not found.
+// That it was looked at, the caller records.
 func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int32) (Receipt, []byte, error) {
 	if number < 1 || number > MaxReceipts {
 		return Receipt{}, nil, fault.ErrNotFound

@@ -189,6 +189,9 @@ func (s *Service) findByUUID(ctx context.Context, id uuid.UUID) (db.Payment, err
 	return row, err
 }
 
+// find reads a payment by its id or its uuid, for whoever asks: its callers
+// check that. A uuid counts only in its usual form; any other text is not
+// found.
 func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 	var p db.Payment
 	var err error

@@ -94,6 +94,10 @@ func (s *Service) KeepFor(ctx context.Context, who caller.Caller, to KeptFor, sa
 	return s.keepMoney(ctx, who, to, said)
 }
 
+// keepMoney stores money that belongs to no payment, for callers who may act
+// for the trader; the requisite must be the trader's. The money of a bank's
+// message is stored once. Without a message nothing tells a repeated call from
+// a second transfer, and both are stored.
 func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, said Came) (Arrival, error) {
 	f, now := fault.Decoded(ctx), s.clock.Now()
 	w := wordOf(f, said, now)

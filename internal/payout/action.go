@@ -122,6 +122,9 @@ func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason
 	})
 }
 
+// traderEnd ends a payout for the trader who took it. check judges the request
+// before the lock. Under the lock the payout must still be theirs and not
+// ended, so that of two ends at the same time one wins.
 func (s *Service) traderEnd(
 	ctx context.Context,
 	who caller.Caller,

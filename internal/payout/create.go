@@ -116,6 +116,9 @@ func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayoutKeyIns
 	return Created{Payout: FromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
 }
 
+// mismatch names the fields in which a repeated request differs from the payout
+// that has its order id. address is the stored requisite; after its removal
+// only the masks are compared.
 func mismatch(p db.Payout, address string, o order) []string {
 	var fields []string
 	for _, field := range []struct {
@@ -170,6 +173,9 @@ type draft struct {
 	baseErr error
 }
 
+// refusal returns the first reason why the payout is refused, or nil. The daily
+// limit of the key and the balance of the cashbox are checked when the money is
+// frozen.
 func (d *draft) refusal() error {
 	switch {
 	case d.box == nil, !d.box.CurrencyFits:

@@ -138,6 +138,9 @@ func (s *Service) File(ctx context.Context, who caller.Caller, id int64) (File, 
 	return fromFileRow(row), err
 }
 
+// fileRow reads a file of the caller's merchant, for those who may see its
+// money. A file of another merchant is not found. It takes no lock, so whether
+// the payouts are made has to be read again under one.
 func (s *Service) fileRow(ctx context.Context, who caller.Caller, id int64) (db.PayoutFile, error) {
 	if err := who.Need(caller.MerchantMoney); err != nil {
 		return db.PayoutFile{}, err
@@ -239,6 +242,8 @@ func (s *Service) FilePayouts(ctx context.Context, who caller.Caller, id int64, 
 	return s.filePayouts(ctx, who, id, int32(min(after, MaxFileRows+headRows)), limit)
 }
 
+// filePayouts reads payouts of a file below a line. Its callers have checked
+// that the caller may see the file.
 func (s *Service) filePayouts(ctx context.Context, who caller.Caller, id int64, after, limit int32) ([]FilePayout, *string, error) {
 	rows, err := s.fresh().PayoutFileRowList(ctx, db.PayoutFileRowListParams{
 		MerchantID: who.MerchantID, FileID: id, After: after, Page: limit + 1,

@@ -46,6 +46,9 @@ func (s *Service) Keys(ctx context.Context, who caller.Caller) ([]Key, error) {
 	return s.keys(ctx, s.q, who, nil)
 }
 
+// keys lists the keys that may make payouts now, or of them the one with the
+// id. The list is empty if that one may not. Used is not locked: withinKey
+// decides when the money is frozen.
 func (s *Service) keys(ctx context.Context, q *db.Queries, who caller.Caller, id *int64) ([]Key, error) {
 	now := time.Now() // keys expire by real time, also where the clock is simulated
 	rows, err := q.PayoutKeys(ctx, db.PayoutKeysParams{
@@ -192,6 +195,10 @@ type surroundings struct {
 	blocked map[string]bool
 }
 
+// surroundings reads what decides about the payouts of a file, in statements
+// whose number grows with the methods and not with the rows. It locks nothing:
+// when the payouts are made, claimAll judges the order ids again, and debitAll
+// the key's limit and the balance.
 func (s *Service) surroundings(
 	ctx context.Context, q *db.Queries, who caller.Caller, k Key, lines []line, now time.Time,
 ) (surroundings, error) {

@@ -81,6 +81,10 @@ func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, sho
 	return made, err
 }
 
+// makeFile makes the payouts of a file in the caller's transaction, under the
+// file's lock, or returns Replay. It checks the file again by the settings of
+// this moment: if it would freeze more than most, or by another key than was
+// shown, it makes nothing. After an error the transaction must be rolled back.
 func (s *Service) makeFile(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id int64, t table, keyID int64, most decimal.Decimal,
 ) (MadeFile, error) {

@@ -132,6 +132,9 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 	return offers, cursor, err
 }
 
+// offers shows payouts to a trader: those that the trader took in the form of
+// taken, all others in that of waiting, with the reward by the trader's present
+// share.
 func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payout) ([]Offer, error) {
 	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
@@ -181,6 +184,9 @@ func (s *Service) page(
 	return db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payout) int64 { return p.ID })
 }
 
+// ofMerchant reads a page of a merchant's payouts, the newest first, by a pair
+// of metadata if there is one. The period becomes a range of ids first, so that
+// older and newer payouts need not be read.
 func (query Query) ofMerchant(
 	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payout, error) {

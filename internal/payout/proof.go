@@ -79,6 +79,8 @@ func proofFile(row db.PayoutProof) ProofFile {
 	}
 }
 
+// findProof finds a payout that the caller may see, and what is known of its
+// proof, nil if none was sent. It does not read the file, and records nothing.
 func (s *Service) findProof(ctx context.Context, who caller.Caller, id string) (db.Payout, *db.PayoutProof, error) {
 	p, err := s.findShown(ctx, who, id)
 	if err != nil {

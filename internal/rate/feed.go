@@ -192,6 +192,7 @@ func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed F
 	return nil
 }
 
+// feedOf is a feed as it is set, without what came of asking it.
 func feedOf(row db.RateFeed) Feed {
 	return Feed{
 		ID:             row.ID,

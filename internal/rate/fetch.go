@@ -98,6 +98,9 @@ func (p *Poller) fetch(ctx context.Context, feed db.RateFeed) (decimal.Decimal, 
 	return read(document, feed.Pointer)
 }
 
+// get fetches a document of at most maxAnswer bytes. Its errors are *refusal,
+// in words for operators. Only the status 200 is an answer. How long it may
+// take, the context says.
 func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -73,6 +73,8 @@ func stateOf(row db.RateFeed) FeedState {
 	return state
 }
 
+// list reads all rates, by currency and the one in use first. That may be a
+// stale one, if none is fresh.
 func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {
 	rows, err := q.RateList(ctx, nil)
 	if err != nil {

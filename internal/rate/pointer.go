@@ -44,6 +44,9 @@ func lookup(v strictjson.Value, pointer string) (strictjson.Value, bool) {
 	return v, ok
 }
 
+// child finds an item of an array by its index, or a member of an object by its
+// name. It finds nothing if the object has the name twice, and in values of
+// other kinds.
 func child(v strictjson.Value, token string) (found strictjson.Value, ok bool) {
 	if v.Kind == strictjson.Array {
 		i, err := strconv.Atoi(token)

@@ -148,6 +148,9 @@ func (s *Search) Over(c Candidate, err error) bool {
 // Err says why no candidate is left.
 func (s *Search) Err() error { return s.err }
 
+// none says why no candidate is left. ErrAgain and ErrHeld come first, because
+// another try may succeed. Otherwise it counts what each rule dropped: looked
+// for rules about the state, the whole pool for those about settings.
 func (s *Search) none(looked []Candidate) error {
 	switch {
 	case s.lost:

@@ -78,6 +78,9 @@ func (r *Requisites) Stand(
 	return list, nil
 }
 
+// ofTrader lists a trader's requisites from memory, each with the payment that
+// is tried on it. It calls asked under the lock, so asked must not come back to
+// the requisites.
 func (r *Requisites) ofTrader(traderID, requisiteID int64, asked Asked) []Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()

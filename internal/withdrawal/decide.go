@@ -152,6 +152,11 @@ func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (With
 	return s.byHand(ctx, who, d, Failed, foureyes.FailWithdrawal)
 }
 
+// byHand ends a withdrawal that was handed over, on an operator's word, and
+// always asks for a second operator where two are required. The second one
+// approves it with the hash that the first one has seen: another one is
+// refused. One without a hash cannot be completed, and one that the network
+// shows as paid cannot fail.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, d Decision, to Status, action foureyes.Action,
 ) (Withdrawal, error) {

@@ -88,6 +88,8 @@ func (w Withdrawal) Total() decimal.Decimal { return w.Amount.Add(w.Fee) }
 // Owners are the owner's ids.
 func (w Withdrawal) Owners() (merchantID, traderID int64) { return w.MerchantID, w.TraderID }
 
+// fromRow converts a row. A withdrawal from a cashbox has MerchantID and
+// CashboxID, a trader's has TraderID; the others are 0.
 func fromRow(row db.Withdrawal) Withdrawal {
 	w := Withdrawal{
 		ID: row.ID, OrderID: row.OrderID, Amount: row.Amount, Fee: row.Fee, Network: row.Network, Address: row.Address,
