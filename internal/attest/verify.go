@@ -67,6 +67,8 @@ func read(file []byte) (parts, error) {
 	return p, nil
 }
 
+// manifest hashes the head and each line by themselves, so that a check can
+// name the line that was changed. Signing and verifying both use it.
 func (p parts) manifest() (manifest, error) {
 	head, err := hashOf(p.head)
 	if err != nil {

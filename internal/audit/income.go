@@ -93,6 +93,9 @@ func eachDay(query string) func(ctx context.Context, pool db.Pool) ([]string, er
 	return func(ctx context.Context, pool db.Pool) ([]string, error) { return askDays(ctx, pool, query) }
 }
 
+// askDays asks a query about each closed day, the oldest first, and returns
+// what it finds broken. A day that is not closed yet is not looked at. Without
+// closed days there is nothing to find.
 func askDays(ctx context.Context, pool db.Pool, query string) ([]string, error) {
 	const bounds = `select date_trunc('day', least((select min(created_at) from transfer), (select min(day)::timestamp at time zone 'UTC'
 			from income_day)), 'UTC'),

@@ -226,6 +226,9 @@ const pageRange = `
 		union all select id from transfer where id > $3 and id <= $1 and created_at < $4
 	) t`
 
+// read reads the transfers of a page again, in the order of their ids and some
+// ids at a time. The statements need no common snapshot, because nothing that
+// is on a sealed page ever changes. before is nil for the first page.
 func (a *pageAgain) read(ctx context.Context, pool db.Pool, before *sealedPage, page sealedPage) error {
 	end := page.Day.AddDate(0, 0, 1)
 	lastBefore, endBefore := page.LastID, time.Time{}
@@ -251,6 +254,9 @@ func (a *pageAgain) read(ctx context.Context, pool db.Pool, before *sealedPage, 
 	return nil
 }
 
+// add adds transfers to the leaves and the totals. They must come in the order
+// of their ids, over all calls. The leaf is written here from the published
+// format, and not by the code that seals, whose mistakes it would repeat.
 func (a *pageAgain) add(rows pgx.Rows) error {
 	var id, from, to, subjectID int64
 	var amount decimal.Decimal

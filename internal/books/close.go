@@ -49,6 +49,10 @@ func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
 	return nil
 }
 
+// closeDay stores the balances of all accounts that moved on a day, and then
+// that the day is closed. It is called after the days before it, and only when
+// no transfer of the day can commit any more. After a crash it begins again:
+// what is stored stays.
 func closeDay(ctx context.Context, q *db.Queries, date time.Time) error {
 	for past := int64(-1); ; {
 		accounts, err := q.AccountDayAccounts(ctx, db.AccountDayAccountsParams{Past: past, Page: accountsAtOnce})

@@ -63,6 +63,9 @@ func (s *Service) Income(ctx context.Context, who caller.Caller, f IncomeFilter)
 	return rows, fault.Doing("list income", err)
 }
 
+// check completes the period and cuts it to days of UTC: it ends tomorrow and
+// begins byItself before its end, unless the caller says otherwise. More than
+// incomeMost days are refused.
 func (f IncomeFilter) check(ctx context.Context, now time.Time) (IncomeFilter, error) {
 	found := fault.Decoded(ctx)
 	if f.To.IsZero() {

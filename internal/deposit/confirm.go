@@ -33,6 +33,9 @@ func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reaso
 
 const maxReason = 255
 
+// moveDeposit confirms or rejects a deposit under its lock. Its status, history
+// and webhook, and the credit of a confirmed one, are committed together. One
+// that was decided meanwhile is refused, so none is credited twice.
 func (s *Service) moveDeposit(
 	ctx context.Context, who caller.Caller, id int64, status string, reason *string,
 ) (Deposit, error) {

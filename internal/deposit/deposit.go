@@ -50,6 +50,8 @@ type Deposit struct {
 // deposits.
 func (d Deposit) Owners() (merchantID, traderID int64) { return d.MerchantID, 0 }
 
+// fromRow converts a row. What was seen of its transfer comes from
+// withTransfers.
 func fromRow(row db.Deposit) Deposit {
 	return Deposit{
 		ID:                row.ID,
@@ -200,6 +202,10 @@ func (s *Service) checkOwner(ctx context.Context, who caller.Caller, id int64) e
 	return nil
 }
 
+// createDeposit inserts a deposit, or returns the one that has the idempotency
+// key. Until the caller's transaction ends, other new deposits of the merchant
+// wait, so that together they cannot exceed maxPending. After an error the
+// transaction must be rolled back.
 func createDeposit(
 	ctx context.Context,
 	q *db.Queries,

@@ -75,6 +75,11 @@ func Take(c Cause, transfers ...Transfer) (record []db.Query, debits []db.Lock) 
 // Short reports whether the error says that an account does not cover a debit.
 func Short(err error) bool { return db.Violated(err) == "account_covered" }
 
+// plan prepares the transfers, of which those between the same two accounts
+// become one. Debits that lock go to debit, in the order of the accounts' ids,
+// in which everybody locks. Every other effect is only noted, without a lock,
+// and added to the balance later: so many payments can credit one account at
+// the same time.
 func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting {
 	p := &Posting{}
 	own := true

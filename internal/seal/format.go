@@ -106,6 +106,9 @@ func (o Opening) hash(side string) Hash {
 	return sha256.Sum256(texts(formatSide, o.Salt.String(), side, o.Owner, number(o.OwnerID), o.Account, o.Amount))
 }
 
+// openingOf makes what opens a side. Each side has a salt of its own, derived
+// from the day's secret one, so that opening it does not help to guess the
+// other side or other transfers.
 func openingOf(salt []byte, t db.Transfer, side string) Opening {
 	account := ledger.AccountOf(t.DebitAccount)
 	if side == credit {
@@ -168,6 +171,8 @@ func (p Page) signed() []byte {
 		p.SealedAt)
 }
 
+// pageOf is a stored page as it is published. The totals themselves are left
+// out, and only their hash is in it.
 func pageOf(row db.LedgerPage) Page {
 	return Page{
 		Day:       row.Day.Format(time.DateOnly),

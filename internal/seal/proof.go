@@ -144,6 +144,8 @@ func owns(cashboxID, account int64) bool {
 	return a.Owner == ledger.Cashbox && a.OwnerID == cashboxID
 }
 
+// proveTransfer adds a transfer and its page to the proof or, if it is on no
+// page yet, when it will be. Of its sides only those of the cashbox are shown.
 func (s *Service) proveTransfer(ctx context.Context, p *Proof, t db.Transfer, cashboxID int64) error {
 	made := t.CreatedAt.UTC().Truncate(day)
 	row, err := s.q.LedgerPageOf(ctx, db.LedgerPageOfParams{Day: made, ID: t.ID})

@@ -53,6 +53,8 @@ func (s *Service) Published(ctx context.Context, month string) (file []byte, kee
 	return append(file, '\n'), keep, nil
 }
 
+// newest reads the newest pages, and sets the months that have any. Without
+// pages it returns nothing.
 func (s *Service) newest(ctx context.Context, roots *Roots) ([]db.LedgerPage, error) {
 	last, err := s.q.LedgerPageLast(ctx)
 	if db.NoRows(err) {
@@ -67,6 +69,9 @@ func (s *Service) newest(ctx context.Context, roots *Roots) ([]db.LedgerPage, er
 	return s.between(ctx, last.Day.AddDate(0, 0, 1-newestPages), last.Day.AddDate(0, 0, 1))
 }
 
+// month reads the pages of a month, and how long caches may keep them: longer
+// once its last day is sealed, because then nothing is added. What is not
+// written as a month is not found.
 func (s *Service) month(ctx context.Context, month string) ([]db.LedgerPage, time.Duration, error) {
 	first, err := time.Parse(monthForm, month)
 	if err != nil || first.Format(monthForm) != month {

@@ -71,6 +71,8 @@ func (s *Sealer) Run(ctx context.Context) error {
 	return errors.Join(err, s.q.LedgerSealerLeave(ctx))
 }
 
+// sealAll seals one day after the other until none is due. It stops at the
+// first that fails, because a page is chained to the page of the day before.
 func (s *Sealer) sealAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		due, err := s.next(ctx)
@@ -128,6 +130,9 @@ func (d dueDay) span(lastID int64) span {
 	return s
 }
 
+// seal makes the page of a day that is over. It has no transaction. If it is
+// stopped, or another process does the same, what is decided and stored is used
+// again, and the first page to be written stays.
 func (s *Sealer) seal(ctx context.Context, due dueDay) error {
 	decided, err := s.decide(ctx, due.day)
 	if err != nil {
@@ -180,6 +185,9 @@ type reading struct {
 	full        db.LedgerPartInsertParams
 }
 
+// read reads the day's transfers in the order of their ids, and stores the full
+// parts on the way. What it reads is settled by decide and never changes, so it
+// needs no common snapshot.
 func (r *reading) read(ctx context.Context) error {
 	q, s := r.sealer.q, r.span
 	bounds, err := q.LedgerDayBounds(ctx, db.LedgerDayBoundsParams{
@@ -214,6 +222,8 @@ func (s span) transfers(past, until int64, page int32) db.LedgerDayTransfersPara
 	}
 }
 
+// add adds a transfer to the tree and the totals. Transfers must come in the
+// order of their ids, which is the order of the leaves.
 func (r *reading) add(t db.Transfer) {
 	if r.part.size == 0 {
 		r.first = t.ID

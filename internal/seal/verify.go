@@ -157,6 +157,8 @@ func (v *Verdict) side(t Transfer, name string, side Side) {
 	}
 }
 
+// sentence says what a proven transfer shows, of the sides that are shown. It
+// relies on transfer having found nothing wrong.
 func (t Transfer) sentence(page Page) string {
 	var sides []string
 	for _, side := range []struct {
