@@ -132,6 +132,10 @@ func WithTime(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unhurriedKey{}, true)
 }
 
+// begin notes that the connection waits for an answer. If the pool has a limit,
+// it limits how long: to that, or with WithTime to Unhurried and a second's
+// grace. It must be followed by end with the context that it returns, which
+// frees the timer.
 func (a answers) begin(ctx context.Context, conn *pgx.Conn) context.Context {
 	a.group.wait(conn)
 	if a.limit == 0 {

@@ -243,6 +243,9 @@ func InTxWithin(
 	return err
 }
 
+// once is one try of InTx. ROLLBACK and COMMIT are not cancelled with ctx and
+// have commitTimeout each. If nobody knows whether a COMMIT took effect, the
+// error is fault.ErrOutcomeUnknown.
 func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
 	tx, err := begin(ctx, b)
 	if err != nil {

@@ -81,6 +81,9 @@ func rowsWithin[R any](
 	return rows, err
 }
 
+// within runs a query in a transaction that the statement begin has made read
+// only and limited in time. A statement that took too long is fault.ErrBusy.
+// Nothing is tried again.
 func within(ctx context.Context, pool Pool, begin string, query func(q *Queries) error) error {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {

@@ -29,6 +29,10 @@ func Migrate(ctx context.Context, url string) error {
 	return migrateWithin(ctx, url, migrationPatience)
 }
 
+// migrateWithin is Migrate with a limit for waiting for another process, and
+// for the locks of migrations. A crash frees the lock, which belongs to a
+// transaction, and each migration that was made stays made. If a lock keeps it
+// from making the tables of months to come, it only warns.
 func migrateWithin(ctx context.Context, url string, patience time.Duration) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -139,6 +139,10 @@ func DropMonths(ctx context.Context, b Beginner, what string, now, before time.T
 	return ctx.Err()
 }
 
+// dropMonth drops the first month of webhook_attempt that ended before a time,
+// and writes the receipt in the same transaction. It returns false if there is
+// none. It waits only briefly for its lock, because everybody who comes after
+// it would wait as well.
 func dropMonth(ctx context.Context, tx pgx.Tx, q *Queries, what string, now, before time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, "set local timezone = 'UTC'"); err != nil {
 		return false, err

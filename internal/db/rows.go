@@ -40,7 +40,7 @@ func joinRows(ctx context.Context, queries []Query, of []int) (joined []Query, w
 	return joined, whose
 }
 
-// statementOf is the statement of all their rows.
+// statementOf is one statement with the rows of all the noted ones.
 func statementOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
 	sql, args := rowsOf(noted[0].SQL, len(noted)), []any(nil)
 	for _, row := range noted {
@@ -52,7 +52,8 @@ func statementOf(noted []*pgx.QueuedQuery, says func(error) error) Query {
 	}}
 }
 
-// sameStatements is how many from the first on become one.
+// sameStatements is how many statements, from the first on, can become one: all
+// the same, and a power of two.
 func sameStatements(noted []*pgx.QueuedQuery) int {
 	same := 1
 	for same < len(noted) && noted[same].SQL == noted[0].SQL && !sameRow(noted[same], noted[same-1]) {
@@ -65,8 +66,9 @@ func sameStatements(noted []*pgx.QueuedQuery) int {
 	return rows
 }
 
-// sameRow says that two change the same, which a statement does once. They
-// follow each other, as locks do.
+// sameRow reports whether two statements change the same row, which one
+// statement would change only once. Such two follow each other, because locks
+// are in order.
 func sameRow(a, b *pgx.QueuedQuery) bool {
 	return strings.Contains(a.SQL, "\nwith asked ") && a.Arguments[0] == b.Arguments[0]
 }
@@ -74,7 +76,8 @@ func sameRow(a, b *pgx.QueuedQuery) bool {
 // ofRows are the texts that rowsOf has made.
 var ofRows sync.Map
 
-// rowsOf is a statement of one row as one of several, or "" if it is none.
+// rowsOf makes a statement of several rows out of one of one row, or returns ""
+// if that cannot be done.
 func rowsOf(sql string, rows int) string {
 	type key struct {
 		sql  string
@@ -89,6 +92,9 @@ func rowsOf(sql string, rows int) string {
 	return text
 }
 
+// repeatRow makes a statement of several rows out of one of one row, or "" if
+// the statement is not of the form of oneRow. It relies on each parameter
+// standing once, and within the row.
 func repeatRow(sql string, rows int) string {
 	parts := oneRow.FindStringSubmatch(sql)
 	if parts == nil {

@@ -229,6 +229,9 @@ func (s *Sweep) each(
 	return int(count.Load()), errors.Join(errs...)
 }
 
+// note puts off a row that failed, each time for twice as long up to
+// putOffMost, or forgets the failures of one that did not. It goes by the real
+// time, also where the clock is simulated.
 func (s *Sweep) note(id int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -124,8 +124,8 @@ func WriteTogether(ctx context.Context, pool Pool, first []Query, parts ...Part)
 	return Write(ctx, pool, append(first, queries...)...)
 }
 
-// takeTurn is a transaction's time: the next begins at its end, or once it has
-// lasted too long.
+// takeTurn begins a transaction's turn. The next transaction begins when ended
+// is called, or once the turn has lasted too long.
 func (w *Writer) takeTurn() (ended func()) {
 	pass := sync.OnceFunc(w.passTurn)
 	late := time.AfterFunc(w.turn, pass)
@@ -150,6 +150,11 @@ func (w *Writer) passTurn() {
 	go w.writeAll(members)
 }
 
+// writeAll writes the parts of several callers in one transaction, and answers
+// each caller once. If a query is refused, only the caller whose it is has to
+// write alone, and the others are tried again. After togetherTries those who
+// are left write alone. An unknown outcome is everybody's answer, and nothing
+// of it is tried again.
 func (w *Writer) writeAll(members []*grouped) {
 	defer w.takeTurn()()
 	join := true
@@ -181,8 +186,8 @@ func answerAll(members []*grouped, err error) {
 	}
 }
 
-// nobody and anyone are whose a refused query is, if it is no caller's or one
-// of the rows of several.
+// nobody and anyone say whose a refused query is: no caller's, or that of one
+// of several callers whose rows have become one statement.
 const (
 	nobody = -1 - iota
 	anyone

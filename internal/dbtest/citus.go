@@ -53,6 +53,9 @@ func Undistributed(t testing.TB) *DB {
 	return open(t, address)
 }
 
+// citusDatabase makes a migrated database on every node; the first node is the
+// coordinator. Databases are made one after another. If one fails half way,
+// what was made until then stays.
 func citusDatabase(ctx context.Context) (address string, drop func() error, err error) {
 	cloning.Lock()
 	defer cloning.Unlock()
@@ -125,6 +128,8 @@ func citusNodes(ctx context.Context) ([]citusNode, error) {
 	return nodes, err
 }
 
+// onNode runs statements on a connection of its own, each for itself and not in
+// one transaction, as making a database requires.
 func onNode(ctx context.Context, address string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

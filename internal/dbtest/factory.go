@@ -114,6 +114,8 @@ func (d *DB) NewCashbox(t testing.TB, merchantID int64, currency, webhookSecret 
 	return id
 }
 
+// defaults fills in what a test leaves out. Methods that are empty and not nil
+// stay empty: then there is no method.
 func (o MerchantOpts) defaults() MerchantOpts {
 	if o.Currency == "" {
 		o.Currency = "RUB"

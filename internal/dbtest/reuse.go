@@ -67,6 +67,8 @@ func takeUnused() (d *database) {
 	return d
 }
 
+// makeDatabase copies the migrated template. It notes the catalogues before the
+// first test, by which takeBack sees whether a test has changed more than rows.
 func makeDatabase(t testing.TB) *database {
 	t.Helper()
 	d := &database{name: create(t, template)}
@@ -180,6 +182,8 @@ func (d *database) written(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// readMigrated keeps what the migrations wrote, and where they left the
+// sequences. It runs once a process, on a database that no test has used yet.
 func (d *database) readMigrated(ctx context.Context) error {
 	tables, err := d.written(ctx)
 	if err != nil {

@@ -101,6 +101,9 @@ func WantKinds(t testing.TB, service any, methods map[string]string) {
 // portalNeeded is what who manages keys is refused with for their kind.
 const portalNeeded = "merchant_portal_token_required"
 
+// wantKinds calls a method as each kind of caller, with that kind's highest
+// role and zeros for everything else. Only a refusal for the kind counts: any
+// other error is what a caller of an allowed kind gets for zeros.
 func wantKinds(t testing.TB, name string, method reflect.Value, allowed []string) {
 	t.Helper()
 	for kind, role := range map[caller.Kind]caller.Role{

@@ -46,6 +46,8 @@ func downloadChecked(ctx context.Context, address string) ([]byte, error) {
 
 var errNotThere = errors.New("it is not there")
 
+// download fetches a file. What goes beyond mostFetched is cut off, which only
+// the checksum tells. A file that does not exist is errNotThere.
 func download(ctx context.Context, address string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -116,6 +118,9 @@ func writeFiles(ctx context.Context, files *tar.Reader, into string) error {
 	}
 }
 
+// writeFile writes an entry of an archive; what is no file, directory or link
+// it leaves out. A link may point anywhere, but the root lets nothing be
+// written through one that leads out of the directory.
 func writeFile(root *os.Root, header *tar.Header, content io.Reader) error {
 	name := path.Clean(header.Name)
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {

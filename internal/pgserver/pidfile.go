@@ -26,6 +26,9 @@ const (
 	statusLine = 7
 )
 
+// readPIDFile reads what the server has written of itself. The file may be left
+// from a crash, and its number may be another process's by now: the caller has
+// to check that.
 func readPIDFile(data string) pidFile {
 	text, err := os.ReadFile(filepath.Join(data, pidFileName))
 	if err != nil {
