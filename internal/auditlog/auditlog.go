@@ -191,6 +191,10 @@ func (s *Service) List(ctx context.Context, who caller.Caller, f Filter) (report
 	return s.page(ctx, r)
 }
 
+// check checks a filter and completes it: a time that is not set becomes the
+// first or the last there is. Without a cursor the query begins at the newest
+// line, backward at the oldest. page is one more than was asked for, to tell
+// whether there is a next page.
 func (f Filter) check(ctx context.Context) (query, error) {
 	found := fault.Decoded(ctx)
 	limit := f.Size(found)

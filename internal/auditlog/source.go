@@ -72,6 +72,8 @@ func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line,
 	return db.Each(rows, func(row db.AuditSignInsRow) line { return signInLine(rank, row) }), err
 }
 
+// signInLine is a sign-in, or a failed one, as a line of the log. After a login
+// that nobody has, it has no subject.
 func signInLine(rank int, row db.AuditSignInsRow) line {
 	item := Item{
 		ID:      row.ID,

@@ -64,6 +64,7 @@ type Bounds struct {
 	PayoutDailyLimit decimal.NullDecimal
 }
 
+// credentialFromRow converts a row, which has neither the secret nor its hash.
 func credentialFromRow(row db.CredentialListRow) Credential {
 	return Credential{
 		ID:         row.ID,
@@ -238,6 +239,8 @@ func (n *NewCredential) validate(ctx context.Context) (Bounds, error) {
 	return bounds, f.Err()
 }
 
+// read parses limits, and adds to f what is wrong with them. An empty limit is
+// no limit. The bounds are good only if f has no messages.
 func (l Limits) read(f fault.Fields) Bounds {
 	bounds := Bounds{ExpiresAt: l.ExpiresAt, Networks: readNetworks(f, l.Networks)}
 	f.Check(!expired(l.ExpiresAt), "expires_at", "must be to come")
@@ -343,6 +346,9 @@ func (k *MerchantKeys) SetLimits(
 	return k.one(ctx, who, cashboxID, id)
 }
 
+// one reads a key of the cashbox, or a legacy key of the merchant, also after
+// it was revoked. Its callers have checked that the cashbox is the caller's
+// merchant's; any other key is not found.
 func (k *MerchantKeys) one(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
 	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &who.MerchantID})
 	if err != nil {

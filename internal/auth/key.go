@@ -219,6 +219,10 @@ func (k *Keys) Signed(header http.Header) bool {
 		header.Get(k.headers.Secret) != ""
 }
 
+// find returns a key from memory, or from the database if what is remembered is
+// older than keyAge. A key that is unknown or revoked is no error: exists is
+// false, and that is remembered too. Parallel callers may each read the same
+// key.
 func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 	// A header may hold bytes that the database cannot store as text.
 	if !utf8.ValidString(keyID) || strings.IndexByte(keyID, 0) >= 0 {

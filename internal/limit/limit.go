@@ -148,6 +148,9 @@ func (l *Limits) Count(rule Rule, who string) (Call, error) {
 	return Call{limiter}, nil
 }
 
+// limiter is the count of a caller under a rule, or nil if the rule has no
+// limit. Each process counts for itself. A rule remembers only so many callers:
+// one that was forgotten begins again with its whole allowance.
 func (l *Limits) limiter(rule Rule, who string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -61,6 +61,9 @@ func (s Set) Keys() []string {
 	return slices.Sorted(maps.Keys(s))
 }
 
+// checkKey reports whether a key may be stored. No message quotes it, because
+// it may be a card number. Once the field is wrong no key is good, so that
+// there is only one message.
 func checkKey(f fault.Fields, key string) bool {
 	switch {
 	case f.Wrong(field):

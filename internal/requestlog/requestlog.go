@@ -177,6 +177,10 @@ func (l *Log) forget(n int) {
 	l.waiting = l.waiting[:copy(l.waiting, l.waiting[n:])]
 }
 
+// write stores a batch of requests in one statement, after their addresses. A
+// method that does not exist and an id that may be a secret are not stored as
+// they came. What happens to the batch after an error is the caller's to
+// decide.
 func (l *Log) write(ctx context.Context, entries []Entry) error {
 	var p db.ApiRequestInsertParams
 	for i, e := range entries {

@@ -48,6 +48,9 @@ func (s *Service) ChangePassword(ctx context.Context, session Session, old, next
 	return opened, err
 }
 
+// replacePassword sets the hash next if the user still has the hash old, so
+// that of two changes at the same time one wins. In the same transaction the
+// other sessions end and this one gets a new token, which nothing else shows.
 func (s *Service) replacePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {

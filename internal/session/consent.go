@@ -230,6 +230,10 @@ func (s *Service) Consent(ctx context.Context, who caller.Caller, id int64, acce
 	return err
 }
 
+// consent decides about a user who waits. The caller has locked the users of
+// the merchant or trader. Whether an owner may answer, and whether the user
+// still waits, is asked again here; an answer that comes too late is
+// errConsentOver.
 func (s *Service) consent(ctx context.Context, q *db.Queries, who caller.Caller, id int64, accept bool) error {
 	now := s.now()
 	if answers, err := answers(ctx, q, who, now); err != nil {

@@ -297,6 +297,8 @@ func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code str
 	return nil
 }
 
+// putRecoveryCodes replaces all recovery codes of a user whom the caller has
+// locked. Only hashes are stored: the codes are nowhere but in the answer.
 func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]string, error) {
 	codes, hashes := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
 	for i := range codes {

@@ -75,6 +75,10 @@ func (s *Service) find(ctx context.Context, token string, door Door) (Session, e
 	return s.findByHash(ctx, auth.HashSecret(token), door)
 }
 
+// findByHash finds the session of a token by the token's hash. One that ended,
+// was idle for too long in the browser, or whose user is switched off is as
+// unknown as one that never was. A session that looks as another user has that
+// user as its caller.
 func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Session, error) {
 	now := s.now()
 	row, err := s.reads.SessionFind(ctx, db.SessionFindParams{
@@ -99,6 +103,8 @@ func (s *Service) see(ctx context.Context, found Session) error {
 	return fault.Doing("note that the session is used", err)
 }
 
+// fromRow is a session and its caller, who has no role until the sign-in is
+// complete. Whether they need a second factor and have none, is not known here.
 func fromRow(row db.SessionFindRow, now time.Time) Session {
 	kept, user := row.Session, row.AppUser
 	found := Session{
@@ -129,6 +135,8 @@ func preferencesOf(user db.AppUser) Preferences {
 	return Preferences{Zone: user.Zone, Language: optional.Value(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts}
 }
 
+// callerFromRow is the user as a caller. Without a merchant or trader that id
+// is 0.
 func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
 	c := caller.Caller{
 		Kind: caller.Kind(user.Kind), Role: caller.Role(optional.Value(user.Role)), ID: user.ID, Login: user.Login,

@@ -94,6 +94,8 @@ func (s *Service) User(ctx context.Context, who caller.Caller, id int64) (User, 
 	return list[0], nil
 }
 
+// users decodes users from the JSON of their rows, which has no password and no
+// secret. Sessions and SeenAt count only sessions that are open.
 func users(ctx context.Context, q *db.Queries, params db.UserListParams) ([]User, error) {
 	rows, err := q.UserList(ctx, params)
 	if err != nil {

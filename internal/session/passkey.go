@@ -54,6 +54,9 @@ func (h holder) WebAuthnDisplayName() string { return h.login }
 // WebAuthnCredentials implements webauthn.User.
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
+// holder is the user of a session with all of their passkeys, of which there
+// may be none. Without an address that passkeys can be bound to, it is
+// errNoPasskeys.
 func (s *Service) holder(ctx context.Context, q *db.Queries, session Session) (holder, error) {
 	if s.passkeys == nil {
 		return holder{}, errNoPasskeys
@@ -211,6 +214,9 @@ func (s *Service) FinishPasskey(
 	})
 }
 
+// addPasskey checks what the browser has made against the challenge, and stores
+// it for a user whom the caller has locked. A passkey that somebody has already
+// gets the same answer as a wrong one.
 func (s *Service) addPasskey(
 	ctx context.Context, q *db.Queries, session Session, name string,
 	asked webauthn.SessionData, parsed *protocol.ParsedCredentialCreationData,

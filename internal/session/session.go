@@ -229,6 +229,10 @@ func nobodys() string {
 		random(p.SaltLength), random(p.KeyLength))
 }
 
+// cookieCodecs makes a codec of each key, half of it for the signature and half
+// for the encryption. The first key seals cookies, and every key opens what it
+// has sealed, so that keys can be replaced. A cookie older than life is
+// refused.
 func cookieCodecs(keys [][]byte, life time.Duration) ([]securecookie.Codec, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a cookie key is needed")

@@ -286,6 +286,11 @@ func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 	return s.opened(ctx, token, e.door)
 }
 
+// begin begins a session of a user whom the caller has locked and whose
+// password was right. It is complete after a right code, or where the user has
+// no factor and needs none. Without a code it waits for the factor, or for the
+// first one to be set up, for pendingLife only. After a wrong code there is no
+// session.
 func (s *Service) begin(
 	ctx context.Context, q *db.Queries, user db.UserLockRow, e entrance, token string, now time.Time,
 ) error {

@@ -66,6 +66,9 @@ func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string)
 	return s.enrol(ctx, session, func(q *db.Queries, user db.UserLockRow) error { return s.setTOTP(ctx, q, session, user.ID, code) })
 }
 
+// setTOTP stores the secret that the session was offered, if the code is one of
+// its codes. The caller has locked the user. The code's time step counts as
+// used, so that the same code does not sign in as well.
 func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, userID int64, code string) error {
 	pending, err := q.SessionPendingTOTP(ctx, db.SessionPendingTOTPParams{ID: session.ID, Hash: []byte(session.hash)})
 	switch {

@@ -74,6 +74,9 @@ func (s *Service) settled(
 	})
 }
 
+// create makes and records a user, for an operator or an owner. Without a
+// password it also makes an invitation, and returns the half of it that is the
+// caller's. Errors are about fields where the caller can mend them.
 func (s *Service) create(
 	ctx context.Context, who caller.Caller, c db.SettingChange, n NewUser,
 ) (db.SettingChange, string, error) {
@@ -176,6 +179,9 @@ func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at t
 	return id, err
 }
 
+// insertError says why InsertUser failed, in words about the fields. Logins and
+// merchants are left to the constraints: what is looked up before can change
+// until the insert.
 func (n NewUser) insertError(err error) error {
 	switch {
 	case err == nil:
@@ -314,6 +320,9 @@ func (s *Service) tellUpdated(ctx context.Context, q *db.Queries, u place, updat
 	return s.say(ctx, q, notify.PasswordChanged, update.ID)
 }
 
+// checkUpdate checks an update before its transaction, by what the user is
+// then. The password of a merchant's or trader's user cannot be set here, and
+// where two operators are required no user's can.
 func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	f := fault.Decoded(ctx)
 	if update.Enabled != nil && !*update.Enabled {
@@ -363,6 +372,9 @@ type userSeen struct {
 	seen string
 }
 
+// changeUser makes and records a change of a user in one transaction, in which
+// no fellow user can change, and ends the user's sessions. It refuses to take
+// away the last owner who could answer while somebody waits for an answer.
 func (s *Service) changeUser(
 	ctx context.Context,
 	c db.SettingChange,

@@ -55,6 +55,8 @@ func (w *canonicalWriter) value(v strictjson.Value) bool {
 	return true
 }
 
+// object appends an object's members in their order, also those whose name
+// comes twice. After false what was appended is of no use.
 func (w *canonicalWriter) object(members []strictjson.Member) bool {
 	w.buf = append(w.buf, '{')
 	for i, m := range members {

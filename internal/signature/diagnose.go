@@ -118,6 +118,9 @@ type checkup struct {
 	webhooks []string
 }
 
+// signature finds the mistake in a signature. It asks first what the gateway
+// asks, so that what is accepted is never called wrong; then it goes by the
+// form and the length, and searches last.
 func (c checkup) signature(given string) Finding {
 	if Verify([]byte(c.secret), c.Body, given) {
 		return found(Right)

@@ -71,6 +71,9 @@ var passed = []string{
 	"--connect-timeout", "-x", "--proxy", "--cacert", "--cert", "--key", "-w", "--write-out", "--retry", "--resolve",
 }
 
+// parseCurl reads a curl command, as far as the signature goes: it passes over
+// other options. The line must begin with curl. It opens no file, and refuses a
+// body that is in one.
 func parseCurl(line string) (Request, error) {
 	r := Request{Header: http.Header{}}
 	var data []string

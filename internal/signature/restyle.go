@@ -102,6 +102,8 @@ type styler struct {
 	number func(string) string
 }
 
+// value writes a value. depth is how many levels deep its own line is, 0 for
+// the whole document.
 func (s *styler) value(v strictjson.Value, depth int) {
 	switch v.Kind {
 	case strictjson.Object:
@@ -121,6 +123,8 @@ func (s *styler) value(v strictjson.Value, depth int) {
 	}
 }
 
+// list writes size items between brackets, each on a line of its own where the
+// layout has lines. An empty list has none.
 func (s *styler) list(opening, closing string, size, depth int, item func(i int)) {
 	s.out.WriteString(opening)
 	for i := range size {

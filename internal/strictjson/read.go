@@ -137,6 +137,9 @@ func (r *Reader) token(c byte) bool {
 	return r.accept(c)
 }
 
+// number reads a number by the grammar of JSON, which has no leading zeros and
+// no plus sign in front. It keeps the digits as text, because a float would
+// lose some.
 func (r *Reader) number() Token {
 	start := r.pos
 	r.accept('-')

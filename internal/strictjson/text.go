@@ -54,6 +54,9 @@ func (r *Reader) escape() bool {
 	return true
 }
 
+// textToken is a string whose escapes have the right form. One that cannot be
+// decoded is no error of the document but a flaw of the token, whose text is
+// then only fit to be shown.
 func textToken(raw string) Token {
 	t := Token{Kind: String}
 	switch {
@@ -166,6 +169,8 @@ func AppendString(dst []byte, text string) []byte {
 	return append(append(dst, text[from:]...), '"')
 }
 
+// appendEscape appends the escape of a quotation mark, a backslash or a control
+// character, in its short form if it has one.
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
