@@ -15,6 +15,9 @@ type chain struct {
 	before, after []db.BankMessage
 }
 
+// chainOf reads the two messages before a message and the two after it, by when
+// the phone received them. Forged and repeated ones are left out. It is empty
+// for a message without a balance. The caller has locked the device.
 func chainOf(ctx context.Context, q *db.Queries, m db.BankMessage) (c chain, err error) {
 	if !m.Balance.Valid {
 		return c, nil

@@ -43,6 +43,9 @@ type Message struct {
 	ResolvedBy string
 }
 
+// messageOf converts a row and opens its text. Text is nil after it was purged,
+// and also if it cannot be opened. An objection takes the place of why the
+// message was decided so.
 func (s *Service) messageOf(row db.BankMessage) Message {
 	m := Message{
 		ID: row.ID, DeviceID: row.DeviceID, TraderID: row.TraderID, MessageID: row.MessageID, Kind: row.Kind,

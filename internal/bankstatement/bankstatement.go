@@ -71,6 +71,8 @@ func Read(ctx context.Context, content []byte, zone *time.Location) ([]Line, err
 	return checked(fromTable(rows, zone))
 }
 
+// checked refuses a statement without movements and one with too many. Other
+// errors about the file pass unchanged.
 func checked(lines []Line, err error) ([]Line, error) {
 	switch {
 	case errors.Is(err, sheet.ErrLong):

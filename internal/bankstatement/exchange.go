@@ -39,6 +39,10 @@ func fromExchange(text string, zone *time.Location) ([]Line, error) {
 	return lines, nil
 }
 
+// fromDocument reads a document that began at the line with the number. It is
+// incoming if the recipient's account is among the statement's, which the file
+// has to name before the document. Without a day on which the money moved, its
+// own date counts.
 func fromDocument(d map[string]string, number int, accounts map[string]bool, zone *time.Location) (Line, error) {
 	moved, ok := parseAmount(d["Сумма"])
 	if !ok {

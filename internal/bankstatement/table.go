@@ -87,10 +87,10 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 // dateLike matches what is meant as a date, with a time or without one.
 var dateLike = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(\D{1,3}\d{1,2}:.*)?$`)
 
-// joined is the line of a row of text in which a quotation mark has swallowed
-// rows below it, as where a bank writes "A" Ltd without doubling its marks; 0
-// is none. A further line of a cell is taken for such a row where it has a date
-// between its separators.
+// joined finds the first row of text into which a quotation mark has drawn the
+// rows below it, as where a bank writes "A" Ltd without doubling its marks. It
+// returns the line of that row, or 0. A cell of several lines is taken for such
+// a row if one after the first has a date between separators.
 func joined(rows [][]string) int {
 	separates := func(r rune) bool { return strings.ContainsRune(";,\t\r\n\"", r) }
 	for i, row := range rows {
@@ -106,6 +106,9 @@ func joined(rows [][]string) int {
 	return 0
 }
 
+// findHead finds the first row that names a column of dates and one of amounts
+// or of credits, among the first headRows. head is -1 if there is none. A
+// column that is not named has the place -1.
 func findHead(rows [][]string) (head int, places [columns]int) {
 	for i, row := range rows[:min(len(rows), headRows)] {
 		headings := make([]string, len(row))

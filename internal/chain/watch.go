@@ -300,6 +300,9 @@ func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, o
 	return nil
 }
 
+// row is a transfer as it is stored, final if its block is. direction is in,
+// out, or named for a transfer of a named transaction. It panics if the amount,
+// which this package has written, is no number.
 func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
 	row := db.ChainSeeParams{
 		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,

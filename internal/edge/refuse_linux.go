@@ -17,6 +17,8 @@ func Take(listener net.Listener) error {
 	return onSocket(listener, func(fd int) error { return unix.Listen(fd, unix.SOMAXCONN) })
 }
 
+// onSocket makes a call on the socket of a listener, which stays open
+// meanwhile. A listener without a socket is net.ErrClosed.
 func onSocket(listener net.Listener, do func(fd int) error) error {
 	socket, ok := listener.(syscall.Conn)
 	if !ok {

@@ -179,6 +179,9 @@ func (d *Deliverer) free(channel Channel, slow bool) int {
 	return free
 }
 
+// take counts n places of a channel as taken, or as free again if n is
+// negative. If there may be more to deliver, it then wakes Run once half the
+// places are free. It never waits for Run.
 func (d *Deliverer) take(channel Channel, slow bool, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -91,6 +91,9 @@ func (t *TelegramSender) Send(ctx context.Context, address string, m Message) er
 	return t.write(ctx, address, text)
 }
 
+// write sends a text to a chat. Its errors are *Refusal, which says whether the
+// chat is gone and when to try again. After telegramSilent the text may have
+// arrived all the same.
 func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	id, err := strconv.ParseInt(chat, 10, 64)
 	if err != nil {
@@ -285,6 +288,8 @@ func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command str
 // both says a text in the language of a user.
 type both = func(english, russian string) string
 
+// status answers /status: to traders whether they are on a break and how many
+// payments are open, to others only that they get notifications here.
 func (s *Service) status(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
 	if user.TraderID == nil {
 		return say("You get notifications here.", "Уведомления приходят сюда."), nil
@@ -299,6 +304,9 @@ func (s *Service) status(ctx context.Context, user db.NotifyWhoRow, say both) (s
 	return fmt.Sprintf(say("On shift. Open payments: %d.", "На смене. Открытых платежей: %d."), desk.Open), nil
 }
 
+// takeBreak answers /break: it begins the break of a user's trader, if the user
+// may do that in the portal. A refusal is an answer. Ending a break takes a
+// visit to the desk.
 func (s *Service) takeBreak(ctx context.Context, user db.NotifyWhoRow, say both) (string, error) {
 	if user.TraderID == nil || s.breaks == nil {
 		return say("Only traders have breaks.", "Перерывы есть только у трейдеров."), nil

@@ -41,6 +41,9 @@ func NewAddressesWithin(loopback bool, networks []netip.Prefix) *Addresses {
 	return &Addresses{guard: guard(loopback, networks), loopback: loopback}
 }
 
+// guard makes the check of addresses. It judges the address that is connected
+// to and not the name, so that a name cannot lead to another address later. It
+// admits what is public and the given networks, at any port.
 func guard(loopback bool, networks []netip.Prefix) *ssrf.Guardian {
 	if loopback {
 		networks = append(slices.Clone(networks),

@@ -197,6 +197,10 @@ func (d *Deliverer) renewAll(ctx context.Context) {
 	}
 }
 
+// renew extends the leases of all visits of this process. A visit without its
+// lease begins no more deliveries, because another process may have the
+// endpoint by now; what it has begun, it completes. If the database does not
+// answer, the visits go on.
 func (d *Deliverer) renew(ctx context.Context) error {
 	d.mu.Lock()
 	lost := make(map[endpointKey]*visit, len(d.visits))

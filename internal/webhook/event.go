@@ -197,6 +197,8 @@ func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 	return nil
 }
 
+// validate checks what is asked of the feed. after is the number of the last
+// event that the caller has, and 0 at the beginning.
 func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err error) {
 	f := fault.Decoded(ctx)
 	limit = p.Size(f)

@@ -185,6 +185,8 @@ func (s *Events) FeedReplays(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// validate checks that one event or a range is named, and not both. For a range
+// the id is zero. Whose events the caller may replay is settled before.
 func (r Replay) validate(ctx context.Context) (id uuid.UUID, err error) {
 	f := fault.Decoded(ctx)
 	f.Check(r.MerchantID != nil, "merchantId", "is required")
@@ -201,6 +203,8 @@ func (r Replay) validate(ctx context.Context) (id uuid.UUID, err error) {
 	return id, f.Err()
 }
 
+// replayOne makes an event pending again and queues it, whatever its status is,
+// in one transaction. An event of another merchant is not found.
 func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) error {
 	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		row, err := q.WebhookEventReplay(ctx, db.WebhookEventReplayParams{MerchantID: merchantID, ID: id})
@@ -225,6 +229,11 @@ func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error
 	return more, err
 }
 
+// replayBatchOf makes a range's next dead events pending, in the caller's
+// transaction, and reports whether more can be taken now. How far it came is
+// stored with them, so that a crash neither skips an event nor takes one twice.
+// It does nothing for a range that has ended or that another process works on,
+// nor while enough deliveries are queued.
 func replayBatchOf(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (more bool, err error) {
 	r, err := q.WebhookReplayLock(ctx, id)
 	if err != nil {

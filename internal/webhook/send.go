@@ -69,6 +69,9 @@ type result struct {
 	retryAfter time.Duration
 }
 
+// send makes one attempt, and puts whatever goes wrong into its result. It
+// stores nothing. An event that cannot be signed is not sent. The signature has
+// the real time, the result the gateway's.
 func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) result {
 	began := time.Now()
 	r := result{at: d.clock.Now()}

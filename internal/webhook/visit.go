@@ -66,6 +66,9 @@ type news struct {
 	err      error
 }
 
+// run delivers what is due at an endpoint, and ends the lease when nothing more
+// is to be sent or the process stops. It waits for all that it has begun, until
+// each result is stored.
 func (v *visit) run(ctx context.Context) {
 	defer v.leave(ctx)
 	look := time.NewTicker(lookEvery)
@@ -126,6 +129,9 @@ func (v *visit) read(ctx context.Context) bool {
 	return len(v.due) > 0
 }
 
+// receive takes news of a delivery: first its answer, then that it is stored.
+// No more deliveries are begun after one without an answer, or one that could
+// not be stored. Only run calls it, so that what it changes needs no lock.
 func (v *visit) receive(n news) {
 	switch {
 	case n.written:

@@ -76,6 +76,8 @@ type node struct {
 	chain   Chain
 }
 
+// answer serves the calls that the watcher makes and no others: these are
+// errUnknown, an error of JSON-RPC. The head is read once for each call.
 func (n node) answer(ctx context.Context, method string, params []json.RawMessage) (any, error) {
 	head, err := n.chain.Head(ctx)
 	if err != nil {
@@ -111,6 +113,8 @@ func (n node) block(text string, head int64) map[string]any {
 	return block
 }
 
+// receipt answers eth_getTransactionReceipt: null for a transaction that no
+// block up to head has. Every transaction has succeeded, with one event.
 func (n node) receipt(ctx context.Context, hash string, head int64) (any, error) {
 	all, err := n.chain.Transfers(ctx, 0, head)
 	if err != nil {
@@ -124,6 +128,9 @@ func (n node) receipt(ctx context.Context, hash string, head int64) (any, error)
 	return map[string]any{"status": "0x1", "blockNumber": event.BlockNumber, "blockHash": event.BlockHash, "logs": []any{event}}, nil
 }
 
+// logs answers eth_getLogs for blocks up to head. Of the filter it heeds blocks
+// and topics, each topic a list of values; one that is no list admits every
+// value.
 func (n node) logs(ctx context.Context, filter json.RawMessage, head int64) (any, error) {
 	var asked struct {
 		From   string            `json:"fromBlock"`
