@@ -99,6 +99,9 @@ const (
 	markText  = 0xfe
 )
 
+// jpeg keeps what shows the first picture of a JPEG, and notes its orientation.
+// What was kept before an error stays in k, and the caller decides by pictured
+// whether it serves.
 func (k *keeping) jpeg() error {
 	head, err := k.read(0, 2)
 	if err != nil || head[0] != 0xff || head[1] != markStart {
@@ -197,6 +200,9 @@ func (k *keeping) scanned(at int64) (int64, error) {
 // maxExif is more than EXIF data needs up to the end of its first directory.
 const maxExif = 64 << 10
 
+// png keeps all chunks of a PNG but texts, time and EXIF, of which only the
+// orientation stays. It checks neither the signature nor checksums. Pixels that
+// reach beyond the end of the file are kept as far as they go, with an error.
 func (k *keeping) png() error {
 	const signature = 8
 	k.keep(0, signature)
@@ -244,6 +250,9 @@ const (
 	webpExif = 0x08
 )
 
+// webp keeps the pieces of the picture, and writes the head anew with their
+// size. A damaged file ends where it is damaged and is no error. Of EXIF only
+// the orientation stays, if the file has flags that can announce it.
 func (k *keeping) webp() error {
 	head, err := k.read(0, 12)
 	if err != nil {

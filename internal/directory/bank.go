@@ -104,6 +104,8 @@ func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done
 	}))
 }
 
+// validate checks a bank as operators set it. Whether the link works, and leads
+// to that bank, nobody can check here: a second operator approves it.
 func (b Bank) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	f.Check(b.Currency != "", "currency", "is required")
@@ -130,6 +132,9 @@ func (b Bank) validate(ctx context.Context) error {
 	return f.Err()
 }
 
+// linkFlaw returns what is wrong with a link, or "" if nothing is or there is
+// no link. Places may stand only where what fills them cannot change where an
+// https link leads, or the scheme of another.
 func linkFlaw(link string) string {
 	if link == "" {
 		return ""

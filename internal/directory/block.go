@@ -186,8 +186,8 @@ func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetPa
 	}
 }
 
-// payerOf sets the mark and the shown text from a payment. A payment of another
-// merchant is not found.
+// payerOf sets the mark and the shown text from a payment. A user of another
+// merchant than the payment's is refused.
 func (s *Settings) payerOf(
 	ctx context.Context, f fault.Fields, who caller.Caller, n NewBlock, row *db.PayerBlockSetParams,
 ) error {
@@ -210,6 +210,8 @@ func (s *Settings) payerOf(
 	return nil
 }
 
+// payer reads what is known of a payment's payer. A user of another merchant is
+// refused. Whether the caller may block, or see blocks, is checked before.
 func (s *Settings) payer(ctx context.Context, who caller.Caller, paymentID int64) (db.PayerOfPaymentRow, error) {
 	p, err := s.q.PayerOfPayment(ctx, paymentID)
 	switch {

@@ -55,6 +55,8 @@ func (s *Settings) Block(ctx context.Context, who caller.Caller, id int64) (Bloc
 	return list[0], nil
 }
 
+// blocks reads a page of blocks for callers who may, and limits a merchant's
+// users to those that the merchant made.
 func (s *Settings) blocks(ctx context.Context, who caller.Caller, params db.PayerBlockListParams) ([]Block, error) {
 	if err := who.Need(blockReads...); err != nil {
 		return nil, err

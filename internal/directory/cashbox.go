@@ -110,6 +110,9 @@ func (s *Settings) CreateCashbox(
 	return done, secret, nil
 }
 
+// checkNew checks a new cashbox and reports all wrong fields together. It locks
+// nothing: what it has read may change before the insert, where the constraints
+// of the table decide.
 func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CashboxInsertParams{MerchantID: n.MerchantID, Name: checkName(f, n.Name), Currency: n.Currency}
@@ -228,6 +231,8 @@ func (s *Settings) Cashbox(ctx context.Context, who caller.Caller, id int64) (Ca
 	return get(ctx, s, who, id, cashboxes)
 }
 
+// cashboxes reads one row more than the limit of the listing, by which the
+// caller knows whether there is a next page.
 func cashboxes(ctx context.Context, q *db.Queries, l listing) ([]Cashbox, error) {
 	rows, err := q.CashboxList(ctx, db.CashboxListParams{
 		BeforeID: l.before, ID: l.id, MerchantID: optional.Of(l.MerchantID), TraderID: optional.Of(l.TraderID),

@@ -51,6 +51,9 @@ func (s *Settings) Correct(ctx context.Context, who caller.Caller, n Correction)
 	})
 }
 
+// validate checks the form of a correction: more than 0 USDT between two
+// different available accounts. Whether they exist, and whether the first has
+// that much, is checked after it.
 func (n Correction) validate(ctx context.Context) (db.CorrectionInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CorrectionInsertParams{

@@ -41,6 +41,9 @@ func (s *Settings) WithdrawTrader(ctx context.Context, who caller.Caller, n Fund
 	return s.moveFunds(ctx, who, n, true)
 }
 
+// moveFunds credits a trader, or with withdraw debits them if that much is
+// available. It moves nothing for a reference that was used before, nor where a
+// second operator has to approve.
 func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, withdraw bool) (Change, error) {
 	c, err := s.change(who, caller.OperatorMoney, "trader_funding", "")
 	if err != nil {
@@ -87,6 +90,8 @@ func (s *Settings) byReference(
 
 const maxFundingReference = 255
 
+// validate checks the form of a funding. The amount is positive also for a
+// withdrawal; the caller turns its sign and adds the time.
 func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.TraderFundingInsertParams{

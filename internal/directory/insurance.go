@@ -36,6 +36,9 @@ func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64
 	})
 }
 
+// insure moves what a cashbox's insurance changes by, from available to
+// reserved or back, in the transaction of the change. The cashbox is locked
+// until that ends, so that two changes cannot both start from the same amount.
 func (s *Settings) insure(
 	ctx context.Context, q *db.Queries, c Change, who caller.Caller, id int64, insurance decimal.Decimal,
 ) error {

@@ -40,6 +40,8 @@ type listing struct {
 	Search
 }
 
+// listing turns a search into parameters, and adds to f what is wrong with it.
+// A text that is a whole number may be an id as well.
 func (s Search) listing(f fault.Fields) listing {
 	l := listing{Search: s}
 	l.limit, l.before = s.Bounds(f)

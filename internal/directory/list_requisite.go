@@ -53,6 +53,10 @@ func (s *Settings) Requisite(ctx context.Context, who caller.Caller, id int64) (
 // valueForm matches a card, phone or account number, or the end of one.
 var valueForm = regexp.MustCompile(`^(\+?[0-9]+|[A-Z]{2}[0-9]{2}[0-9A-Z]{8,})$`)
 
+// listRequisites reads requisites for find and get. A text that looks like a
+// number is sought as a whole value or the end of one, by hashes and the last
+// characters, because values are stored sealed; any other text in the names of
+// holders and banks.
 func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing) ([]Requisite, error) {
 	params := db.RequisiteListParams{
 		BeforeID: l.before, ID: l.id, TraderID: optional.Of(l.TraderID), Currency: optional.Of(l.Currency), Method: optional.Of(l.Method),
@@ -75,6 +79,8 @@ func (s *Settings) listRequisites(ctx context.Context, q *db.Queries, l listing)
 // minutes cuts the seconds from a time of day.
 func minutes(clock string) string { return clock[:min(len(clock), len("15:04"))] }
 
+// decodeRequisite decodes a requisite from the JSON of its row, in which the
+// value is masked.
 func decodeRequisite(setting []byte) (Requisite, error) {
 	r, err := decode[Requisite](setting)
 	columns := map[string]json.RawMessage{}

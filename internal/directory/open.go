@@ -36,6 +36,8 @@ func (s *Settings) OpenPayments(ctx context.Context, who caller.Caller, of Whose
 	})
 }
 
+// open counts for an operator under the time limit of a list: beyond it the
+// answer is fault.ErrBusy. The query itself stops at OpenMost.
 func (s *Settings) open(ctx context.Context, who caller.Caller, count func(q *db.Queries) (int32, error)) (int, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err

@@ -198,6 +198,9 @@ func day(zone string, now time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
+// ownRequisite converts a row for a user of its trader. Who may not see whole
+// requisites gets the mask as the value, and so does everybody if the value
+// cannot be opened. Use is added by own.
 func (s *Settings) ownRequisite(who caller.Caller, row db.Requisite) OwnRequisite {
 	own := OwnRequisite{
 		ID: row.ID, Currency: row.Currency, Method: row.Method,

@@ -61,6 +61,9 @@ func (s *Settings) SetPayoutMethod(
 	}))
 }
 
+// validate checks how a cashbox pays out by a method, in the cashbox's
+// currency. The markup has to be given, so that none is ever 0 by mistake; an
+// amount that is left out is no bound.
 func (m CashboxPayoutMethod) validate(ctx context.Context, currency string) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	setting.PayoutMethod.Find("validitySeconds").Between(f, m.ValiditySeconds)

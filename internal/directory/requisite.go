@@ -204,6 +204,9 @@ func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRe
 // maxProposed is the maximum length of the names in a proposal.
 const maxProposed = 100
 
+// checkRequisite checks the method, the form of the value and the time zone of
+// a new requisite, besides what f has already. It does not ask who else has
+// that value, nor whether a second operator has to approve.
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	method, known := catalogue.Find(catalogue.Payments(n.Currency), n.Method)
 	kind := method.RequisiteType

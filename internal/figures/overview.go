@@ -138,6 +138,9 @@ func spanOf(span int) (from, to time.Duration) {
 	return from, time.Duration(spanBounds[span]) * time.Second
 }
 
+// add counts a row's payments by their status. What is pending or in an appeal
+// counts in Payments alone. money says that the caller may see amounts, of
+// which only those of completed payments are added.
 func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 	f.Payments += row.Payments
 	switch row.Status {
@@ -188,6 +191,8 @@ func (s *Service) Standing(ctx context.Context, who caller.Caller) (Overview, er
 	return s.standing(ctx, who)
 }
 
+// standing is Standing for a caller who may read it. What waits and the
+// balances are read one after the other, not in one snapshot.
 func (s *Service) standing(ctx context.Context, who caller.Caller) (Overview, error) {
 	o := Overview{At: s.clock.Now()}
 	_, err := db.List(ctx, s.reads, func(q *db.Queries) ([]struct{}, error) {

@@ -225,6 +225,9 @@ func (t *Trend) currencies(rows []db.PaymentHourSlotsRow, money bool) {
 	}
 }
 
+// add counts a row in the period before, in the whole period, or in its slot,
+// where amounts do not count. methods gets the whole period of every method,
+// also of those that the filter leaves out.
 func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter, money bool) {
 	one := db.PaymentHourListRow{Status: row.Status, Span: row.Span, Payments: row.Payments, Amount: row.Amount}
 	if row.Slot == slotWhole {
@@ -273,6 +276,9 @@ func (s *Service) funnel(ctx context.Context, who caller.Caller, f TrendFilter, 
 	return nil
 }
 
+// add counts payments of one status and reason. Opened and Claimed count them
+// whatever became of them, and those that are pending or in an appeal are
+// neither paid nor unpaid.
 func (f *Funnel) add(row db.ReportFunnelRow) {
 	f.Payments += row.Payments
 	f.Opened, f.Claimed = f.Opened+row.Opened, f.Claimed+row.Claimed

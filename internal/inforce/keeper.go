@@ -142,6 +142,10 @@ func (k *Keeper) Renew(ctx context.Context) (bool, error) {
 	return k.renew(ctx)
 }
 
+// renew reads the version, and what has changed since the known one, and
+// reports whether anything has. The caller holds renewing. If it fails the
+// memory stays as it was and grows older, until Current no longer lets it be
+// used.
 func (k *Keeper) renew(ctx context.Context) (bool, error) {
 	// The age counts from before the query, so that a change during it is
 	// noticed in time.
@@ -208,6 +212,9 @@ func (n *renewal) queries(version int64) []db.Query {
 	)
 }
 
+// take puts a renewal into the memory. The caller holds mu. Limits and rates
+// are replaced as a whole. Merchants, cashboxes and methods are only added or
+// changed: a row that is gone leaves the memory when everything is read anew.
 func (k *Keeper) take(n renewal) {
 	for _, row := range n.merchants {
 		m := k.merchants[row.ID]

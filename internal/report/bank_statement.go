@@ -149,6 +149,9 @@ func (s *Service) mayCompare(ctx context.Context, who caller.Caller, file *State
 	return err
 }
 
+// put matches payments with lines, and keeps what is left on either side. The
+// payments are ordered by time, and reach beyond the statement. One that came
+// in parts is missing if any of its parts is.
 func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, parts map[int64][]decimal.Decimal) {
 	var asked []bankstatement.Payment
 	var of []*payment.Payment

@@ -132,6 +132,9 @@ func scopeOf(who caller.Caller, f Filter) scope {
 	return scope{Filter: f, who: who}
 }
 
+// paymentPage reads a page of payments, within a scope that is already limited
+// to what the caller may list. The period and the metadata become ids first,
+// which bound what is read.
 func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
 	var err error
 	if t.created, w, err = s.bound(ctx, db.SubjectPayment, t.Filter, w); err != nil {

@@ -125,6 +125,9 @@ type payoutTable struct {
 
 func (payoutTable) id(p db.Payout) int64 { return p.ID }
 
+// list reads one row more than the page. With branch it reads the payouts of
+// that one status, without it those of all the statuses of the filter. It looks
+// at no more than scanMost rows, however few of them fit the filter.
 func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payout, error) {
 	params := db.ReportPayoutsParams{
 		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),

@@ -72,6 +72,8 @@ func (s *Service) amountOf(ctx context.Context, t paymentTable, cursor int64) (d
 	return decimal.NewNullDecimal(last.Amount), err
 }
 
+// amountParams are the parameters of a list by time, and where the list by
+// amount continues. Both must find the same payments.
 func (t paymentTable) amountParams(
 	branch *string, w window, sign decimal.Decimal, after decimal.NullDecimal,
 ) db.ReportPaymentsByAmountParams {

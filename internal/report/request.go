@@ -71,6 +71,8 @@ func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilt
 	return turned(page, requestItem), fault.Doing("list requests", err)
 }
 
+// requestsNamed finds a merchant's requests by their X-Request-Id, the newest
+// first. The other filters do not count, and there is no next page.
 func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[RequestItem], error) {
 	params := db.ReportRequestsNamedParams{MerchantID: f.MerchantID, RequestID: f.Search, Page: limitMost}
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportRequestsNamedRow, error) {

@@ -99,6 +99,9 @@ type sought struct {
 // partLeast is the least number of characters by which order ids are searched.
 const partLeast = 3
 
+// sought is everything that a search may be for; 1234 may be the end of a card,
+// an amount and a part of an order id. Order ids are searched only for those
+// who see them.
 func (c scope) sought() sought {
 	var s sought
 	if lastDigits(c.Search) {

@@ -77,6 +77,8 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	return nil
 }
 
+// describeCashboxes lists the sample cashboxes. Their secrets are derived from
+// the key as when they were seeded: one that was replaced since is not shown.
 func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) error {
 	keyIDs := db.Each(boxes, func(b box) string { return b.keyID })
 	rows, err := q.SandboxCashboxes(ctx, keyIDs)

@@ -45,6 +45,8 @@ func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
 	return merchantID, nil
 }
 
+// describeLegacy lists the sample keys that are bound to no cashbox: one whose
+// calls use its merchant's first cashbox, and one without a merchant.
 func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error {
 	rows, err := q.SandboxLegacyKeys(ctx, []string{legacyBox.keyID, withoutMerchant})
 	if err != nil {

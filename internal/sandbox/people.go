@@ -40,6 +40,9 @@ var users = []user{
 	{caller.MerchantPortal, "merchant-legacy", 2},
 }
 
+// users makes the sample users, with passwords and tokens derived from the key.
+// A user's number is an index into the ids, so these must be in the order of
+// the samples. A cabinet user belongs to every merchant.
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for _, u := range users {
 		made := session.NewUser{Kind: u.kind, Login: u.login}

@@ -128,6 +128,8 @@ var boxes = []box{
 	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", usualScopes, -1},
 }
 
+// all makes all sample data, each kind after those that it refers to, in the
+// transaction of Seed.
 func (s *seeder) all(ctx context.Context) error {
 	if err := s.q.RateLimitScale(ctx, widerLimits); err != nil {
 		return fmt.Errorf("widen rate limits: %w", err)
@@ -170,6 +172,8 @@ func (s *seeder) all(ctx context.Context) error {
 	return s.users(ctx, append(merchantIDs, legacyID), traderIDs)
 }
 
+// rates sets a rate and the platform's limits for each currency. Any other rate
+// that is fresh comes before these.
 func (s *seeder) rates(ctx context.Context) error {
 	for currency, fiat := range rates {
 		err := s.q.RateSet(ctx, db.RateSetParams{
@@ -191,6 +195,8 @@ func (s *seeder) rates(ctx context.Context) error {
 	return nil
 }
 
+// traders makes the traders, with USDT. Their ids are in the order in which the
+// samples number them.
 func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	var ids []int64
 	for i := range traders {
@@ -234,6 +240,8 @@ func (s *seeder) merchants(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
+// cashbox makes a cashbox with USDT, all methods of its currency and a key that
+// is bound to it. The ids are those that the numbers in b index.
 func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []int64) error {
 	var bridge *int64
 	if b.trader >= 0 {
@@ -266,6 +274,8 @@ func (s *seeder) apiKey(ctx context.Context, params db.KeyInsertParams) error {
 	return err
 }
 
+// methods switches on every payment method of the currency, with its usual
+// validity and the same margin for all.
 func (s *seeder) methods(ctx context.Context, cashboxID int64, currency string) error {
 	for _, m := range catalogue.Payments(currency) {
 		err := s.q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": cashboxID, "method": m.Name}, map[string]any{

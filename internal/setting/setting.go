@@ -218,6 +218,9 @@ func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	}
 }
 
+// number parses a number, or null for a setting that is cleared. What is wrong
+// is null as well: f says so, and the caller has to ask it before anything is
+// stored.
 func (s Setting) number(
 	f fault.Fields, literal string, parse func(string) (decimal.Decimal, error),
 ) decimal.NullDecimal {

@@ -151,6 +151,8 @@ func (s *Service) Stop(ctx context.Context) (State, error) {
 	return s.Get(ctx)
 }
 
+// validate checks how traders are to answer: each method at most once, shares
+// of at most 100 percent in all, and delays in order up to MaxDelay.
 func validate(ctx context.Context, plays []Play) error {
 	f := fault.Decoded(ctx)
 	f.Check(len(plays) > 0, "plays", "is required: those of GetSimulation are a beginning")

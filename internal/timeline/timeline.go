@@ -167,6 +167,9 @@ func (t *told) request(p db.Payment) *Request {
 	return r
 }
 
+// choice tells which requisite a payment got, as far as the caller may see it:
+// the trader only to those who see traders, and how it was chosen only to
+// operators.
 func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	c := &Choice{
 		Type: optional.Value(p.RequisiteType), Value: optional.Value(shown.RequisiteFor(t.who)), Holder: optional.Value(p.RequisiteHolder),
@@ -284,6 +287,8 @@ var stepKinds = map[string]Kind{
 	string(payment.StepMoneyCame): KindStatus, string(payment.StepCaseDecided): KindStatus,
 }
 
+// step adds a step of a payment. Details that cannot be read leave it without
+// any, and do not make the timeline fail.
 func (t *told) step(row db.PaymentStep) {
 	var detail payment.StepDetail
 	if err := json.Unmarshal(row.Detail, &detail); err != nil { // then the step is shown without details
@@ -370,6 +375,8 @@ func (s *Service) findPayout(ctx context.Context, who caller.Caller, id string) 
 	return p, nil
 }
 
+// payout adds the lines of a payout. Lines with the same time stay in the order
+// in which they are added here. Only operators read why a trader gave it back.
 func (t *told) payout(p db.Payout, history []db.PayoutHistory) {
 	var creator string
 	if len(history) > 0 {

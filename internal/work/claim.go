@@ -115,6 +115,9 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int
 	return nil
 }
 
+// checkClaim refuses callers who decide nothing before it tells them which
+// kinds there are, and then those who do not decide about this kind. It asks
+// for no fresh second factor.
 func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) error {
 	err := who.Proved().Need(caller.OperatorCases, caller.OperatorMoney, caller.OperatorRates, caller.OperatorDirectory)
 	if err != nil {

@@ -138,6 +138,7 @@ func (s *Service) Queues(ctx context.Context, who caller.Caller) ([]Queue, error
 	return found, nil
 }
 
+// addClaims adds to the items of a queue who works on each, in place.
 func (s *Service) addClaims(ctx context.Context, who caller.Caller, queue Queue) error {
 	ids := db.Each(queue.Items, func(item Item) int64 { return item.SubjectID })
 	claims, err := s.Claims(ctx, who, queue.Kind, ids)
