@@ -24,6 +24,9 @@ func newArrivals() *arrivals {
 	return &arrivals{at: map[string]time.Time{}, more: make(chan struct{}, 1)}
 }
 
+// came notes that something arrived, at the time of this call; only its first
+// arrival counts. It never waits for await, which counts anew after each
+// signal.
 func (a *arrivals) came(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -58,6 +58,9 @@ const (
 	stageName = "stage"
 )
 
+// open makes what the parts are measured with: the gateway's binary, a
+// PostgreSQL, the receivers of webhooks and the first place. It registers with
+// atEnd what lets go of each, so that nothing stays if it fails half way.
 func (b *bench) open(ctx context.Context) {
 	var err error
 	b.dir, err = os.MkdirTemp("", "gateway-bench-")
@@ -89,6 +92,9 @@ func (b *bench) open(ctx context.Context) {
 	b.describe(ctx)
 }
 
+// startServer starts PostgreSQL with the settings of likeProduction. Its caller
+// has registered stopServer before, so that a server is stopped also if the
+// settings fail.
 func (b *bench) startServer(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

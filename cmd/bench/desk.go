@@ -90,6 +90,9 @@ func (b *bench) openBrowsers(ctx context.Context) func() {
 	}
 }
 
+// signIn signs a bench trader in to the portal, and returns a client that keeps
+// the session's cookie. The trader has deskPassword already. A trader who is
+// not let in ends the part.
 func (b *bench) signIn(ctx context.Context, traderID int64) *http.Client {
 	client := &http.Client{Jar: must(cookiejar.New(nil))}
 	form := url.Values{"login": {fmt.Sprintf("bench-trader-%d", traderID)}, "password": {deskPassword}}

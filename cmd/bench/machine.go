@@ -178,6 +178,9 @@ var serverSettings = []string{
 	"max_wal_size", "checkpoint_timeout", "max_connections", "autovacuum", "jit",
 }
 
+// describe notes in the report with what machine, server and options the run is
+// measured. It asks the server for its settings, so that the report has those
+// in force and not those asked for. A place must be open.
 func (b *bench) describe(ctx context.Context) {
 	b.report.machine = machine{
 		Cores:  runtime.NumCPU(),

@@ -52,6 +52,9 @@ type number struct {
 	usage        string
 }
 
+// numbers ties each whole number among the options to its flag, its name in the
+// result and its values. The flags, -quick, the check and the report are all
+// made from this one list.
 func (o *options) numbers() []number {
 	return []number{
 		{&o.runs, "runs", "runs", 3, 1, "measured runs that make a median"},
@@ -72,6 +75,8 @@ func (o *options) numbers() []number {
 	}
 }
 
+// parseOptions reads the flags, and returns flag.ErrHelp after -h. -quick wins
+// over -run and over the flags of all numbers that have a quick value.
 func parseOptions(args []string, usage io.Writer) (options, error) {
 	var o options
 	var only, skip string
@@ -106,6 +111,8 @@ func names(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
+// check refuses options that nothing can be measured with, and names of parts
+// that do not exist. A count may be 0 only if 0 is its default.
 func (o options) check() error {
 	for _, n := range o.numbers() {
 		if *n.into < min(n.value, 1) {

@@ -34,6 +34,8 @@ type trouble struct {
 	outside bool
 }
 
+// troubles lists what others of the house may suffer while creations are
+// measured. The first is no trouble, and what the others are compared with.
 func troubles() []trouble {
 	return []trouble{
 		{name: "none", begin: func(*bench, context.Context) {}},

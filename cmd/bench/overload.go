@@ -44,6 +44,10 @@ func (b *bench) slowCommits(ctx context.Context, longer int) {
 	b.exec(ctx, "reload the configuration", "select pg_reload_conf()")
 }
 
+// overloaded sends creations on schedule, overloadTimes as many a second as
+// best, the number that can be made. It samples how many were made, how many
+// were sent, and how long the refused ones took. Only errBusy is a refusal; any
+// other error ends the part.
 func (b *bench) overloaded(ctx context.Context, best float64) {
 	over := b.creator(ctx, manyMethod, overloadClients)
 	defer over.hangUp()

@@ -314,6 +314,8 @@ func compare(w io.Writer, paths []string) error {
 	return table.Flush()
 }
 
+// readReport reads the samples of an earlier run and nothing else. Whether two
+// runs had the same machine and options is left to whoever compares them.
 func readReport(path string) (*report, error) {
 	content, err := os.ReadFile(path) //nolint:gosec // the caller's own
 	if err != nil {

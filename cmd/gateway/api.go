@@ -59,6 +59,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	})), nil
 }
 
+// procedures gives each procedure of the API the services that it calls, which
+// must all be built. Sandbox stays nil without a test clock, so that its
+// procedures do not exist in production.
 func (g *gateway) procedures() rpc.Services {
 	view := rpc.PaymentView{Checkouts: g.checkouts, Links: g.links, PayURL: g.payURL}
 	services := rpc.Services{

@@ -111,6 +111,9 @@ func (c *config) checkReadURL(found *problems) {
 	}
 }
 
+// readDrain reads for how long the gateway goes on serving after it has said
+// that it is not ready. Without a setting that is productionDrain, and nothing
+// in a sandbox.
 func (c *config) readDrain(found *problems, text string) {
 	if c.drainDelay = productionDrain; c.sandbox {
 		c.drainDelay = 0
@@ -246,6 +249,9 @@ func (c *config) readFourEyes(found *problems, t texts) {
 	}
 }
 
+// checkAddresses checks the form of the addresses to listen at and of the
+// public URLs, and takes slashes off the ends of the URLs. It opens nothing: an
+// address in use fails only when the server starts.
 func (c *config) checkAddresses(found *problems) {
 	for _, address := range []struct{ name, value string }{
 		{"-api-addr (GATEWAY_API_ADDR)", c.apiAddr}, {"-pay-addr (GATEWAY_PAY_ADDR)", c.payAddr},
@@ -290,6 +296,9 @@ func (c *config) checkURL(found *problems, name, text string) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
+// checkHeaders refuses a name that no header can have, and one that two
+// settings share whatever its capitals are: their values could not be told
+// apart.
 func (c *config) checkHeaders(found *problems) {
 	seen := map[string]string{}
 	for _, header := range []struct{ name, value string }{

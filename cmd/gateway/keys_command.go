@@ -192,6 +192,9 @@ func known(given []string, purpose string, keys []db.SecretKey, uses []reseal.Us
 
 const unneeded = "opens nothing that is needed"
 
+// describeKey says what a key is still needed for. A vault key opens what it
+// has sealed; a link key opens links until linkKeyKept after a process last
+// used it, by the real time.
 func describeKey(fingerprint, purpose string, keys []db.SecretKey, uses []reseal.Use) string {
 	if purpose == purposeVault {
 		if opens := describeUses(uses, fingerprint); opens != "" {

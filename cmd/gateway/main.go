@@ -17,6 +17,9 @@ import (
 	"gateway.example/internal/db"
 )
 
+// main runs a command and ends with the status that exitStatus gives. The first
+// signal ends the command's context, so that it can stop in order; a second one
+// kills the process.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -121,6 +124,8 @@ func commandNamed(name string) command {
 	return command{}
 }
 
+// run runs the command that the arguments name, or serve if they name none. A
+// command that does not exist is a usageError.
 func (e environment) run(ctx context.Context, args []string) error {
 	name := "serve"
 	switch {
@@ -136,6 +141,8 @@ func (e environment) run(ctx context.Context, args []string) error {
 	return found.run(e, ctx, args)
 }
 
+// help lists all commands on standard output. It takes no arguments: the help
+// of a command comes by its -h.
 func (e environment) help(_ context.Context, args []string) error {
 	if _, err := newOptions("help", e.getenv, e.stdout, nil).parse(args); err != nil {
 		return err

@@ -23,6 +23,9 @@ type ops struct {
 	check atomic.Pointer[func(context.Context) error]
 }
 
+// newOps makes the registry of metrics, before there is anything else of the
+// gateway. Until check is set, the process is not ready. Each scrape runs the
+// check, for at most readyTimeout.
 func newOps() *ops {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -63,6 +66,8 @@ func (o *ops) handler() http.Handler {
 	return mux
 }
 
+// ready answers load balancers: 200 if requests may be sent, or 503. It says
+// why only for the gateway's own reasons, and quotes no error of the database.
 func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -136,6 +141,8 @@ func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
 	}))
 }
 
+// watchPools registers how many connections each pool uses, has and may have.
+// The values are read from the pool at each scrape; no query is made.
 func watchPools(metrics prometheus.Registerer, pools map[string]db.Pool) {
 	for name, pool := range pools {
 		gauge := func(metric, help string, value func(*pgxpool.Stat) int32) {

@@ -96,6 +96,9 @@ func (o *options) wrong(err error) error {
 	return usageError{fmt.Errorf("%s: %w: see gateway %s -h", o.Name(), err, o.Name())}
 }
 
+// print writes a command's help: its usage, its flags, and the variables that
+// have no flag. It shows the defaults of the program and no value of the
+// environment, which may be secret.
 func (o *options) print() error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "usage: gateway %s\n\n%s\n", o.command.usage(), o.command.does)

@@ -40,6 +40,10 @@ func (e environment) rehearse(ctx context.Context, args []string) error {
 	}))
 }
 
+// rehearseOn restores a backup into a PostgreSQL of its own, proves every
+// invariant there, and compares the sealed days with the original's, which it
+// only reads. A backup that cannot be restored is errBadBackup. Server and
+// directory are gone when it returns.
 func (e environment) rehearseOn(ctx context.Context, backup string, original db.Pool) error {
 	days, err := audit.SealedDays(ctx, original)
 	if err != nil {
@@ -121,6 +125,9 @@ func restored(ctx context.Context, backup, dir, database string) (*pgserver.Serv
 	return server, nil
 }
 
+// restoreDump restores a dump into the database of the given name, which it
+// creates unless that is postgres. It stops at the first error, and leaves out
+// owners and privileges, whose roles a new server does not have.
 func restoreDump(ctx context.Context, server *pgserver.Server, file, database string) error {
 	conn, err := pgx.Connect(ctx, server.URL("postgres"))
 	if err != nil {

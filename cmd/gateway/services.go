@@ -176,6 +176,9 @@ func (g *gateway) wireEvents(addresses *outbound.Addresses) {
 	g.replays = webhook.NewEvents(db.OnePool(g.workPool), g.vault, g.clock)
 }
 
+// wireCallers builds what recognises callers, limits their calls and signs
+// users in. The limits are read before it returns, so that no call is served
+// without them.
 func (g *gateway) wireCallers(ctx context.Context) (err error) {
 	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, auth.Config{
 		Secret: g.externalSecret, OnlyV2: g.callbackV2, Address: edge.Address,
@@ -219,6 +222,9 @@ func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresse
 	return nil
 }
 
+// wireMoney builds the services that move money. There are two sets: that of
+// calls, and round for background work, over connections of its own, so that
+// neither takes the other's. The settings must be built before.
 func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
 		return err
@@ -274,6 +280,9 @@ func (g *gateway) newMovers(pools db.Pools, addresses *outbound.Addresses) (m mo
 	return m, nil
 }
 
+// wireProofs builds what seals and proves the ledger. It first stores the
+// public key that signatures are made for, so that they can be verified after
+// the vault key is gone; if that fails, the gateway does not start.
 func (g *gateway) wireProofs(ctx context.Context) error {
 	if err := g.signer.Note(ctx, time.Now()); err != nil {
 		return err

@@ -27,6 +27,9 @@ type signing struct {
 	dataDir      string
 }
 
+// signFlags reads the flags of sign, and refuses without -check those about a
+// request that was sent. It reads no secret: these come by the environment
+// alone.
 func (e environment) signFlags(args []string) (signing, error) {
 	var c config
 	s := signing{request: signature.Request{Header: http.Header{}}}

@@ -64,6 +64,9 @@ func publicKeys(ctx context.Context, from string) (attest.Keys, error) {
 	return attest.ParseKeys(published)
 }
 
+// readKeys reads the public keys from a file, or from an address within ten
+// seconds. It trusts them: whether they are the gateway's, whoever runs the
+// command has to know.
 func readKeys(ctx context.Context, from string) ([]byte, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		file, err := os.ReadFile(from) //nolint:gosec // whoever runs the command names the file
@@ -119,6 +122,9 @@ func (e environment) verifyProof(ctx context.Context, args []string) error {
 
 var errNotProven = errors.New("the file proves nothing")
 
+// printVerdict writes what is wrong and returns errNotProven, or writes what is
+// proven. rootsFrom is where the published pages came from, or "" if the pages
+// of the file were compared with none, and then it says so.
 func (e environment) printVerdict(v seal.Verdict, rootsFrom string) error {
 	for _, what := range v.Wrong {
 		_, _ = fmt.Fprintln(e.stdout, what)

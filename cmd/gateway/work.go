@@ -128,6 +128,8 @@ func (g *gateway) datedLoops() []loop {
 	return loops
 }
 
+// tidy deletes rows that nothing needs any more. A failure of one kind does not
+// keep the others from being tidied.
 func (g *gateway) tidy(ctx context.Context) error {
 	q := db.New(g.workPool)
 	return errors.Join(
@@ -199,6 +201,9 @@ func unlessWrong(skew *db.Skew, work func(context.Context) error) func(context.C
 	}
 }
 
+// run does the work at once and then every so often, until ctx ends. Rounds of
+// a loop never overlap. A failed round is logged, and the next one tries again:
+// not before sweepEvery in a loop that comes round more often than that.
 func (l loop) run(ctx context.Context) {
 	tick := time.NewTicker(l.every)
 	defer tick.Stop()

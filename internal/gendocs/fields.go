@@ -86,6 +86,8 @@ func (d description) fieldTable(message string) (string, error) {
 	return table([]string{"field", "required", "meaning"}, d.fieldRows(message, "")), nil
 }
 
+// fieldRows lists a message's fields, and below a field that is a message the
+// fields of that. A message that had itself as a field would have no end.
 func (d description) fieldRows(message, prefix string) [][]string {
 	described := d.Components.Schemas[message]
 	var rows [][]string

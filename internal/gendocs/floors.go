@@ -142,6 +142,9 @@ func area(name string) string {
 	return "internal"
 }
 
+// drawBoxes draws the floors in Mermaid, from the highest down, and leaves out
+// arrows that follow from others. The same boxes give the same text, whose
+// packages it sorts in place.
 func drawBoxes(boxes map[box][]string, arrows map[box]map[box]bool) string {
 	downwards := func(a, b box) int {
 		return cmp.Or(cmp.Compare(b.floor, a.floor), cmp.Compare(a.area, b.area))

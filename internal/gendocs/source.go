@@ -28,6 +28,8 @@ var left = map[string]bool{
 	"tools":        true,
 }
 
+// parse reads the Go files below a directory, by their paths with slashes.
+// Tests and the directories in left are not among them.
 func parse(root string) (source, error) {
 	src, files := source{}, token.NewFileSet()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -24,6 +24,8 @@ func main() {
 	}
 }
 
+// run has the tests of the pages take their pictures into the directory, and
+// then makes the page of them all. It has to run in the repository's directory.
 func run(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: go run ./internal/tools/gallery DIRECTORY")

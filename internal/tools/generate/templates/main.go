@@ -29,6 +29,8 @@ import (
 // comment if it has one.
 var function = regexp.MustCompile(`(?m)^(//.*\n)?(func .*\) templ\.Component \{)$`)
 
+// main generates the code of every template, and removes code whose template is
+// gone. The first failure ends it; what was generated until then stays.
 func main() {
 	dir := os.Args[1]
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
