@@ -20,6 +20,9 @@ import (
 	"gateway.example/internal/strictjson"
 )
 
+// input is the type of the message that a Connect procedure takes, as the
+// generated code has registered it. A procedure that no proto file has is an
+// error, which comes when the handlers are made and not at a call.
 func input(procedure string) (protoreflect.MessageType, error) {
 	name := strings.ReplaceAll(strings.Trim(procedure, "/"), "/", ".")
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))

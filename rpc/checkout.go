@@ -57,6 +57,9 @@ func (s *CheckoutService) CancelCheckout(
 	return s.response("Payment cancelled", v, err)
 }
 
+// response is what a payer's program gets from every call about a checkout. The
+// order id is masked, and the address of the code's page is left out once the
+// payment has ended.
 func (s *CheckoutService) response(
 	message string,
 	v checkout.View,
@@ -146,6 +149,9 @@ func (v PaymentView) Show(
 	return shown, nil
 }
 
+// addCheckout adds the state of a card's checkout to a payment. The link to the
+// checkout is only for those who may act as the payer, and CardDesk, with the
+// last error and the card's brand, only for traders and operators.
 func (v PaymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
 	if who.SeesLink() {
 		out.CheckoutUrl = new(v.checkoutURL(p))

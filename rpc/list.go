@@ -29,6 +29,9 @@ func (s *PaymentService) ListPayments(
 	}, err
 }
 
+// item is a payment in a list, which has less than the payment itself. A
+// merchant's key sees neither the rate nor the platform's earnings in lists,
+// although a single payment shows them to it.
 func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
 	seen := p.SumsFor(who)
 	if who.Kind == caller.MerchantKey { // lists hide from keys what a single payment shows

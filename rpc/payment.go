@@ -62,6 +62,10 @@ func (s *PaymentService) CreatePayment(
 	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown}, err
 }
 
+// paymentRequest is what the body asks for, unchecked: the service checks all
+// of it and reports every mistake at once. Of a merchant's name it keeps only
+// that one was sent, which is refused whatever the name is. Counted tells a
+// payer without earlier payments from one of whom nothing was said.
 func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 	r := payment.Request{
 		OrderID:      m.GetOrderId(),
@@ -134,6 +138,10 @@ type PaymentView struct {
 	PayURL string
 }
 
+// payment is a payment without what its checkout adds. Sums and metadata are
+// what the caller may see, and a requisite is masked for whoever may not see it
+// whole. The link to the payer's page is here only if the payment has a
+// requisite; addCheckout adds that of a card payment.
 func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
 	seen := p.SumsFor(who)
 	out := &gatewayv1.Payment{

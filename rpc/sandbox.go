@@ -74,6 +74,8 @@ func (s *SandboxService) Trigger(
 	}, err
 }
 
+// simulation is the state of the simulator, running or not. The counts are
+// those since it was last started.
 func simulation(s simulator.State) *sandboxv1.Simulation {
 	out := &sandboxv1.Simulation{
 		Running: s.Running, Confirmed: s.Confirmed, WrongAmount: s.WrongAmount, Cancelled: s.Cancelled,

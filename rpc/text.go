@@ -73,6 +73,8 @@ type visitor struct {
 	time func(path string, at *timestamppb.Timestamp)
 }
 
+// message visits the fields that are set, in no fixed order. A path is as JSON
+// has it, with the index of an item in a list.
 func (visit visitor) message(m protoreflect.Message, prefix string) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := prefix + field.JSONName()
@@ -91,6 +93,8 @@ func (visit visitor) message(m protoreflect.Message, prefix string) {
 	})
 }
 
+// entries visits the keys and values of a map. If a key is replaced, its value
+// moves to the new key.
 func (visit visitor) entries(field protoreflect.FieldDescriptor, path string, entries protoreflect.Map) {
 	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
 		name := key

@@ -68,6 +68,9 @@ func (s *CredentialService) RevokeCredential(
 	return &portalv1.RevokeCredentialResponse{Data: credentialView(key)}, err
 }
 
+// credentialView is a key without its secret, which only the answer that
+// creates the key has. A key that was revoked stays revoked, even if its time
+// has run out since.
 func credentialView(key auth.Credential) *portalv1.Credential {
 	out := &portalv1.Credential{
 		Id:                key.ID,

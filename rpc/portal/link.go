@@ -75,6 +75,9 @@ func (s *LinkService) SetLinkPicture(
 	return &portalv1.SetLinkPictureResponse{Link: s.view(changed)}, err
 }
 
+// view is a link with the full addresses of its page and its picture. Ended
+// says that it takes no payments, whatever the reason: it was closed, its time
+// is over, or it is used up.
 func (s *LinkService) view(l paylink.Link) *portalv1.Link {
 	var picture *string
 	if l.PictureHash != nil {

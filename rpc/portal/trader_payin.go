@@ -59,6 +59,8 @@ func offerResponse(message string, offer payout.Offer, err error) (*portalv1.Tra
 	return &portalv1.TraderPayinResponse{Message: message, Data: offerView(offer)}, err
 }
 
+// offerView is a payout as a trader may see it: until they have taken it, its
+// requisite is masked and it has no recipient.
 func offerView(o payout.Offer) *portalv1.TraderPayin {
 	return &portalv1.TraderPayin{
 		Id:              o.UUID.String(),

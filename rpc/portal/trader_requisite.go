@@ -85,6 +85,9 @@ func ownLimits(l *portalv1.OwnRequisiteLimits) (set directory.Limits) {
 	return set
 }
 
+// ownRequisite is a requisite for its trader, with three sets of limits: the
+// operators', their own, and those that result from both. Value has only the
+// last digits if the caller may not see the whole.
 func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
 	return &portalv1.OwnRequisite{
 		Id:                own.ID,
@@ -131,6 +134,9 @@ func Explanations(list []payment.RequisiteExplanation, err error) (*portalv1.Exp
 	return &portalv1.ExplainRequisitesResponse{Data: rpc.Views(list, explanation)}, err
 }
 
+// explanation says whether a requisite gets payments, and if not, all the
+// reasons. Both amounts of USDT are missing for a user of the trader who may
+// not see money, and HoldUsdt also where there is no rate.
 func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation {
 	return &portalv1.RequisiteExplanation{
 		RequisiteId:           e.RequisiteID,

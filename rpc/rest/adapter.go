@@ -41,6 +41,8 @@ func unary[Req, Res proto.Message](verb, pattern, procedure string, status int, 
 	return t
 }
 
+// newRoute makes a route together with its adapter, which creation, upload and
+// download change. It panics if the codec does not support a message.
 func newRoute[Req, Res proto.Message](
 	verb, pattern, procedure string, status int, call method[Req, Res],
 ) (route, *adapter) {
@@ -59,7 +61,7 @@ func newRoute[Req, Res proto.Message](
 	return a.at(verb, pattern, procedure), a
 }
 
-// at is the adapter's route.
+// at is the adapter's route. From then on only the path sets the fields in it.
 func (a *adapter) at(verb, pattern, procedure string) route {
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	for _, part := range parts {
@@ -133,6 +135,11 @@ type decoded struct {
 	file *edge.TempFile
 }
 
+// decode reads a request into msg, whose fields in the path neither a query nor
+// a body can set. Mistakes in fields are in what it returns, for the service to
+// report with its own; its error is a path that names nothing, or a body that
+// cannot be read. An unknown parameter is a mistake in a list of a merchant's
+// key, and ignored elsewhere.
 func (a *adapter) decode(r *http.Request, msg protoreflect.Message) (decoded, error) {
 	if err := decodePath(a.parameters, r, msg); err != nil {
 		return decoded{}, err

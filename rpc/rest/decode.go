@@ -322,6 +322,8 @@ func (f *field) literalFlaw(kind strictjson.Kind) (complaint string) {
 	return ""
 }
 
+// enum takes a value by its name only, and not by its number. The complaint
+// lists all names.
 func (d *decoder) enum(f *field, number protowire.Number, v strictjson.Token) (complaint string) {
 	values := f.element().Enum().Values()
 	if v.Kind == strictjson.String {

@@ -31,6 +31,9 @@ type encoder struct {
 	err error
 }
 
+// message writes an object with its fields by number, also those that are
+// unset, so that a client may rely on their being there. Only what omitted
+// names is left out.
 func (e *encoder) message(s *schema, msg protoreflect.Message) {
 	e.buf = append(e.buf, '{')
 	first := true
@@ -65,6 +68,8 @@ func (f *field) omitted(msg protoreflect.Message) bool {
 	}
 }
 
+// field writes the value of a field after its name. A field that has presence
+// and is unset is null; lists and maps never are.
 func (e *encoder) field(f *field, msg protoreflect.Message) {
 	switch {
 	case f.list:

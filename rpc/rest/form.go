@@ -95,6 +95,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// parts reads the parts of a form as they come, each with a bounded header and
+// content. What part leaves of a content is read and dropped, so that the next
+// part begins where it should.
 func (f *form) parts(body io.Reader, boundary string) error {
 	if boundary == "" {
 		return errParts
@@ -155,6 +158,9 @@ func (f *form) part(name, fileName string, isFile bool, content io.Reader) error
 	return nil
 }
 
+// textPart sets a field to the text of a part. A text that is too long or has a
+// flaw is reported and leaves the field unset; the error is for a body that
+// cannot be read.
 func (f *form) textPart(at *path, field *field, content io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(content, maxFormText+1))
 	switch {
@@ -168,6 +174,9 @@ func (f *form) textPart(at *path, field *field, content io.Reader) error {
 	return nil
 }
 
+// filePart writes a file to disk, and sets the field of its name. The field of
+// the file stays empty, because the service reads the content from disk. A file
+// whose name has a flaw is reported and not kept.
 func (f *form) filePart(at *path, field *field, name string, content io.Reader) error {
 	if !f.text(at, field, textValue(name)) {
 		return nil

@@ -195,6 +195,9 @@ func reference(kind, name string) object { return object{"$ref": "#/components/"
 
 func schemaReference(name string) object { return reference("schemas", name) }
 
+// securitySchemes are all ways in which callers prove who they are; security
+// names those of each operation. A gateway may have other names for the headers
+// of keys, so they come from its settings.
 func securitySchemes(headers auth.Headers) object {
 	header := func(name, text string) object {
 		return object{"type": "apiKey", "in": "header", "name": name, "description": text}

@@ -70,6 +70,10 @@ func (d *description) listed(names []string, of string) []fault.Code {
 	return codes
 }
 
+// codesOfCallers are the codes that depend on who may call. All kinds of users
+// have the same ones, except for the last, which says that another kind of user
+// was expected: where only the merchant portal's users may call it has a name
+// of its own.
 func codesOfCallers(kinds []caller.Kind) []string {
 	var names []string
 	users := 0

@@ -40,6 +40,8 @@ func (f *field) example(request bool) any {
 	return f.one(request)
 }
 
+// one is the example of one value: what the proto file gives, else the first
+// allowed value, else the simplest one of its type.
 func (f *field) one(request bool) any {
 	wire := f.wire
 	switch {

@@ -59,6 +59,8 @@ func (d *description) methodOf(t route) (protoreflect.FullName, *gatewayv1.Opera
 	return name, op
 }
 
+// operation describes a route. Its texts are those of the method in the proto
+// file, and its security is who may call the procedure.
 func (d *description) operation(t route) object {
 	name, op := d.methodOf(t)
 	described := object{
@@ -90,6 +92,9 @@ func takesJSON(t route) bool { return !t.form && hasBody(t.method) && len(t.requ
 // takesQuery reports whether a route reads its query.
 func takesQuery(t route) bool { return !hasBody(t.method) && len(t.request.byName) > 0 }
 
+// responses are the answers of a route by their status. A repeat that has a
+// status of its own has the same content; the headers that mark repeats are
+// listed only where the proto file calls the method idempotent.
 func (d *description) responses(t route, op *gatewayv1.Operation) object {
 	names := []string{"X-Request-Id"}
 	if op.GetIdempotent() {
@@ -127,6 +132,8 @@ func (d *description) content(s *schema, request bool) object {
 	return object{"application/json": object{"schema": d.message(s, request), "example": example(s, request)}}
 }
 
+// parameters are the fields in the path and in the query. Those in the path
+// have the names that the pattern has, the others their JSON names.
 func (d *description) parameters(t route) []any {
 	var list []any
 	for _, f := range t.request.fields {
@@ -143,6 +150,8 @@ func (d *description) parameters(t route) []any {
 
 const idOrUUID = "^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
 
+// parameter describes a field outside a body. An id in whose place a uuid may
+// stand is described as text that matches either, and a map as name[key]=value.
 func (d *description) parameter(f *field, name, in string) object {
 	value := d.value(f, true)
 	if f.uuid != nil {

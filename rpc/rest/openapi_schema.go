@@ -48,6 +48,9 @@ func schemaName(message protoreflect.MessageDescriptor) string {
 	return string(message.Name())
 }
 
+// field describes a field of a request or of an answer, which may be null in
+// one and not in the other. A field that must not be sent has, in a request, a
+// schema that nothing matches.
 func (d *description) field(f *field, request bool) any {
 	if f.known == anyValue && request {
 		return object{"not": object{}, "description": d.about(f)}
@@ -126,6 +129,8 @@ func (d *description) value(f *field, request bool) object {
 	return value
 }
 
+// typed is the JSON type of one value, without its bounds. A decimal that may
+// be sent as a number or as text is always text in an answer.
 func (f *field) typed(request bool) object {
 	switch {
 	case f.known == timestamp:

@@ -56,6 +56,8 @@ func documented(s rpc.Services) []route {
 	})
 }
 
+// paymentRoutes are the paths of payments and their appeals. Creating a payment
+// answers 200, as repeating that does.
 func paymentRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
@@ -75,6 +77,8 @@ func paymentRoutes(s rpc.Services) []route {
 	}
 }
 
+// payoutRoutes are the paths of payouts, which the contract calls payins.
+// Creating one answers 200, as repeating that does.
 func payoutRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payins",
@@ -88,6 +92,8 @@ func payoutRoutes(s rpc.Services) []route {
 	}
 }
 
+// usdtRoutes are the paths of deposits and withdrawals. Creating a deposit
+// answers 201 and repeating that 200, while a withdrawal has 200 for both.
 func usdtRoutes(s rpc.Services) []route {
 	return []route{
 		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
@@ -106,6 +112,8 @@ func usdtRoutes(s rpc.Services) []route {
 	}
 }
 
+// checkoutRoutes are the calls of a payer's program. It has no key: whoever has
+// the token in the path may make them.
 func checkoutRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodGet, "/api/v1/checkout/{token}",

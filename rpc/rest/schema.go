@@ -50,6 +50,9 @@ func newSchema(desc protoreflect.MessageDescriptor) *schema {
 // schemas are those that are begun, so that a message may contain itself.
 type schemas map[protoreflect.FullName]*schema
 
+// of prepares a message, once. It is known before its fields are prepared, so
+// that they may contain it. An internal field is among the fields, but no body
+// or query can set it.
 func (all schemas) of(desc protoreflect.MessageDescriptor) *schema {
 	if known, ok := all[desc.FullName()]; ok {
 		return known
@@ -67,6 +70,8 @@ func (all schemas) of(desc protoreflect.MessageDescriptor) *schema {
 	return s
 }
 
+// field prepares a field by its type and options. Options that contradict the
+// message are a mistake in a proto file, on which it panics.
 func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
 	wire, ok := proto.GetExtension(desc.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
 	must(ok, desc, "the wire option is of another type")

@@ -161,6 +161,9 @@ func Verify(headers http.Header, body []byte, secrets ...string) (Event, error) 
 	return event, nil
 }
 
+// decoded are the keys of all secrets, which may have the prefix whsec_ or not.
+// One that cannot be decoded makes the whole call fail, with an error that does
+// not quote it.
 func decoded(secrets []string) ([][]byte, error) {
 	if len(secrets) == 0 {
 		return nil, ErrSecret
@@ -176,6 +179,10 @@ func decoded(secrets []string) ([][]byte, error) {
 	return keys, nil
 }
 
+// verify checks that one of the signatures was made with one of the keys: while
+// a secret is changed, events are signed with the old and the new one. The time
+// is part of what is signed, and is checked so that nobody can send an old
+// event again.
 func verify(headers http.Header, body []byte, keys [][]byte) error {
 	id, timestamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
 	signatures := headers.Get("webhook-signature")

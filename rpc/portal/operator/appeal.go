@@ -34,6 +34,9 @@ func (s *service) ResolveAppeal(
 	return &portalv1.AppealDecisionResponse{Message: "Appeal resolved", Data: appealView(a)}, err
 }
 
+// appealView is an appeal with the payment it is about, and without the content
+// of its file, which GetAppealFile sends. The file's name is one that is safe
+// to show and to save, not the merchant's own.
 func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
 	return &portalv1.OperatorAppeal{
 		Id:              a.ID,

@@ -48,6 +48,9 @@ func (s *service) GetCashbox(
 	}, err
 }
 
+// cashboxView is a cashbox's settings, of which the logo is not one. Version
+// identifies the state that was read: an update that names it is refused once
+// somebody else has changed the cashbox.
 func cashboxView(c directory.Cashbox) *portalv1.Cashbox {
 	return &portalv1.Cashbox{
 		Id:                 c.ID,

@@ -84,6 +84,9 @@ func (s *service) ExplainTrader(
 	return portal.Explanations(list, err)
 }
 
+// routingView keeps the candidates in the order in which they are tried. A
+// requisite that no rule drops has no DroppedBy, and one that was never used
+// has no LastUsedAt.
 func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
 	out := &portalv1.ExplainRoutingResponse{
 		Refusal:     optional.Of(answer.Refusal),

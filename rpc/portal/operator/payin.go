@@ -50,6 +50,9 @@ func operatorPayinResponse(message string, p payout.Payout, err error) (*portalv
 	return &portalv1.OperatorPayinResponse{Message: message, Data: operatorPayin(p)}, err
 }
 
+// operatorPayin adds to a payin, as its merchant gets it, whose it is, which
+// trader took it and when, and the bank and the user that the merchant named.
+// The requisite stays masked.
 func operatorPayin(p payout.Payout) *portalv1.OperatorPayin {
 	return &portalv1.OperatorPayin{
 		Payin:             rpc.PayinView(p),

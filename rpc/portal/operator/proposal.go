@@ -81,6 +81,9 @@ func (s *service) RevealProposal(
 	return &portalv1.RevealProposalResponse{Value: value}, err
 }
 
+// proposalView is a proposal, open or ended. Details are the fields that its
+// action sets, without secrets; who decided it, and why, is missing while it is
+// open.
 func proposalView(p proposal.Proposal) *portalv1.Proposal {
 	return &portalv1.Proposal{
 		ProposalId:     p.ID,

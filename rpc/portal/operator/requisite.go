@@ -37,6 +37,8 @@ func (s *service) RevealRequisite(
 	return &portalv1.RevealRequisiteResponse{Value: value}, err
 }
 
+// requisiteOfTrader is a requisite with the last digits of its value only. The
+// whole value is read by RevealRequisite.
 func requisiteOfTrader(r directory.Requisite) *portalv1.Requisite {
 	return &portalv1.Requisite{
 		Id:         r.ID,

@@ -26,6 +26,9 @@ func (s *service) GetUser(ctx context.Context, req *portalv1.GetUserRequest) (*p
 	return &portalv1.GetUserResponse{Data: userView(u)}, err
 }
 
+// userView is a user without anything secret: of a password and of second
+// factors it says only that there are any. A user without an open session has
+// no SeenAt.
 func userView(u session.User) *portalv1.User {
 	var seen *timestamppb.Timestamp
 	if u.Sessions > 0 {

@@ -24,6 +24,8 @@ func (s *service) ListWork(ctx context.Context, _ *portalv1.ListWorkRequest) (*p
 	return out, err
 }
 
+// workItem writes an amount in USDT or in the item's own currency, each with
+// its own decimals. What this kind of item does not have is missing, and not 0.
 func workItem(item work.Item) *portalv1.WorkItem {
 	out := &portalv1.WorkItem{
 		SubjectId: item.SubjectID, PaymentId: optional.Of(item.PaymentID), Name: optional.Of(item.Name),

@@ -36,6 +36,9 @@ func (s *ProofService) GetWithdrawalProof(
 	return proofResponse(s.Proofs.Withdrawal(ctx, caller.From(ctx), req.GetWithdrawalId()))
 }
 
+// proofResponse is a proof as a file that can be checked without the gateway.
+// Transfers that are on no sealed page yet are listed beside it, each with the
+// time after which its day is sealed.
 func proofResponse(p seal.Proof, err error) (*portalv1.ProofResponse, error) {
 	if err != nil {
 		return nil, err
@@ -57,6 +60,9 @@ func (s *ProofService) ListSealedDays(
 	return &portalv1.ListSealedDaysResponse{Data: rpc.Views(days, sealedDay), NextCursor: next}, err
 }
 
+// sealedDay is the page of a day as it was sealed, with what is known of it
+// now: State is the result of verifying the page, and AuditViolations is what
+// the last audit found that read its transfers. Each transfer has two entries.
 func sealedDay(d seal.SealedDay) *portalv1.SealedDay {
 	out := &portalv1.SealedDay{
 		Day: d.Day, Transfers: d.Transfers, Entries: 2 * d.Transfers, Root: d.Root.String(), Hash: d.Hash.String(),

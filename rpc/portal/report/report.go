@@ -144,6 +144,9 @@ func paging(m interface {
 // shownUSDT formats an amount; nil is one that the caller may not see.
 func shownUSDT(d *decimal.Decimal) *string { return rpc.Number(d, money.USDT) }
 
+// reportPayment is a payment in a report. The service has already removed what
+// the caller may not see, so a sum that is missing is unknown or not theirs,
+// and never 0.
 func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 	return &portalv1.ReportPayment{
 		Id:                 p.ID,
@@ -172,6 +175,8 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 	}
 }
 
+// reportPayin is a payout in a report, with what the service has left for the
+// caller to see. FrozenUsdt is missing rather than 0.
 func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
 	out := &portalv1.ReportPayin{
 		Id:                p.ID,
@@ -200,6 +205,8 @@ func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
 	return out
 }
 
+// statementLine says by its direction whether an amount came or went, and
+// writes every amount without a sign.
 func statementLine(line books.StatementLine) *portalv1.StatementLine {
 	out := &portalv1.StatementLine{
 		TransferId: line.TransferID,

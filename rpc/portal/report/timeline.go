@@ -15,6 +15,8 @@ func timelineResponse(lines []timeline.Line, err error) (*portalv1.TimelineRespo
 	return &portalv1.TimelineResponse{Data: rpc.Views(lines, timelineLine)}, err
 }
 
+// timelineLine is a line of any kind. Which of the parts it has depends on its
+// kind, and the service has left out what the caller may not see.
 func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 	return &portalv1.TimelineLine{
 		At:         rpc.Timestamp(line.At),
@@ -40,6 +42,9 @@ func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 	}
 }
 
+// timelineRequest is what was asked for when a payment or a payout was made.
+// Only a payout has an AddressMask: the last digits of the recipient's
+// requisite.
 func timelineRequest(r timeline.Request) *portalv1.TimelineRequest {
 	return &portalv1.TimelineRequest{
 		Method:         r.Method,
@@ -54,6 +59,8 @@ func timelineRequest(r timeline.Request) *portalv1.TimelineRequest {
 	}
 }
 
+// timelineChoice is which requisite a payment got. Pool, Looked and Passed say
+// how it was found, and only operators get them.
 func timelineChoice(c timeline.Choice) *portalv1.TimelineChoice {
 	return &portalv1.TimelineChoice{
 		TraderId:    optional.Of(c.TraderID),
@@ -68,6 +75,8 @@ func timelineChoice(c timeline.Choice) *portalv1.TimelineChoice {
 	}
 }
 
+// timelineRate is how a sum in USDT was calculated. A number that is missing
+// was not known, or is not the caller's to see.
 func timelineRate(r timeline.Rate) *portalv1.TimelineRate {
 	return &portalv1.TimelineRate{
 		Source:        optional.Of(r.Source),
@@ -97,6 +106,9 @@ func timelineFile(f timeline.File) *portalv1.TimelineFile {
 	return &portalv1.TimelineFile{Number: optional.Of(f.Number), Type: f.Type, Size: f.Size}
 }
 
+// timelineWebhook is what a line says of a webhook, or nil for a line about
+// something else. Only an attempt has a duration, because an event by itself
+// takes no time.
 func timelineWebhook(what string, w *timeline.Webhook) *portalv1.TimelineWebhook {
 	if w == nil {
 		return nil

@@ -40,6 +40,8 @@ func (s *TrustService) ListAuditLog(
 	return out, nil
 }
 
+// auditLine is a line of the log, with the fields that its kind has. It fails
+// only on a stored setting that is no JSON object.
 func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
 	before, err := portal.Object(l.Before)
 	if err != nil {
