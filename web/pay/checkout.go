@@ -38,6 +38,9 @@ type purchase struct {
 	below string
 }
 
+// checkouts adds the pages of card payments. A form is sent to the address of
+// the page that shows it, so that a browser that loads the address anew sees
+// the form again. Only the button for another code has no page.
 func (p *Pay) checkouts(mux *http.ServeMux) {
 	const link = "/pay/{token}"
 	mux.HandleFunc("GET "+link+"/status", p.bought("", p.checkoutStatus))
@@ -112,8 +115,8 @@ func (v purchase) version() string {
 		v.view.Resends, failed, v.view.Checking)
 }
 
-// every is that of any payment, but that a page that waits for a bank's last
-// word asks for it often.
+// every is how many seconds lie between two questions of the page: as for any
+// payment, but few while it waits for a bank's last word.
 func (v purchase) every() int {
 	if v.view.Checking {
 		return everyWaiting
@@ -133,6 +136,10 @@ func (p *Pay) checkoutStatus(v purchase) {
 	})
 }
 
+// purchasePage is what the pages of a card payment have in common. A page asks
+// for news by itself until the payment can change no more; whoever shows a
+// question removes Watch from it. A sandbox's page lists the numbers of test
+// cards.
 func (p *Pay) purchasePage(v purchase) view.Checkout {
 	s := p.dress(v.visit, "/pay/")
 	s.Below = v.below
@@ -189,6 +196,11 @@ func progress(w words.Words, phase checkout.Phase) view.Progress {
 	return view.Progress{Title: w.Say(words.ConfirmingTitle)}
 }
 
+// payTyped pays with the card that was typed. After a mistake in another field
+// the number is not shown again, but goes along encrypted, so that the payer
+// need not type it twice; the security code always has to be typed anew.
+// Nothing that looks like a card number returns to the page as text, in
+// whatever field it was typed.
 func (p *Pay) payTyped(v purchase) {
 	expiry := v.r.PostFormValue("expiry")
 	month, year := splitExpiry(expiry)
@@ -305,6 +317,9 @@ func (p *Pay) showCardReceipt(v purchase) {
 	p.proveReceipt(v.visit, page.Shell, page.Bill, page.Card)
 }
 
+// askCheckoutCancel asks whether to cancel, in other words once a card was
+// sent. Nothing changes before the form is sent. A payment that has ended leads
+// back to its page.
 func (p *Pay) askCheckoutCancel(v purchase) {
 	p.opened(v.visit, "cancel")
 	page := p.purchasePage(v)
@@ -330,8 +345,8 @@ func (p *Pay) cancelCheckout(v purchase) {
 	p.afterwards(v, err, func(fault.Fields) {})
 }
 
-// tooLateForCard shows how a payment stands that could not be cancelled. One
-// that was is just shown.
+// tooLateForCard shows how a payment stands to a payer who could not cancel it.
+// If it is cancelled already, it leads to the page as if this had done it.
 func (p *Pay) tooLateForCard(v purchase) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {

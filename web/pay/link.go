@@ -85,6 +85,10 @@ func (p *Pay) start(o opening) {
 	p.showStart(o, http.StatusOK, paylink.Order{Attempt: paylink.NewAttempt()}, nil, "")
 }
 
+// showStart shows the first page of a payment link: what is sold, a field for
+// the amount unless the link has one, and the ways to pay. The form keeps its
+// attempt after a mistake, by which a second sending is known. If there is no
+// way to pay, the notice says so and no other.
 func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.Fields, notice words.Key) {
 	s := p.dressLink(o)
 	l := view.Link{Shell: s, Title: o.link.Title, Attempt: typed.Attempt}

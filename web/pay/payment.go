@@ -19,6 +19,10 @@ import (
 // sbp is the method whose payers are shown the mark of its scheme.
 const sbp = "sbp"
 
+// fields are where the payer sends the money. The caller must have checked that
+// the payment has a requisite. The holder's name can be copied only where banks
+// ask for it to be typed, and a note says why it is a person's and not the
+// shop's.
 func fields(w words.Words, p payment.Payment, shop string) []view.Field {
 	kind, value := requisite.Of(*p.RequisiteType), *p.RequisiteValue
 	lines := []view.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value), Copy: value}}

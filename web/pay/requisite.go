@@ -81,8 +81,8 @@ func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
 	comeLater(v.w, v.r, p.dress(v, room), wait)
 }
 
-// paced counts by address what is asked for without a payment: links may be
-// known to everybody, and so are pictures.
+// paced limits requests by their address where there is no payment by which to
+// limit them: a payment link may be known to everybody, and so may a picture.
 func (p *Pay) paced(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, err := p.Limits.Count(limit.AddressReads, limit.Address(r.RemoteAddr)); err != nil {
@@ -171,6 +171,9 @@ func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look, sheet
 	}
 }
 
+// page is what the pages of a payment by transfer have in common. The requisite
+// is on it only while the payer may pay, so that nobody sends money to it
+// later. A payment of which a part has come cannot be cancelled.
 func (p *Pay) page(v visit) view.Requisite {
 	s := p.dress(v, "/r/")
 	if every := v.every(); every > 0 {
@@ -194,6 +197,8 @@ func (p *Pay) page(v visit) view.Requisite {
 	return r
 }
 
+// bill is what the payer owes. Its amount is what is still missing or, if
+// another amount came and counts, that one.
 func (v visit) bill(w words.Words) view.Bill {
 	sum := v.payment.Expected()
 	if otherCame(v.payment) {
@@ -287,6 +292,9 @@ type status struct {
 	Seconds int    `json:"seconds"`
 }
 
+// askCancel asks whether to cancel, in other words if the payer has said that
+// they paid. Nothing changes before the form is sent. Where it is too late, it
+// leads back to the payment's page.
 func (p *Pay) askCancel(v visit) {
 	p.opened(v, "cancel")
 	page := p.page(v)
@@ -334,6 +342,9 @@ func (p *Pay) acted(v visit, after payment.Payment, err error) {
 	}
 }
 
+// tooLate shows how a payment stands to a payer who came too late to change it.
+// It reads the payment again, because it may have changed since the request
+// began.
 func (p *Pay) tooLate(v visit) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {

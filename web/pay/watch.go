@@ -20,7 +20,7 @@ const (
 	// and for one payment. Any others are answered at once, and their pages
 	// poll instead.
 	watchersMost, watchersEach = 5_000, 4
-	// watchTimeout bounds that query.
+	// watchTimeout bounds the query that looks at all these payments.
 	watchTimeout = 5 * time.Second
 )
 
@@ -110,6 +110,8 @@ func (w *watch) asked() (merchantIDs, paymentIDs []int64) {
 	return merchantIDs, paymentIDs
 }
 
+// tell wakes the requests whose payment has another stamp than before. It never
+// blocks: a request that has a value waiting will read the latest state anyway.
 func (w *watch) tell(stamps map[int64]string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,8 +130,9 @@ func (w *watch) tell(stamps map[int64]string) {
 	}
 }
 
-// hold waits until the page would show something else than the version it has,
-// which fresh reads. It returns the latest status.
+// hold waits until the page would show something else than what it has, and
+// returns the latest status, which fresh reads. A page that has another version
+// already is answered at once.
 func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, error) {
 	if v.r.URL.Query().Get("version") != now.Version {
 		return now, nil

@@ -55,6 +55,8 @@ func (d *document) without(s *schema) (*schema, bool) {
 	return d.resolve(s), slices.Contains(s.Type, "null")
 }
 
+// describe says of which type a field is, and what is allowed. The allowed
+// values are left out if the text already names the first of them.
 func (f *Field) describe(s *schema, null bool) {
 	types := slices.DeleteFunc(slices.Clone(s.Type), func(t string) bool { return t == "null" })
 	for _, form := range s.OneOf {

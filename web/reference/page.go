@@ -111,6 +111,8 @@ func (d *document) groups() []Group {
 	return list
 }
 
+// call is the page of an operation. A POST without a body is sent as an empty
+// object. The description has one media type for each body.
 func (d *document) call(method, path string, op *operation) *Call {
 	call := &Call{
 		ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description,
@@ -204,6 +206,7 @@ func (d *document) errorFields() []Field {
 	return list
 }
 
+// events are the webhooks that the description has, in its order.
 func (d *document) events() []Event {
 	var list []Event
 	for _, one := range d.Webhooks {
@@ -217,6 +220,9 @@ func (d *document) events() []Event {
 	return list
 }
 
+// proofOf is how a caller proves who they are. Where a key and a token will
+// both do, that is a kind of its own. What is signed in another way, or by
+// nobody, counts as none.
 func proofOf(op *operation) proof {
 	key, application, token := false, false, false
 	for _, way := range op.Security {

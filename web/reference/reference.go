@@ -111,6 +111,8 @@ func (s *reference) nothing(w http.ResponseWriter, r *http.Request, status int) 
 	s.show(w, r, status, "No such page", messagePage("The reference has no page at this address."))
 }
 
+// page shows the page of a name: a call, a guide, or the table of error codes.
+// The guide about webhooks is shown together with the events.
 func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if call := s.calls[name]; call != nil {

@@ -65,6 +65,9 @@ func (s *reference) form(call *Call) *Form {
 // maxTried bounds a form: a call's body, and what the form has besides.
 const maxTried = 12 << 20
 
+// try makes the call that was typed, in the sandbox's own API, and shows what
+// was sent and what came back. It works without scripts. What cannot be tried
+// out is not found.
 func (s *reference) try(w http.ResponseWriter, r *http.Request) {
 	call := s.calls[r.PathValue("name")]
 	var form *Form

@@ -128,6 +128,7 @@ func contrast(a, b rgb) float64 {
 	return (lighter + 0.05) / (darker + 0.05)
 }
 
+// luminance is WCAG's relative luminance: 0 for black and 1 for white.
 func (c rgb) luminance() float64 {
 	weights := rgb{0.2126, 0.7152, 0.0722}
 	sum := 0.0

@@ -54,6 +54,8 @@ func (l Library) Add(names ...string) string {
 // scriptComment is a line that only our own readers need.
 var scriptComment = regexp.MustCompile(`(?m)^\s*//.*\n`)
 
+// put adds a file, and returns its address, which changes with the content. It
+// is compressed when it is first asked for.
 func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)
 	sum := sha256.Sum256(content)
@@ -109,6 +111,9 @@ func (l Library) Beside(pages http.Handler) http.Handler {
 	})
 }
 
+// serve answers with a static file, and reports whether there is one of that
+// name; otherwise nothing is written. Browsers keep the file for good, because
+// another content has another name.
 func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	found, ok := l[name]
 	if !ok {

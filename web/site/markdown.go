@@ -28,6 +28,8 @@ func Markdown(content []byte, deeper int, link func(to string) string, names ...
 	return page.String(), nil
 }
 
+// fit changes a text as Markdown says. Links are taken out only after the walk,
+// which goes on from a node that has to be there still.
 func fit(root ast.Node, deeper int, link func(to string) string, names []string) {
 	var out []ast.Node
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
