@@ -54,6 +54,8 @@ func (v *visit) showAccount(status int, shown Account) error {
 	return portal.ShowPage(v.Visit, status, v.Say(say.Account), AccountPage, shown)
 }
 
+// setPreferences stores all preferences that the form has, of which a box
+// without a tick is off. They apply from the page on to which it leads.
 func (v *visit) setPreferences(form url.Values) error {
 	preferences := session.Preferences{
 		Zone: form.Get("zone"), Language: form.Get("language"), Theme: form.Get("theme"),
@@ -77,6 +79,9 @@ func (v *visit) showPassword(status int, wrong map[string]string) error {
 	return portal.Show(v.Visit, status, Password, wrong)
 }
 
+// changePassword compares the new password with its repetition before the old
+// one is tried, because a wrong old one is counted. The user's other sessions
+// end, and this one gets a new token.
 func (v *visit) changePassword(form url.Values) error {
 	if form.Get("newPassword") != form.Get("again") {
 		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"again": v.Say(sayNotTheSame)})

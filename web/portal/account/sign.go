@@ -108,6 +108,10 @@ func (v *visit) showFactor(status int, failed string) error {
 	return portal.Show(v.Visit, status, Factor, question)
 }
 
+// factor takes a passkey's answer, a code, or the password of a user without a
+// second factor, and leads to where the user was going. All mistakes get the
+// same words; only a locked factor is told, because trying again does not help
+// then.
 func (v *visit) factor(form url.Values) error {
 	given := session.Factor{Code: form.Get("code"), Password: form.Get("password")}
 	if answer := form.Get("passkey"); answer != "" {
@@ -227,6 +231,9 @@ func (v *visit) showInvitation(status int, invited session.Invitation, wrong map
 	return nil
 }
 
+// accept sets an invited user's password and signs them in, once: a second
+// sending finds no invitation. Two passwords that differ, or one that is too
+// weak, leave it open.
 func (v *visit) accept(form url.Values) error {
 	token := v.R.PathValue("token")
 	invited, err := v.Sessions.Invited(v.Ctx(), token)

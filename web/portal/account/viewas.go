@@ -17,6 +17,8 @@ var viewAsRoutes = []route{
 	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},
 }
 
+// viewAs makes the operator look as another user, and leads to that user's
+// first page. A mistake is shown on the operator's account, which has the form.
 func (v *visit) viewAs(form url.Values) error {
 	asked := Look{User: strings.TrimSpace(form.Get("user")), Reason: form.Get("reason")}
 	looks, err := v.Sessions.ViewAs(v.Ctx(), v.Session, asked.User, asked.Reason)

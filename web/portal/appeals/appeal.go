@@ -52,6 +52,9 @@ func (v *visit) appeals() error {
 	}, v.showAppeals)
 }
 
+// showAppeals shows a page of the merchant's appeals. If the address has
+// mistakes, nothing was read, and the table says that and not that there are
+// none.
 func (v *visit) showAppeals(a portal.Asked, found report.Page[payment.AppealRecord]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -76,6 +79,9 @@ func (v *visit) showAppeals(a portal.Asked, found report.Page[payment.AppealReco
 	})
 }
 
+// appeal shows an appeal to users of its merchant, with the reason for the
+// decision once it was accepted or refused. What operators and traders write to
+// each other about it is not shown to them.
 func (v *visit) appeal() error {
 	a, err := portal.Named(v.Visit, v.Payments.GetAppeal)
 	if err != nil {
@@ -180,6 +186,9 @@ func (v *visit) openAppeal() error {
 	return v.askAppeal(http.StatusUnprocessableEntity, p, sent.Form, wrong)
 }
 
+// appealed opens the appeal, with a sent file or else with the chosen receipt
+// of the payer. A payment that cannot be appealed any more, or was appealed
+// already, is no mistake in the form: its page says so.
 func (v *visit) appealed(p payment.Payment, sent portal.Upload) (submission.Outcome, error) {
 	var opened payment.AppealRecord
 	reason := optional.Of(sent.Form.Get("reason"))

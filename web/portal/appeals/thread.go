@@ -32,6 +32,9 @@ var threadList = portal.List{
 	Path: "/trader/appeals", Always: true, None: say.NoAppeals, NoneText: sayNoThreadsText,
 }
 
+// threads lists the appeals with messages of a trader's payments, and how many
+// messages the trader's side has not read. Appeals without messages are not
+// listed.
 func (v *visit) threads() error {
 	a := v.Asks(threadList)
 	var page payment.Page
@@ -63,6 +66,10 @@ func (v *visit) threads() error {
 
 func (v *visit) thread(id int64) error { return v.showThread(http.StatusOK, id, nil, nil) }
 
+// showThread shows a conversation, with what was typed as an answer and its
+// mistakes. Showing it makes its messages read for everybody on the reader's
+// side, if the reader could answer. An operator sees this page only after a
+// mistake; otherwise the conversation is on the page of the appeal.
 func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[string]string) error {
 	t, err := v.Payments.ReadThread(v.Ctx(), v.Who, id)
 	if err != nil {

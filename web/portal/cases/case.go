@@ -94,6 +94,9 @@ func claimRoutes(of caseKind) []route {
 	}
 }
 
+// claimRegion is the part of a case's page that says who works on it, which a
+// script reads again. Without scripts it stays as it was when the page was
+// loaded.
 func (v *visit) claimRegion(of caseKind) error {
 	found, err := of.find(v)
 	if err != nil {
@@ -145,6 +148,10 @@ func (v *visit) releaseCase(of caseKind) error {
 	return v.Done(found.path, "work-released")
 }
 
+// depositSubject is the deposit in the address with what an operator has to
+// compare: whether the address is the platform's and still in use, the transfer
+// that came, and what each node says. A decision is about that transfer, and is
+// not made about another one.
 func (v *visit) depositSubject() (decidable, error) {
 	d, err := portal.Named(v.Visit, v.Deposits.Get)
 	if err != nil {
@@ -239,6 +246,9 @@ func (v *visit) confirmations(t deposit.Transfer) string {
 	return v.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 }
 
+// appealSubject is the appeal in the address. A decision is about what has come
+// of its payment so far, so that one that was asked for before more money came
+// is not made.
 func (v *visit) appealSubject() (decidable, error) {
 	a, err := portal.Named(v.Visit, v.Payments.GetAppeal)
 	if err != nil {
@@ -289,6 +299,9 @@ func (v *visit) payoutSubject() (decidable, error) {
 	return v.subjectOfPayout(p)
 }
 
+// subjectOfPayout is a payout that an operator can end in its trader's place,
+// with the requisite masked. A decision is also about when it was taken: a
+// payout that was given back and taken again is another case.
 func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 	owners, err := v.OwnersOf(v.Settings, p.CashboxID, p.TraderID)
 	amount := v.Amount(p.Amount, p.Currency)
@@ -313,6 +326,9 @@ func (v *visit) subjectOfPayout(p payout.Payout) (decidable, error) {
 	}, err
 }
 
+// conflictSubject is the conflict in the address, between a payment and an
+// attempt to charge its card. It says how the payment stood when the conflict
+// was found, not how it stands now, and has no amount.
 func (v *visit) conflictSubject() (decidable, error) {
 	c, err := portal.Named(v.Visit, v.Checkouts.GetConflict)
 	if err != nil {

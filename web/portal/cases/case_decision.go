@@ -326,6 +326,11 @@ func (v *visit) decide(d decision) error {
 	return nil
 }
 
+// decided makes a decision if the case is still as the form has shown it and no
+// other operator works on it. Otherwise, and if the service refuses because the
+// case has changed since, it leads to the case and nothing is done. A decision
+// that takes a second operator leads to the proposal. A case that is decided is
+// released; if that fails, the decision stands.
 func (v *visit) decided(d decision, found decidable, form url.Values) (submission.Outcome, error) {
 	changed := submission.Outcome{LedTo: found.path, Said: "changed"}
 	if found.seen() != form.Get("status") || !slices.Contains(d.from, found.status) {

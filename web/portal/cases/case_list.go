@@ -64,6 +64,9 @@ type caseRow struct {
 	status                      view.Badge
 }
 
+// show shows a page of the list, and who works on each case. The claims are
+// read together, for cases on which somebody still can work. Only lists with
+// statuses have a form for filters.
 func (c cases) show(v *visit) error {
 	return portal.ShowList(v.Visit, c.of, c.read, func(a portal.Asked, page report.Page[caseRow]) error {
 		list := view.List{Text: c.text, Pages: a.Older(page.Next), Sheet: view.Sheet{
@@ -102,6 +105,8 @@ func (c cases) show(v *visit) error {
 	})
 }
 
+// caseDeposits lists the deposits of all merchants, in every status or in one.
+// Who works on a deposit is shown while it is pending.
 func (v *visit) caseDeposits() error {
 	return cases{
 		of: caseDepositList, kind: work.Deposit, title: say.Deposits, at: say.Created,
@@ -127,6 +132,8 @@ func (v *visit) caseDeposits() error {
 	}.show(v)
 }
 
+// caseAppeals lists the appeals of all merchants, in every status or in one.
+// Who works on an appeal is shown while it waits for a decision.
 func (v *visit) caseAppeals() error {
 	return cases{
 		of: caseAppealList, kind: work.Appeal, title: say.Appeals, at: say.Opened,
@@ -149,6 +156,9 @@ func (v *visit) caseAppeals() error {
 	}.show(v)
 }
 
+// amounts lists the payments of which another amount came and about which
+// nobody has decided. The amount is the one that came, with the one that was
+// asked for beside it.
 func (v *visit) amounts() error {
 	return cases{
 		of: amountList, kind: work.OtherAmount, title: say.CasesTitle, text: sayOtherText, at: sayFoundAt,
@@ -167,6 +177,8 @@ func (v *visit) amounts() error {
 	}.show(v)
 }
 
+// overdue lists the payouts that a trader took and did not end in time. They
+// stay with the trader, because nobody knows whether they were paid.
 func (v *visit) overdue() error {
 	return cases{
 		of: overdueList, kind: work.Overdue, title: say.OverdueTitle, text: sayOverdueText, at: say.TakenAt,
@@ -192,6 +204,8 @@ func (v *visit) overdue() error {
 	}.show(v)
 }
 
+// conflicts lists the open conflicts. A closed one keeps its page, but is not
+// listed.
 func (v *visit) conflicts() error {
 	return cases{
 		of: conflictList, kind: work.Conflict, title: say.ConflictsTitle, text: sayConflictsText, at: sayFoundAt,
@@ -227,6 +241,9 @@ func (v *visit) showCase(of caseKind, found decidable, decisions []decision, sho
 	return portal.ShowPage(v.Visit, http.StatusOK, found.name, CasePage, shown)
 }
 
+// caseDeposit shows operators a deposit of any merchant, with its history and
+// the possible decisions. The history always has a first line, because its
+// creation is one.
 func (v *visit) caseDeposit() error {
 	found, err := v.depositSubject()
 	if err != nil {
@@ -248,6 +265,12 @@ func (v *visit) caseDeposit() error {
 
 const depositCaseLink, appealCaseLink view.Link = "/operator/deposits", "/operator/appeals"
 
+// caseAppeal shows an appeal with what it is decided by: the history of the
+// payment, the merchant's file, the conversation with the trader, and while it
+// waits also free transfers that may be its money. Showing it makes the
+// trader's messages read for all operators, if the reader could answer. The
+// part that decides is only for operators who may decide, also if they have to
+// give their second factor first.
 func (v *visit) caseAppeal() error {
 	found, err := v.appealSubject()
 	if err != nil {
@@ -325,6 +348,7 @@ func (v *visit) aboutPayment(id int64) (Case, error) {
 	}, nil
 }
 
+// conflict shows a conflict, open or closed, with the history of its payment.
 func (v *visit) conflict() error {
 	found, err := v.conflictSubject()
 	if err != nil {

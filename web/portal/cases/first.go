@@ -60,6 +60,8 @@ func newest[T any](list []T, _ *string, err error) (*T, error) {
 	return &list[0], nil
 }
 
+// lookAtApprovals finds out whether anything could be approved. Without the
+// rule of two operators nothing has to be, and both answers stay false.
 func (v *visit) lookAtApprovals(p *platform) error {
 	if !v.Settings.FourEyes.On {
 		return nil
@@ -73,6 +75,8 @@ func (v *visit) lookAtApprovals(p *platform) error {
 	return err
 }
 
+// lookAtMerchant finds the newest merchant, cashbox and user of merchants. They
+// need not belong together; only the method is that cashbox's.
 func (v *visit) lookAtMerchant(p *platform) (err error) {
 	search := directory.Search{}
 	search.Limit = new(int32(1))
@@ -93,6 +97,8 @@ func (v *visit) lookAtMerchant(p *platform) (err error) {
 	return err
 }
 
+// lookAtTrader finds the newest trader, requisite and user of traders. They
+// need not belong together; only the balance is that trader's.
 func (v *visit) lookAtTrader(p *platform) (err error) {
 	search := directory.Search{}
 	search.Limit = new(int32(1))

@@ -53,6 +53,8 @@ func statusOfObjection(m bankmessage.Message) string {
 	return string(m.Outcome)
 }
 
+// objections lists the objections of all traders, open and decided, without the
+// texts of the messages. Who works on one is shown while it is open.
 func (v *visit) objections() error {
 	return cases{
 		of: objectionList, kind: work.Objection, title: say.ObjectionsTitle, text: sayObjectionsText, at: sayObjectedAt,
@@ -83,6 +85,9 @@ func (v *visit) objectionSubject() (decidable, error) {
 	return v.subjectOfObjection(m)
 }
 
+// subjectOfObjection is an objection with what an operator compares: what the
+// message says, why the trader objects, and how the payment stands now. Once it
+// is decided it also says who decided and why.
 func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 	p, err := v.Payments.Get(v.Ctx(), v.Who, portal.IDText(*m.PaymentID))
 	if err != nil {
@@ -116,6 +121,11 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 	}, nil
 }
 
+// objection shows a trader's objection to what a bank's message confirmed. The
+// message's text is not on this page, but a link leads users who may reveal it
+// to the page that has it. Once the trader was found right, and as long as the
+// payment is completed, users who may move money are led to a correction,
+// because the decision itself moves nothing.
 func (v *visit) objection() error {
 	m, err := portal.Named(v.Visit, v.Messages.Objection)
 	if err != nil {

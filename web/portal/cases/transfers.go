@@ -41,6 +41,9 @@ var transferRoutes = []route{
 	{Pattern: "POST " + transfersPath + "/{id}/assign", Needs: caller.OperatorMoney, Handle: (*visit).assign},
 }
 
+// transfers lists the transfers that are attached to no deposit. Each has a
+// form to attach it, for users who may move money, and the number of the
+// deposit whose merchant has named it.
 func (v *visit) transfers() error {
 	a := v.Asks(transferList)
 	var page deposit.Page

@@ -20,6 +20,9 @@ var workRoutes = []route{
 	{Pattern: "GET /operator/work", Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).workRegion},
 }
 
+// work shows operators what waits. Before the platform's first payment it shows
+// the steps to that one, and afterwards figures, which are left out if the
+// database is too busy.
 func (v *visit) work() error {
 	shown, err := v.workShown()
 	if err != nil {
@@ -49,6 +52,9 @@ func (v *visit) workRegion() error {
 // workFirst is how many items of a queue the first page shows.
 const workFirst = 5
 
+// workShown has the number and the oldest items of each queue, and a plus if
+// there are more than were counted. The page and the part of it that is read
+// again both show this.
 func (v *visit) workShown() (Work, error) {
 	queues, err := v.Work.Queues(v.Ctx(), v.Who)
 	if err != nil {
@@ -85,6 +91,8 @@ var workLists = map[work.Kind]view.Link{
 	work.DeadEvents:  portal.DeadPath,
 }
 
+// workItem names an item and says how long it has waited and who works on it.
+// An amount is shown in the item's own currency and never converted.
 func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
 	shown := WorkItem{About: item.Name, Since: item.Since, Taken: v.taken(item.Claim)}
 	shown.Name, shown.Href = v.workName(kind, item)
