@@ -76,6 +76,8 @@ func (v *visit) ask() error {
 	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
+// showForm asks for money that came and belongs to no payment. The desk for
+// card payments is not offered, because nobody transfers money to it.
 func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
 	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
 	if err != nil {
@@ -105,6 +107,8 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	return v.ShowForm(status, v.Say(sayKeep), form, typed, wrong)
 }
 
+// keep stores the money, once. The time is in the reader's zone; without one it
+// came now.
 func (v *visit) keep(form url.Values) error {
 	amount := money.Typed(form.Get("amount"))
 	said := payment.Came{Amount: &amount, Payer: optional.Of(form.Get("payer")), Note: optional.Of(form.Get("note"))}

@@ -49,6 +49,8 @@ var depositList = portal.List{
 	NoneText: sayNoDepositsText,
 }
 
+// deposits lists the merchant's deposits, by status, cashbox and one pair of
+// metadata.
 func (v *visit) deposits() error {
 	return portal.ShowList(v.Visit, depositList, func(a portal.Asked) (found report.Page[deposit.Deposit], err error) {
 		var page deposit.OwnPage
@@ -62,6 +64,9 @@ func (v *visit) deposits() error {
 	}, v.showDeposits)
 }
 
+// showDeposits shows a page of the merchant's deposits. The link to request one
+// is for users who may. If the address has mistakes, nothing was read, and the
+// table says so.
 func (v *visit) showDeposits(a portal.Asked, found report.Page[deposit.Deposit]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -208,6 +213,10 @@ func (v *visit) newDeposit() error {
 	return v.askDeposit(http.StatusOK, typed, nil)
 }
 
+// askDeposit asks for a deposit, with what was typed and its mistakes. The
+// merchant types an address only if the platform has set none on any network;
+// otherwise the network stands for it, and a network that was closed since the
+// form was shown is a mistake there.
 func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string) error {
 	boxes, err := v.Cashboxes(portal.Asked{List: depositList})
 	if err != nil {
@@ -271,6 +280,8 @@ func (v *visit) requestDeposit(form url.Values) error {
 	return err
 }
 
+// balance shows what each cashbox of the merchant has, with a link to its
+// statement, and the sums if there are several.
 func (v *visit) balance() error {
 	boxes, err := v.Deposits.Balances(v.Ctx(), v.Who)
 	if err != nil {

@@ -59,6 +59,9 @@ func (v *visit) deskRegion() error {
 	return portal.Show(v.Visit, http.StatusOK, DeskChange, shown)
 }
 
+// deskShown reads everything on the desk but the earnings, for the page and for
+// the part of it that is read again. Messages are shown beside the payments
+// that they may be about. The balance is left out for users who may not see it.
 func (v *visit) deskShown() (Desk, error) {
 	shown := Desk{
 		MayWork:    v.Who.May(caller.TraderWork),
@@ -171,6 +174,10 @@ func (v *visit) askAbout(page func(view.Shell, PaymentQuestion) site.Page) error
 	return v.ask(http.StatusOK, p, page, v.R.URL.Query(), nil)
 }
 
+// ask asks for confirmation about a payment as it stands now. The form says how
+// that is, so that it changes nothing if the payment has changed by then. A
+// payment that has ended leads to its own page, unless it has expired and may
+// still be confirmed.
 func (v *visit) ask(
 	status int,
 	p payment.Payment,

@@ -50,6 +50,9 @@ func (v *visit) earned() ([]view.OverviewFigure, error) {
 	return figures, nil
 }
 
+// earnings shows what the trader earned in the days that the address asks for,
+// or in thirty, and how fast they confirmed. Payouts count as earned, but only
+// payments have a speed, so that there may be none.
 func (v *visit) earnings() error {
 	days := v.DaysAsked()
 	if v.R.URL.Query().Get(portal.AsksDays) == "" {

@@ -118,6 +118,10 @@ func (l *live) openDesks() []int64 {
 	return slices.Sorted(maps.Keys(l.desks))
 }
 
+// lookOnce reads the stamps of all open desks, with one query for each kind of
+// stamp however many desks there are. If a query fails, no desk is told
+// anything, and the next look finds the same changes. A desk that was closed
+// meanwhile is skipped.
 func (l *live) lookOnce(traders []int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -24,6 +24,9 @@ func (v *visit) askKeep() error {
 	return v.showKeep(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
+// showKeep asks to which requisite the money of a message was sent. The amount
+// is asked for only if no pattern has read it, and is on the button otherwise.
+// A message that somebody has decided about leads back and says so.
 func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) error {
 	m, err := portal.Named(v.Visit, v.Messages.ToKeep)
 	if err != nil {

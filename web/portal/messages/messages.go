@@ -90,6 +90,9 @@ func (v *visit) messages() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.MessagesOfBanks), MessagesPage, shown)
 }
 
+// message is a message of a bank, with what can still be done about it. Its
+// text is empty after it was purged, and for an operator who looks as the
+// trader.
 func (v *visit) message(m bankmessage.Message) Message {
 	shown := Message{
 		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankmessage.NameOf(m.Bank), Why: v.why(m),
@@ -181,6 +184,9 @@ func (v *visit) showObjection(status int, id int64, typed url.Values, wrong map[
 	return v.ShowForm(status, v.Say(sayObject), asked, typed, wrong)
 }
 
+// object objects to what a message confirmed, once. If that is no longer
+// possible, it leads back and says so. From then on messages confirm nothing
+// for the requisite.
 func (v *visit) object(form url.Values) error {
 	id, err := v.named()
 	if err != nil {
@@ -199,6 +205,8 @@ func (v *visit) object(form url.Values) error {
 	return err
 }
 
+// phones lists the trader's phones, revoked ones too, and when each was heard
+// last. Users who may set rules can revoke one, which is not asked about again.
 func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Say(sayPhones),
@@ -260,6 +268,9 @@ func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Ru
 	return shown, nil
 }
 
+// rule is the row of a rule, after the requisite's name. A rule that was
+// stopped can be started again by users who may. How often messages were right
+// is left out while nothing has been compared.
 func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency string) []view.Cell {
 	mode := view.Cell{Text: v.Say(say.Named(modes, string(r.Mode))), Tone: modeTones[r.Mode]}
 	if r.StoppedBy != nil {

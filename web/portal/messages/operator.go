@@ -47,6 +47,8 @@ func (v *visit) try(form url.Values) error {
 	return v.showUnknown(http.StatusOK, form, v.tried(n, tried), nil)
 }
 
+// tried shows what a pattern reads in messages, and its line for the files: a
+// pattern is used only once a person has put it there.
 func (v *visit) tried(n bankmessage.NewPattern, tried bankmessage.Try) *Tried {
 	shown := &Tried{
 		Knows: v.Say(sayKnows, tried.Known, tried.Of), Cut: tried.Cut, Line: string(n.Kind) + " " + n.Expr,
@@ -68,6 +70,10 @@ func (v *visit) tried(n bankmessage.NewPattern, tried bankmessage.Try) *Tried {
 	return shown
 }
 
+// showUnknown shows operators what no pattern knows and what traders object to,
+// with a pattern that was tried. What was typed comes first; otherwise the
+// pattern begins as the text of the message that the address names. That the
+// texts are read is recorded by the service.
 func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong map[string]string) error {
 	unknown, err := v.Messages.Unknown(v.Ctx(), v.Who)
 	if err != nil {
@@ -116,6 +122,9 @@ func likeOne(groups []bankmessage.Group, id int64) string {
 	return ""
 }
 
+// groups lists messages that no pattern knows, those that look alike as one
+// with their number. From each a pattern can be begun, and operators who decide
+// cases can store its money.
 func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
@@ -139,6 +148,8 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	return sheet
 }
 
+// objected lists the messages to which traders objected. A text that was purged
+// is said to be gone.
 func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayObjected), Empty: view.Empty{Title: sayObjectedNone},

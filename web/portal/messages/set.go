@@ -119,6 +119,9 @@ func (v *visit) askRule() error {
 	return v.showRule(http.StatusOK, own, set, nil)
 }
 
+// showRule asks what messages do for a requisite. The banks are those of its
+// currency, and revoked phones are not offered. A trader without a phone is led
+// to pair one first.
 func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Values, wrong map[string]string) error {
 	phones, err := v.Messages.ListDevices(v.Ctx(), v.Who)
 	if err != nil {

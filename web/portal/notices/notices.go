@@ -86,6 +86,8 @@ func clock(minutes *int) string {
 	return fmt.Sprintf("%02d:%02d", *minutes/60, *minutes%60)
 }
 
+// sent lists the last notices and what became of each, with the problem in the
+// reader's language, so that users find out themselves why nothing comes.
 func (v *visit) sent(list []notify.Sent) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone},
@@ -106,6 +108,10 @@ func (v *visit) sent(list []notify.Sent) view.Sheet {
 	return sheet
 }
 
+// set stores all choices and quiet hours of the form. Kinds about security are
+// left out, because they are sent in any case. After a mistake in the hours
+// nothing is stored, and the ticks are shown as they are stored, not as they
+// were set.
 func (v *visit) set(form url.Values) error {
 	own, err := v.Notices.Own(v.Ctx(), v.Who)
 	if err != nil {

@@ -199,6 +199,9 @@ func (v *visit) poolChips(all []payment.RequisiteExplanation, chosen string, lin
 	return chips
 }
 
+// switchRequisite sets the trader's own switch of a requisite. Setting it again
+// changes nothing, so the form needs no token. A requisite that an operator has
+// switched off cannot be switched on, and the page says so.
 func (v *visit) switchRequisite() error {
 	id, form, err := v.Sent()
 	if err != nil {

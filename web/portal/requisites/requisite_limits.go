@@ -42,6 +42,10 @@ func (v *visit) requisite() (standing, error) {
 	return standing{own: own, why: explained[0]}, nil
 }
 
+// showRequisite shows a requisite with the trader's own limits. Users who may
+// not set them see the fields disabled. The form keeps the values that its
+// reader has seen first, also after a mistake, so that a change in between is
+// noticed.
 func (v *visit) showRequisite(status int, s standing, values url.Values, wrong map[string]string) error {
 	card := v.requisiteCard(s)
 	form := RequisiteForm{

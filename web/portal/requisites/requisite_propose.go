@@ -57,6 +57,9 @@ func (v *visit) proposed() ([]Proposed, error) {
 
 func (v *visit) proposePage() error { return v.askProposed(http.StatusOK, url.Values{}, nil) }
 
+// askProposed asks for a requisite to propose to operators, with what was typed
+// and its mistakes. The form has no token, because the same proposal sent twice
+// is one.
 func (v *visit) askProposed(status int, form url.Values, wrong map[string]string) error {
 	asked := view.MoneyForm{
 		Action: requisitesPath + "/new", Text: v.Say(sayProposeText), Submit: v.Say(sayProposeYes), Back: requisitesPath,
