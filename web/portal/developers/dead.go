@@ -107,6 +107,9 @@ func (v *visit) deadAddresses(a portal.Asked) ([]report.DeadAddress, error) {
 	return list, err
 }
 
+// deadRow shows an address with how many dead events it has. The link to send
+// them again keeps the filter. On the list of all merchants it is only for
+// operators who may; a merchant's own list is shown to nobody else.
 func (v *visit) deadRow(r room, a portal.Asked, address report.DeadAddress) DeadRow {
 	row, merchant := DeadRow{URL: address.URL, Events: v.deadCount(address.Events)}, ""
 	if r.Owners {
@@ -149,6 +152,9 @@ func (v *visit) deadPage(r room) error {
 	return v.Done(a.Href(a.Query), "")
 }
 
+// askDead asks whether to send the dead events of an address again. The form
+// has the filter and not the events, so that events that die before it is sent
+// are sent again as well.
 func (v *visit) askDead(a portal.Asked, address report.DeadAddress) error {
 	number := v.deadCount(address.Events)
 	q := view.Question{

@@ -35,6 +35,9 @@ func (v *visit) events() error {
 	}, v.showEvents)
 }
 
+// showEvents shows a page of the merchant's events, and leads users who may
+// send again to the dead ones. An empty list looks for older events, to say
+// whether there are none or none of late.
 func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -64,6 +67,8 @@ func (v *visit) showEvents(a portal.Asked, page report.Page[report.EventItem]) e
 	})
 }
 
+// eventRow shows a dash for the number of an event that the feed does not have
+// yet.
 func (v *visit) eventRow(item report.EventItem) []view.Cell {
 	number, attempts := "–", strconv.FormatInt(int64(item.Attempts), 10)
 	if item.Number > 0 {
@@ -83,6 +88,9 @@ func (v *visit) eventAsked() (webhook.Told, error) {
 	return v.Events.Get(v.Ctx(), v.Who, v.R.PathValue("event"))
 }
 
+// event shows an event with its body and every attempt to deliver it. An event
+// that the feed does not have yet has a title that says so instead of its
+// number. The link to send it again is for users who may.
 func (v *visit) event(event webhook.Told) error {
 	shown := Event{
 		ID: event.ID.String(), Type: event.Type, About: v.about(event.Subject, event.SubjectID, event.Sequence),

@@ -54,6 +54,9 @@ func (v *visit) hooks() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.WebhooksTitle), HooksPage, shown)
 }
 
+// hookBox sums up how a cashbox's events were accepted. Without attempts there
+// is no rate, rather than one of 0%. Of older secrets it shows until when they
+// sign.
 func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox, error) {
 	old, err := v.Events.OldSecrets(v.Ctx(), v.Who, box.ID)
 	if err != nil {
@@ -144,6 +147,9 @@ func (v *visit) rotate(box directory.OwnCashbox) error {
 	})
 }
 
+// testPage asks whether to send the cashbox's last event again as a test. The
+// form names the event that the page shows, so that a newer one is not sent in
+// its place. A cashbox without events leads back and says so.
 func (v *visit) testPage(box directory.OwnCashbox) error {
 	id, err := v.Events.Latest(v.Ctx(), v.Who, box.ID)
 	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {

@@ -46,6 +46,10 @@ func (v *visit) keys() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.KeysTitle), KeysPage, shown)
 }
 
+// keyRows lists the keys of a cashbox and the merchant's legacy key, also those
+// that no longer work, with when each was used last. A key's limits can be set
+// until it is revoked, also after its time has run out, but only a working key
+// can be revoked.
 func (v *visit) keyRows(box directory.OwnCashbox, shown *Keys) error {
 	keys, legacy, err := v.Keys.List(v.Ctx(), v.Who, box.ID)
 	if err != nil {
@@ -101,6 +105,8 @@ func (v *visit) newKeyPage(box directory.OwnCashbox) error {
 	return v.showNewKey(http.StatusOK, box, url.Values{"scopes": {caller.ScopePayments}}, nil)
 }
 
+// showNewKey shows the form that makes a key, with a new token also after a
+// mistake: no key was made then.
 func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Values, wrong map[string]string) error {
 	shown := NewKey{
 		Token:  submission.NewToken(),
@@ -197,6 +203,10 @@ func (v *visit) limitsNow(key auth.Credential) url.Values {
 	return now
 }
 
+// showKeyLimits shows the form with the token and the seen values that were
+// sent, so that a mistake in it does not hide a change that somebody else has
+// made. A legacy key is bound to no cashbox, so it can have no limit of
+// payouts, and no currency is named.
 func (v *visit) showKeyLimits(
 	status int, box directory.OwnCashbox, key auth.Credential, typed url.Values, wrong map[string]string,
 ) error {
@@ -280,6 +290,9 @@ func (v *visit) key(box directory.OwnCashbox) (auth.Credential, error) {
 	return keys[at], nil
 }
 
+// revokePage asks before a key is revoked. A key that no longer works leads
+// back to the list. For a legacy key the page warns of the other cashboxes
+// instead of naming one.
 func (v *visit) revokePage(box directory.OwnCashbox) error {
 	key, err := v.key(box)
 	if err != nil {

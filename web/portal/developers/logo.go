@@ -60,6 +60,9 @@ func (v *visit) changeLogo() error {
 	return v.showLook(http.StatusUnprocessableEntity, looks, at, lookValues(looks[at]), wrong)
 }
 
+// keepLogo stores the sent logo, or removes the present one if the form says
+// so, whatever file it has. It names no version, so it replaces a logo that was
+// set since the page was shown.
 func (v *visit) keepLogo(l directory.OwnLook, sent portal.Upload) error {
 	u := directory.LookUpdate{CashboxID: l.CashboxID, Logo: []byte{}}
 	if sent.Form.Get("remove") == "" {

@@ -104,6 +104,9 @@ func (v *visit) showLook(
 	return portal.Show(v.Visit, status, LooksPage, shown)
 }
 
+// fillLook fills the page for one cashbox. What is no colour leaves the preview
+// in the present one. Its two forms, for the settings and for the logo, have a
+// token each, because each is sent without the other.
 func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wrong map[string]string) {
 	color, good := directory.Color(typed.Get(lookColor))
 	if !good {
@@ -127,6 +130,8 @@ func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wr
 // ownColor is the default colour of hosted pages, as tokens.css has it.
 const ownColor = "#0b6650"
 
+// lookFields are the fields of a look, with what was typed and its mistakes.
+// All of them may be empty.
 func (v *visit) lookFields(typed url.Values, wrong map[string]string) []view.Field {
 	fields := []view.Field{
 		{Name: lookColor, Label: sayLookColor, Hint: v.Say(sayLookColorHint), Max: 7},

@@ -40,6 +40,9 @@ func (v *visit) requests(l portal.List) error {
 	}, v.showRequests)
 }
 
+// showRequests shows a page of requests, and why there are none: the address
+// has mistakes, nothing matches, or nothing was asked. Requests are kept for
+// the days that the list covers, so it does not look for older ones.
 func (v *visit) showRequests(a portal.Asked, page report.Page[report.RequestItem]) error {
 	filters, err := v.Filters(a)
 	if err != nil {

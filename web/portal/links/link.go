@@ -60,6 +60,8 @@ func (v *visit) list(of portal.List) error {
 	}, v.showList)
 }
 
+// showList shows a page of links, to merchants their own and to operators all.
+// The link to make one is for users who may sell.
 func (v *visit) showList(a portal.Asked, found report.Page[paylink.Link]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -114,6 +116,8 @@ func badge(state paylink.State) view.Badge {
 	return view.Badge{Text: stateName(string(state)), Tone: tone}
 }
 
+// stateName is the name of a link's state. What is no state has the name of a
+// link that takes payments.
 func stateName(name string) say.Phrase {
 	switch paylink.State(name) {
 	case paylink.Closed:
@@ -215,6 +219,9 @@ func (v *visit) overseen(shown *Detail, l paylink.Link) error {
 	return nil
 }
 
+// facts are what was set for a link and what has come by it. What was not set
+// is left out, except for the callback, which says then that events are in the
+// feed. The last day is in the reader's zone.
 func (v *visit) facts(l paylink.Link) []view.Fact {
 	paid := v.paid(l)
 	facts := []view.Fact{
@@ -249,6 +256,9 @@ func (v *visit) ask() error {
 	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
+// showForm asks for a new link. Methods are offered for the currencies of all
+// cashboxes of the merchant, because the form is shown before one is chosen;
+// the service refuses those that the cashbox cannot have.
 func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
 	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
 	if err != nil {
@@ -308,6 +318,8 @@ func (v *visit) fields(typed url.Values, wrong map[string]string) (fields, folde
 	}
 }
 
+// create makes a link, once, and leads to its page. A number or a day that
+// cannot be read is reported at once, without what else the service would find.
 func (v *visit) create(form url.Values) error {
 	var err error
 	draft := paylink.Draft{

@@ -45,6 +45,9 @@ func (v *visit) changePicture(id int64) error {
 	return v.showLink(http.StatusUnprocessableEntity, id, wrong[portal.FileField])
 }
 
+// keepPicture stores the sent picture, or removes the present one if the form
+// says so, whatever file it has. An empty file is refused here, because
+// SetPicture would remove the picture.
 func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 	if sent.Form.Get("remove") != "" {
 		return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, nil)
@@ -66,6 +69,8 @@ func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 // Only the merchant can set one.
 func (v *visit) askPicture() error { return v.showRemoval("", nil) }
 
+// showRemoval asks an operator for the reason, and shows the picture by a link
+// only. A link that has no picture by now is not found.
 func (v *visit) showRemoval(reason string, wrong map[string]string) error {
 	l, err := v.pictured()
 	if err != nil {
@@ -92,6 +97,8 @@ func (v *visit) pictured() (paylink.Terms, error) {
 	return v.PayLinks.Pictured(v.Ctx(), v.Who, id)
 }
 
+// removePicture removes a picture, once. If somebody else has removed it
+// meanwhile, the page is not found.
 func (v *visit) removePicture(form url.Values) error {
 	err := v.Once(form, func() (submission.Outcome, error) {
 		l, err := v.pictured()

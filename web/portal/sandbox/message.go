@@ -33,6 +33,8 @@ func (v *visit) messagePage() error {
 	return v.showMessage(http.StatusOK, typed, nil)
 }
 
+// showMessage asks for a bank's message that a trader's phone is to forward.
+// The traders are those of the sandbox's users.
 func (v *visit) showMessage(status int, typed url.Values, wrong map[string]string) error {
 	var traders []view.Option
 	for _, user := range v.Page.Users {

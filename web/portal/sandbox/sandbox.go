@@ -254,6 +254,9 @@ func (v *visit) made() ([]Made, error) {
 	return list[:min(len(list), madeShown)], nil
 }
 
+// madePayment is a payment with the pages of its payer and of its trader. A
+// pending one by transfer also links to a bank's message about it, in a
+// currency for which the sandbox has a bank.
 func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	id := strconv.FormatInt(p.ID, 10)
 	made := Made{
@@ -271,6 +274,8 @@ func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	return made
 }
 
+// madePayout is a payout with the page of its trader. Until one has taken it
+// there is no login to name.
 func (v *visit) madePayout(p payout.Payout, hooks map[string]int) Made {
 	var trader int64
 	if p.TraderID != nil {

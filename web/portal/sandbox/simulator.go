@@ -75,6 +75,9 @@ func everyPlay(plays []simulator.Play) []simulator.Play {
 	return all
 }
 
+// playShown are the fields of one method, with what was typed or, without a
+// form, what is set. Its place in the list is part of the names of its
+// mistakes.
 func (v *visit) playShown(at int, play simulator.Play, typed url.Values, wrong map[string]string) SimulatorPlay {
 	shown := SimulatorPlay{Method: v.MethodName(play.Method)}
 	for _, field := range playFields {
@@ -91,6 +94,9 @@ func (v *visit) playShown(at int, play simulator.Play, typed url.Values, wrong m
 	return shown
 }
 
+// startSimulator starts the simulator, once. One that runs goes on with the new
+// plays and counts from zero. Numbers that cannot be read are reported before
+// what the service finds.
 func (v *visit) startSimulator(form url.Values) error {
 	plays, flaws := playsOf(form)
 	if err := flaws.Err(); err != nil {

@@ -55,6 +55,10 @@ func (v *visit) walletRegion(w Wallet) error {
 // anybody is the caller as whom the sandbox's wallet is read.
 var anybody = caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
 
+// wallet reads what the sandbox's wallet has sent, and what can be sent from
+// it: to pending deposits, and for withdrawals that were handed over. Everybody
+// may see this page, so it is read as an auditor. A withdrawal for which
+// something was sent has no button.
 func (v *visit) wallet() (w Wallet, err error) {
 	latest, err := v.Page.Purse.Latest(v.Ctx())
 	if err != nil {
