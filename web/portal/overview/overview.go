@@ -19,6 +19,10 @@ var overviewRoutes = []route{
 	{Pattern: "GET /merchant", Needs: caller.MerchantRead, Handle: (*visit).overview},
 }
 
+// overview shows a merchant how its payments went in the days, currency and
+// method that the address asks for, and what waits and fails now, whatever it
+// asks for. If there are too many payments for the funnel, it says of how many
+// newest ones it is.
 func (v *visit) overview() error {
 	o, err := v.Figures.Standing(v.Ctx(), v.Who)
 	if err != nil {

@@ -70,6 +70,9 @@ func (v *visit) listed(t figures.Trend, f figures.TrendFilter, statuses ...strin
 	return v.listedOf(t.Currency, f.Method, t.From, t.At, statuses...)
 }
 
+// listedOf links to the merchant's payments of some days, in a currency and
+// maybe by a method. Lists are by whole days of the reader's zone, so the days
+// of from and to are listed whole.
 func (v *visit) listedOf(currency, method string, from, to time.Time, statuses ...string) view.Link {
 	day := func(at time.Time) string { return at.In(v.Shell.Zone).Format(time.DateOnly) }
 	query := url.Values{

@@ -33,6 +33,8 @@ const asksAll = "all"
 
 func (v *visit) mayBlock() bool { return v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) }
 
+// blocks lists the blocks in force or, if the address asks for it, all. A wrong
+// cursor is not found.
 func (v *visit) blocks() error {
 	given := v.R.URL.Query()
 	all, path := given.Get(asksAll), v.Path("/blocks")
@@ -61,6 +63,8 @@ func (v *visit) blocks() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(say.BlocksTitle), BlocksPage, shown)
 }
 
+// blockSheet is a table of blocks. Operators also see at which merchant each
+// applies; that a block can be made is said only to users who may.
 func (v *visit) blockSheet(list []directory.Block) (view.Sheet, error) {
 	sheet := view.Sheet{
 		Label: v.Say(say.BlocksTitle),
@@ -140,6 +144,9 @@ func (v *visit) namesOf(list []directory.Block) (report.Names, error) {
 
 func (v *visit) block() error { return v.showBlock(http.StatusOK, "", nil) }
 
+// showBlock shows a block, in force or not, with the reason that was typed for
+// lifting it and its mistakes. The form to lift it is for users who may, while
+// it is in force.
 func (v *visit) showBlock(status int, typed string, wrong map[string]string) error {
 	b, err := portal.Named(v.Visit, v.Settings.Block)
 	if err != nil {
@@ -162,6 +169,8 @@ func (v *visit) showBlock(status int, typed string, wrong map[string]string) err
 	return portal.ShowPage(v.Visit, status, v.Say(sayBlockTitle, b.ID), BlockPage, shown)
 }
 
+// blockFacts says what is blocked, why, by whom and until when, and who lifted
+// it. Operators also see at which merchant.
 func (v *visit) blockFacts(b directory.Block, names report.Names) []view.Fact {
 	ends := v.Say(sayNever)
 	if b.Until != nil {

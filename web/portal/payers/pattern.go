@@ -16,6 +16,10 @@ var patternRoutes = []route{{
 	Pattern: "GET " + portal.PatternsPath, Needs: caller.OperatorRead, Handle: (*visit).patterns,
 }}
 
+// patterns lists payers and traders of all merchants whose newest payments look
+// unusual: payers who only fail or stay just below a limit, and traders who
+// confirm faster than anybody can look. It says of how many payments and from
+// when these are.
 func (v *visit) patterns() error {
 	found, err := v.Reports.Patterns(v.Ctx(), v.Who)
 	if err != nil {

@@ -24,6 +24,10 @@ var payerRoutes = []route{
 	{Pattern: "GET /operator/payer", Needs: caller.OperatorRead, Handle: (*visit).payer},
 }
 
+// payer shows what is known of a payer at one merchant: the reader's own, or
+// the one that an operator names. A payer without payments there is not found.
+// Blocks at other merchants are not shown. The link to block is for users who
+// may, unless a block is in force.
 func (v *visit) payer() error {
 	given := v.R.URL.Query()
 	user, merchant := given.Get(portal.AsksUser), max(0, number(given.Get(portal.AsksMerchant)))
@@ -95,7 +99,7 @@ func (v *visit) payerFigures(p report.Payer) []view.OverviewFigure {
 	return figures
 }
 
-// share is a part of a whole, as in "3 of 4 (75%)"; "" if the whole is 0.
+// share is a part of a whole, as in "3 of 4 (75%)"; a dash if the whole is 0.
 func (v *visit) share(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -120,6 +124,8 @@ func (v *visit) payerTables(p report.Payer) []view.Sheet {
 	}
 }
 
+// payerPayments is a table of a few payments of a payer, with the reason of
+// each status. It cannot be paged; the list of payments has them all.
 func (v *visit) payerPayments(label, none say.Phrase, list []report.PayerPayment) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(label), Empty: view.Empty{Title: none},

@@ -138,6 +138,10 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	return portal.ShowPage(v.Visit, status, v.Say(say.PaymentTitle, id), CasePage, q)
 }
 
+// decideCase decides about another amount that came, once. If the case is no
+// longer as the form has shown it, it says so and changes nothing, and likewise
+// if another operator works on the case or on the payment's appeal. A recipient
+// is read only for a return.
 func (v *visit) decideCase() error {
 	id, form, err := v.Sent()
 	if err != nil {

@@ -30,6 +30,9 @@ func (v *visit) signedTimeline() error {
 	return nil
 }
 
+// printTimeline shows the history of a payment on a page made for paper, to
+// users of its merchant. It has the same lines as the payment's page, and links
+// to the signed file.
 func (v *visit) printTimeline() error {
 	id := v.R.PathValue("id")
 	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, id)

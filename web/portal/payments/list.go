@@ -112,6 +112,10 @@ func (l *list[T]) routes(reads caller.Capability) []route {
 	}
 }
 
+// show shows a page of the list with the columns that the user has chosen; a
+// column without a name is always there. Only operators see whose an item is.
+// An empty list looks for older items, to say whether there are none or none of
+// late.
 func (l *list[T]) show(v *visit, a portal.Asked, page report.Page[T]) error {
 	filters, err := v.Filters(a)
 	if err != nil {

@@ -45,6 +45,9 @@ var paymentList = paymentLists.with(portal.List{
 	Start: "/trader/requisites", StartLabel: say.WhyNone,
 }, columnsOf[report.PaymentItem](say.Created, say.Requisite, sayYouKeepUSDT))
 
+// paymentRow shows a trader the requisite and what they keep, and others the
+// order, the payer and what the merchant gets. A sum is shown of completed
+// payments only, because of others nobody gets anything.
 func (v *visit) paymentRow(item report.PaymentItem) row {
 	r := row{
 		id: item.ID, href: view.Link(v.PaymentPath(item.ID)), amount: v.Amount(item.Amount, item.Currency),
@@ -68,6 +71,10 @@ func (v *visit) paymentRow(item report.PaymentItem) row {
 	return r
 }
 
+// payment shows a payment as it is, or as it was at the end of the minute that
+// the address asks for, without what came later and with nothing to do. How the
+// sum was calculated is for operators; the signed file, the print and the
+// command for the API are for users of the merchant.
 func (v *visit) payment() error {
 	id, err := v.Numbered()
 	if err != nil {
@@ -125,6 +132,9 @@ func (v *visit) payment() error {
 	return portal.ShowPage(v.Visit, then.Status(), v.Say(say.PaymentTitle, id), PaymentPage, shown)
 }
 
+// paymentShown is what the page of a payment shows to every reader, without its
+// facts and history. Links to block the payer are for users who may; links to
+// the requisite and to why it was chosen are for operators.
 func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 	shown := Payment{
 		Job: v.Job(p), List: view.Link(v.Path("/payments")), Noted: v.Noted(p.Metadata, "/payments"), UUID: p.UUID.String(), Status: string(p.Status),

@@ -53,6 +53,8 @@ func besidePayouts(v *visit, shown *view.List) {
 	}
 }
 
+// payoutRow shows a trader the bank and the reward, and whoever sees the
+// merchant's order the order id and what is frozen.
 func (v *visit) payoutRow(item report.PayoutItem) row {
 	r := row{
 		id: item.ID, href: view.Link(v.PayoutPath(item.UUID.String())), amount: v.Amount(item.Amount, item.Currency),
@@ -129,6 +131,9 @@ func (v *visit) findPayout(id string) (Payout, error) {
 	return v.payoutShown(offer), nil
 }
 
+// payoutShown is a payout as its trader sees it, with what to do next. Pages of
+// merchants and operators begin with it, and replace the note and the facts. A
+// return of a payment's money names the payment in place of a reward.
 func (v *visit) payoutShown(o payout.Offer) Payout {
 	shown := Payout{
 		Offer:     v.Offer(o),

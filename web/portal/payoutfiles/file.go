@@ -32,6 +32,8 @@ var fileRoutes = []route{
 	{Pattern: "POST " + filesPath + "/{id}/pay", Needs: caller.MerchantPayOut, Handle: (*visit).pay},
 }
 
+// list lists the merchant's files, the newest first. Number and sum are those
+// of payouts, so a file of which none were made has neither.
 func (v *visit) list() error {
 	var page payout.FilePage
 	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
@@ -64,6 +66,9 @@ func (v *visit) list() error {
 
 func (v *visit) ask() error { return v.showForm(http.StatusOK, "", nil) }
 
+// showForm asks for a file and for the key by which its payouts are made, with
+// what each key may still pay out today. After a mistake only the key is chosen
+// already: a browser does not send the same file again by itself.
 func (v *visit) showForm(status int, chosen string, wrong map[string]string) error {
 	keys, err := v.Payouts.Keys(v.Ctx(), v.Who)
 	if err != nil {
@@ -135,6 +140,9 @@ func (v *visit) send() error {
 	return err
 }
 
+// keep stores the sent file, of which no payouts are made yet. It reads one
+// byte more than a file may have, so that the service can tell that a file is
+// too large.
 func (v *visit) keep(sent portal.Upload) (payout.File, error) {
 	if sent.File == nil {
 		return payout.File{}, fault.Fields{portal.FileField: {"must not be empty"}}.Err()
@@ -153,6 +161,8 @@ func (v *visit) asked() (payout.File, error) {
 	return portal.Named(v.Visit, v.Payouts.File)
 }
 
+// file shows the payouts that were made of a file or, before, what they would
+// be if they were made now.
 func (v *visit) file() error {
 	f, err := v.asked()
 	if err != nil {
@@ -177,6 +187,9 @@ func (v *visit) file() error {
 // flawsShown is how many flaws a page shows. The download has all of them.
 const flawsShown = 200
 
+// preview shows what the payouts would cost and what is wrong with the file, up
+// to flawsShown flaws. The button to make them is for users who may, and only
+// if nothing prevents that.
 func (v *visit) preview(f payout.File, p payout.Preview) Preview {
 	path := portal.Numbered(filesPath, f.ID)
 	shown := Preview{
@@ -218,6 +231,9 @@ func (v *visit) costs(p payout.Preview) []view.OverviewFigure {
 	}
 }
 
+// terms are the cashbox, the key and the rate by which the payouts would be
+// made. There are none if the key may not be used any more, and no rate while
+// none is known.
 func (v *visit) terms(p payout.Preview) []view.Fact {
 	if p.Key.ID == 0 {
 		return nil
@@ -231,6 +247,10 @@ func (v *visit) terms(p payout.Preview) []view.Fact {
 	return facts
 }
 
+// askPay asks before payouts are made, with sums that are calculated anew. The
+// form has the key and what would be frozen, of which the payouts may not
+// exceed what was shown. A file whose payouts were made, or cannot be made now,
+// leads to its page and says so.
 func (v *visit) askPay() error {
 	f, err := v.asked()
 	if err != nil {
@@ -292,6 +312,8 @@ func (v *visit) pay() error {
 	})
 }
 
+// made shows how far the payouts of a file are. One that failed, was cancelled
+// or expired has ended too, unpaid.
 func (v *visit) made(f payout.File) (Made, error) {
 	counts, err := v.Payouts.FileProgress(v.Ctx(), v.Who, f.ID)
 	if err != nil {

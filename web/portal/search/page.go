@@ -41,6 +41,9 @@ var headings = map[string]func() ([]heading, error){
 	say.Russian: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.Russian)) }),
 }
 
+// readHeadings finds the headings of the pages by rendering them as the manual
+// does, so that links have the same names. The first heading of a page is its
+// title.
 func readHeadings(pages []docs.Page) ([]heading, error) {
 	var list []heading
 	for _, page := range pages {

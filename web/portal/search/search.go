@@ -150,6 +150,9 @@ func sought(text string) report.Filter {
 	return report.Filter{Search: text, Paging: report.Paging{Limit: most}}
 }
 
+// payments finds payments as their list does. A text that is exactly the id of
+// a payer also finds the payer, once for each merchant. A trader sees the
+// requisite, and others the order and the payer.
 func (v *visit) payments(text string) (Group, error) {
 	group := Group{Label: say.Payments}
 	page, err := v.Reports.Payments(v.Ctx(), v.Who, sought(text))
@@ -188,6 +191,8 @@ func line(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
+// payouts finds payouts as their list does: those that a trader took, a
+// merchant's own, and for operators all.
 func (v *visit) payouts(text string) (Group, error) {
 	group := Group{Label: say.Payouts}
 	page, err := v.Reports.Payouts(v.Ctx(), v.Who, sought(text))
