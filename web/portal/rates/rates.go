@@ -18,6 +18,10 @@ var rateRoutes = []route{
 	{Pattern: "POST " + portal.FeedsPath + "/{id}", Needs: caller.OperatorRates, Handle: portal.After((*visit).feedAsked, (*visit).setFeed)},
 }
 
+// rates shows operators the rates by source, the feeds and their last day, and
+// the payments that wait for a rate. What may be set is shown also to an
+// operator who has to give the second factor first. A quote that the address
+// asks for is part of the page, and so are its mistakes.
 func (v *visit) rates() error {
 	known, feeds, err := v.Rates.List(v.Ctx(), v.Who)
 	if err != nil {
@@ -50,6 +54,8 @@ func (v *visit) rates() error {
 	return portal.ShowPage(v.Visit, status, v.Say(say.RatesTitle), RatesPage, shown)
 }
 
+// waitingSheet lists payments that wait for a rate, the oldest first. It is not
+// paged; the page says if there are more.
 func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Say(sayWaitingTitle),
@@ -92,6 +98,9 @@ func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 	return sheet
 }
 
+// pairRow is the rate of a currency by one source. Only the first source, which
+// is the one in use, has the link to set a rate and the range within which one
+// operator may set it alone.
 func (v *visit) pairRow(k rate.Known, b rate.Band, first bool) []view.Cell {
 	state := view.Cell{Text: v.Say(sayFreshRate), Tone: "good"}
 	if !k.Fresh {

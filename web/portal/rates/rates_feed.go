@@ -17,6 +17,9 @@ import (
 	"gateway.example/web/portal/view"
 )
 
+// feedsSheet lists the feeds with their last good and their last wrong answer.
+// Only the host of an address is shown. The link to a feed is for users who may
+// set rates.
 func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayFeedsTitle), Empty: view.Empty{Title: sayNoFeeds},
@@ -113,6 +116,9 @@ func feedValues(f rate.Feed) url.Values {
 	}
 }
 
+// feedForm asks for a new feed if the id is 0, or changes one, whose currency
+// stays. It has the token and the seen values that were typed into it, so that
+// a mistake does not hide a change that somebody else has made.
 func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[string]string) error {
 	field := func(name string, label say.Phrase, hint say.Phrase) view.Field {
 		f := view.Field{

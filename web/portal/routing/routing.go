@@ -30,6 +30,9 @@ var routingRoutes = []route{
 // candidatesShown is how many more candidates each click shows.
 const candidatesShown = 100
 
+// routing shows which payments found no requisite, and answers which requisite
+// a payment would get if the address asks that. No payment is made. A cashbox
+// that does not exist is a mistake in the form.
 func (v *visit) routing() error {
 	typed := v.R.URL.Query()
 	refused, err := v.Refusals.List(v.Ctx(), v.Who)
@@ -65,6 +68,9 @@ func (v *visit) routing() error {
 	return portal.Show(v.Visit, status, RoutingPage, shown)
 }
 
+// askRouting asks the service about a payment as it was typed. The cashbox may
+// be typed by its name, which typed has as a number afterwards. The moment is
+// in UTC; without one it is now.
 func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
 	if err := v.Picked(typed, map[string]*portal.Pick{"cashboxId": portal.PickCashbox}); err != nil {
 		return payment.RoutingAnswer{}, err
@@ -85,6 +91,8 @@ func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
 	return v.Payments.ExplainRouting(v.Ctx(), v.Who, question)
 }
 
+// routingForm asks for a payment, with what was typed and its mistakes. What
+// was asked is in the address, so that an answer can be passed on.
 func (v *visit) routingForm(typed url.Values, wrong map[string]string) view.MoneyForm {
 	method := view.Choice{Name: "method", Label: say.MethodLabel, Value: typed.Get("method"), Wrong: wrong["method"]}
 	for _, m := range catalogue.Methods {
@@ -108,6 +116,8 @@ func (v *visit) routingForm(typed url.Values, wrong map[string]string) view.Mone
 	}
 }
 
+// showAnswer shows an answer with its first candidates. The link to more of
+// them repeats the question, which is then answered anew.
 func (v *visit) showAnswer(shown *Routing, answer payment.RoutingAnswer, typed url.Values) {
 	most := candidatesShown
 	if asked, err := strconv.Atoi(typed.Get("show")); err == nil {
@@ -187,6 +197,8 @@ func (v *visit) candidateSheet(answer payment.RoutingAnswer, most int) view.Shee
 	return sheet
 }
 
+// refusalSheet counts, by hour, the payments that found no requisite. They were
+// never made, so no payment is linked.
 func (v *visit) refusalSheet(list []routing.RefusalHour) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayRefusalTitle), Empty: view.Empty{Title: sayRefusalNone},

@@ -47,6 +47,8 @@ func (v *visit) standing(id int64) error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayStandingTitle), StandingPage, shown)
 }
 
+// standingSheet lists requisites that get no payments, each with all reasons.
+// They are those for the smallest amount that the requisite takes.
 func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Say(sayStandingTitle), Empty: view.Empty{Title: sayStandingAll},

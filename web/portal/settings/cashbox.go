@@ -39,6 +39,9 @@ func (v *visit) boxList() error {
 	return v.showList(d, cursor, err, portal.AsksMerchant, portal.AsksTrader, portal.AsksCurrency)
 }
 
+// boxTable is a table of cashboxes, for their own list and for the page of an
+// owner. A new one is offered to users who may make it, for the merchant by
+// whom the list is filtered.
 func (v *visit) boxTable(list []directory.Cashbox) Directory {
 	d := Directory{
 		Title: say.Cashboxes, NewLabel: sayNewCashbox, None: sayNobodyYet,
@@ -103,6 +106,8 @@ func (v *visit) newBox() subject {
 // a page of its own.
 var boxForm = setting.Cashbox.Without("collectEnabled")
 
+// box is the page of a cashbox. Its methods and the steps to a first payment
+// are read only to show the page, and not when its form is sent.
 func (v *visit) box() (subject, error) {
 	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	if err != nil {
@@ -242,6 +247,8 @@ func (v *visit) ofBox(
 	return c, method, s, nil
 }
 
+// boxMethod is the page of a method of payment of a cashbox. A method without
+// settings has usual values in its form, which hold only once they are saved.
 func (v *visit) boxMethod() (subject, error) {
 	c, method, s, err := v.ofBox(setting.Method, "/methods/", catalogue.Payments)
 	if err != nil {
@@ -266,6 +273,9 @@ func (v *visit) boxMethod() (subject, error) {
 	return s, err
 }
 
+// boxPayout is the page of a method by which a cashbox pays out. A method
+// without settings has usual values in its form, which hold only once they are
+// saved.
 func (v *visit) boxPayout() (subject, error) {
 	c, method, s, err := v.ofBox(setting.PayoutMethod, "/payouts/", catalogue.Payouts)
 	if err != nil {

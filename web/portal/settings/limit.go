@@ -26,6 +26,7 @@ var directoryLimitRoutes = slices.Concat(
 	settingsBy(portal.BanksPath+"/{currency}", caller.OperatorDirectory, (*visit).bank, (*visit).changeBank),
 )
 
+// limitList lists all currencies, also those for which no limits are set.
 func (v *visit) limitList() error {
 	set, err := v.Settings.PlatformLimits(v.Ctx(), v.Who)
 	if err != nil {
@@ -45,6 +46,8 @@ func (v *visit) limitList() error {
 	return v.showDirectory(d)
 }
 
+// limit is the page of a currency's limits, for which changeLimit asks for a
+// reason first. An unknown currency is not found.
 func (v *visit) limit() (subject, error) {
 	currency := v.R.PathValue("currency")
 	if !slices.Contains(catalogue.Currencies, currency) {
@@ -185,6 +188,9 @@ func (v *visit) bank() (subject, error) {
 	return s, nil
 }
 
+// newBank is the page that makes a bank of a currency. The page of a bank that
+// exists begins with it. Methods without a requisite are not offered, because
+// no bank takes part in them.
 func (v *visit) newBank(currency string) subject {
 	var methods []view.Option
 	for _, method := range catalogue.Payments(currency) {
@@ -242,6 +248,8 @@ func (t typed) steps(name string) map[string]string {
 // bankForm is the maximum size of a bank's form, with its logo.
 const bankForm = 128 << 10
 
+// changeBank makes or changes a bank. The name is in the address and cannot be
+// changed, unless the bank is new. Without a file the present logo stays.
 func (v *visit) changeBank() error {
 	s, err := v.bank()
 	if err != nil {

@@ -34,6 +34,8 @@ func (v *visit) showLogo(status int, c directory.Cashbox, typed url.Values, wron
 	return v.ShowForm(status, v.Say(sayRemoveLogoOf, c.Name), form, typed, wrong)
 }
 
+// removeLogo removes a cashbox's logo, once, and keeps the reason. It is
+// refused if the cashbox has changed since the form was shown.
 func (v *visit) removeLogo() error {
 	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	if err != nil {

@@ -24,6 +24,8 @@ var directoryMerchantRoutes = slices.Concat(
 	switches(portal.MerchantsPath, (*visit).merchantSwitch),
 )
 
+// merchantList lists merchants, with their markup and whether they are
+// suspended. A mistake in the address is shown above an empty list.
 func (v *visit) merchantList() error {
 	list, cursor, err := v.Settings.Merchants(v.Ctx(), v.Who, v.searched())
 	d := Directory{
@@ -48,6 +50,9 @@ func percentText(percent decimal.NullDecimal) string {
 	return percent.Decimal.String()
 }
 
+// newMerchant is the page that makes a merchant, who may use the API unless the
+// tick is removed. It leads to the merchant's page, which has the other
+// settings.
 func (v *visit) newMerchant() subject {
 	s := v.newOne(portal.MerchantsPath, say.Merchants, sayNewMerchant, caller.OperatorDirectory,
 		inputsOf(setting.Merchant.Only("name", "ratePercent", "apiEnabled")...)...)
@@ -65,6 +70,8 @@ func (v *visit) newMerchant() subject {
 // suspended on a page of its own.
 var merchantForm = setting.Merchant.Without("apiEnabled")
 
+// merchant is the page of a merchant. Its cashboxes, users and the steps to a
+// first payment are read only to show the page, and not when its form is sent.
 func (v *visit) merchant() (subject, error) {
 	m, err := portal.Named(v.Visit, v.Settings.Merchant)
 	if err != nil {

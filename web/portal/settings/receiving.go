@@ -33,6 +33,8 @@ var (
 	)
 )
 
+// receivingList lists all networks, also those on which the platform has no
+// address.
 func (v *visit) receivingList() error {
 	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
 	if err != nil {
@@ -51,6 +53,9 @@ func (v *visit) receivingList() error {
 	return v.showDirectory(d)
 }
 
+// receiving is the page of the platform's address on a network, to which
+// deposits are sent. Where two operators are required, saving it makes a
+// proposal. An unknown network is not found.
 func (v *visit) receiving() (subject, error) {
 	network := v.R.PathValue("network")
 	if !slices.Contains(chain.Names(), network) {

@@ -39,6 +39,9 @@ func (v *visit) requisiteList() error {
 	return v.showList(d, cursor, err, portal.AsksTrader, portal.AsksCurrency, portal.AsksMethod)
 }
 
+// requisiteTable is a table of requisites, for their own list and for the page
+// of a trader, without whole values. A requisite is on only if its operators'
+// and its trader's switches both are.
 func (v *visit) requisiteTable(list []directory.Requisite) Directory {
 	d := Directory{
 		Title: say.Requisites, NewLabel: sayNewRequisite, None: sayNobodyYet,
@@ -104,6 +107,9 @@ func limitInputs(notes map[string]string) []input {
 	return inputs
 }
 
+// newRequisite is the page that makes a requisite of a trader. A limit that is
+// left empty is not set, and a number is stored without what people separate
+// its digits by.
 func (v *visit) newRequisite() subject {
 	s := v.newOne(portal.RequisitesPath, say.Requisites, sayNewRequisite, caller.OperatorDirectory, append([]input{
 		{name: "traderId", label: say.PortalTrader, kind: asPick, pick: portal.PickTrader, needed: true},

@@ -111,6 +111,8 @@ func valuesOf(of setting.Subject, object any) url.Values {
 	return values
 }
 
+// valueText is a setting as its form has it; what is not set is empty. The kind
+// says whether a decimal is an amount or a percentage.
 func valueText(kind setting.Kind, value any) string {
 	switch value := value.(type) {
 	case bool:

@@ -41,6 +41,9 @@ func (v *visit) switchStep(path string, on bool) []SubjectStep {
 	return []SubjectStep{{Label: sayResume, Href: view.Link(path + "/switch")}}
 }
 
+// merchantSwitch suspends a merchant, whose programs are refused then. Like
+// every switch it changes nothing if the merchant has changed since the form
+// was shown.
 func (v *visit) merchantSwitch() (suspension, error) {
 	m, err := portal.Named(v.Visit, v.Settings.Merchant)
 	return suspension{
@@ -54,6 +57,8 @@ func (v *visit) merchantSwitch() (suspension, error) {
 	}, err
 }
 
+// traderSwitch suspends a trader. The trader's own break is another switch,
+// which stays as it is.
 func (v *visit) traderSwitch() (suspension, error) {
 	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	return suspension{
@@ -67,6 +72,8 @@ func (v *visit) traderSwitch() (suspension, error) {
 	}, err
 }
 
+// boxSwitch suspends a cashbox, which collects no payments then. Its payouts go
+// on.
 func (v *visit) boxSwitch() (suspension, error) {
 	c, err := portal.Named(v.Visit, v.Settings.Cashbox)
 	return suspension{
@@ -80,6 +87,9 @@ func (v *visit) boxSwitch() (suspension, error) {
 	}, err
 }
 
+// requisiteSwitch is the operators' switch of a requisite. While it is off the
+// trader cannot switch the requisite on; otherwise the trader's own switch
+// stays as it is.
 func (v *visit) requisiteSwitch() (suspension, error) {
 	r, err := portal.Named(v.Visit, v.Settings.Requisite)
 	return suspension{

@@ -36,6 +36,8 @@ var directoryTraderRoutes = slices.Concat(
 	),
 )
 
+// traderList lists traders, and how each one's newest payments went. The latter
+// is read for the shown traders only, and left out if the database is too busy.
 func (v *visit) traderList() error {
 	list, cursor, err := v.Settings.Traders(v.Ctx(), v.Who, v.searched())
 	d := Directory{
@@ -101,6 +103,9 @@ func (v *visit) newTrader() subject {
 // a page of its own.
 var traderForm = setting.Trader.Without("enabled")
 
+// trader is the page of a trader, with balance and open payments. The lists of
+// what belongs to the trader are read only to show the page, and not when its
+// form is sent.
 func (v *visit) trader() (subject, error) {
 	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	if err != nil {
@@ -193,6 +198,9 @@ func (v *visit) ofTrader(t directory.Trader, path string) subject {
 	return s
 }
 
+// traderPayout is the page of a method by which a trader may pay out. The form
+// of one that was never set has it on, which holds only once it is saved. A
+// method that the currency does not have is not found.
 func (v *visit) traderPayout() (subject, error) {
 	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	if err != nil {
@@ -267,6 +275,9 @@ func (v *visit) processor() (subject, error) {
 	return s, err
 }
 
+// processorAsked is the trader in the address and the page of their processor
+// of cards. The secret is never shown, and has to be typed at every change. A
+// former processor is shown as none.
 func (v *visit) processorAsked() (directory.Trader, subject, error) {
 	t, err := portal.Named(v.Visit, v.Settings.Trader)
 	if err != nil {
@@ -301,6 +312,8 @@ func (v *visit) processorAsked() (directory.Trader, subject, error) {
 	return t, s, err
 }
 
+// removeProcessorPage asks before a trader's processor is removed, naming its
+// address. Cards that were sent to it go on.
 func (v *visit) removeProcessorPage() error {
 	t, s, err := v.processorAsked()
 	if err != nil {

@@ -36,6 +36,8 @@ func (v *visit) userList() error {
 	return v.showList(d, cursor, err, portal.AsksMerchant, portal.AsksTrader, asksKind)
 }
 
+// userTable is a table of users, for their own list and for the page of an
+// owner. It says when they were last seen only if they have an open session.
 func (v *visit) userTable(list []session.User) Directory {
 	given := v.R.URL.Query()
 	d := Directory{
@@ -184,6 +186,8 @@ func (v *visit) user() (subject, error) {
 	return s, nil
 }
 
+// userFacts says what a user is, to whom they belong and how they sign in. A
+// second factor that is locked is shown as that, and not as one that they have.
 func (v *visit) userFacts(u session.User) []view.Fact {
 	factor := v.Say(say.NoFactorYet)
 	if u.HasTOTP || u.Passkeys > 0 {

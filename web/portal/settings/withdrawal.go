@@ -27,6 +27,8 @@ var (
 	)
 )
 
+// termsList lists all networks, also those without terms, which count as
+// switched off.
 func (v *visit) termsList() error {
 	list, err := v.Withdrawals.Terms(v.Ctx(), v.Who)
 	if err != nil {
@@ -56,6 +58,9 @@ func (v *visit) termsList() error {
 	return v.showDirectory(d)
 }
 
+// terms is the page of the terms of withdrawals by a network. Two operators who
+// set the first ones at the same time do not overwrite each other's. An unknown
+// network is not found.
 func (v *visit) terms() (subject, error) {
 	network := v.R.PathValue("network")
 	if _, known := chain.Find(network); !known {

@@ -36,6 +36,9 @@ const teamPath = "/merchant/team"
 
 func memberPath(id int64) string { return teamPath + "/" + strconv.FormatInt(id, 10) }
 
+// team lists the users of the merchant. It says whether each has a second
+// factor, not which. When they were seen is known only of those with an open
+// session.
 func (v *visit) team() error {
 	members, err := v.Sessions.Team(v.Ctx(), v.Who)
 	if err != nil {
@@ -134,8 +137,8 @@ func (v *visit) showMember(status int, m session.Member, role string, wrong map[
 	return portal.Show(v.Visit, status, MemberPage, shown)
 }
 
-// setRole changes a user's role. Setting the same role again only ends their
-// sessions.
+// setRole changes a user's role. The same role is not set again, because that
+// would only end their sessions.
 func (v *visit) setRole(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {
@@ -164,6 +167,8 @@ func (v *visit) memberDone(m session.Member, word string, err error) error {
 	return v.Done(memberPath(m.ID), word)
 }
 
+// memberPage asks before a step is taken for a user of the team. An unknown
+// step is not found.
 func (v *visit) memberPage(m session.Member) error {
 	name := v.R.PathValue("step")
 	step, known := portal.MemberSteps[name]
@@ -179,6 +184,10 @@ func (v *visit) memberPage(m session.Member) error {
 	})
 }
 
+// memberStep takes a step for a user of the team. Switching them off or on also
+// ends their sessions, and may be repeated. The last owner cannot be switched
+// off, and their page says so. Only a new invitation is made once, because it
+// shows a link.
 func (v *visit) memberStep(m session.Member) error {
 	switch v.R.PathValue("step") {
 	case "off", "on":
