@@ -30,6 +30,9 @@ func AtRight(columns []view.Column, at ...int) []view.Column {
 	return columns
 }
 
+// Question asks for confirmation on a page of its own, so that it works without
+// scripts. The form has a new token each time it is shown. A mistake in a field
+// makes the answer a 422.
 func (v *Visit) Question(q view.Question) error {
 	q.Token = submission.NewToken()
 	v.Shell.Title = v.Say(q.Title)

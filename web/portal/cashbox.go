@@ -20,8 +20,8 @@ func (v *Visit) Cashboxes(a Asked) (cashboxes, error) {
 	return v.server.Reports.Cashboxes(v.Ctx(), v.Who)
 }
 
-// Name is the name of a cashbox, with its number if another one has the same
-// name.
+// Name is the name of a cashbox with its number, because another one may have
+// the same name. What is none of them has only the number.
 func (c cashboxes) Name(id string) string {
 	for _, box := range c {
 		if strconv.FormatInt(box.ID, 10) == id {

@@ -109,6 +109,9 @@ func (a *Asked) read(s view.Shell) {
 
 type checker func(ok bool, name string, flaw say.Phrase)
 
+// readTexts reads the filters that are texts, or values that the list knows. A
+// wrong value is in the filter nevertheless, which does no harm: a list with
+// mistakes is not read.
 func (a *Asked) readTexts(check checker) {
 	f, q := &a.Filter, a.Query
 	f.Search, f.Method, f.Status, f.Currency = q.Get(AsksSearch), q.Get(AsksMethod), q[AsksStatus], q.Get(AsksCurrency)
@@ -140,6 +143,9 @@ func (a *Asked) readTexts(check checker) {
 	}
 }
 
+// readNumbers reads ids and amounts. Names of merchants and traders were
+// replaced by ids before; of a name that means nobody, the first mistake is
+// kept, which says so.
 func (a *Asked) readNumbers(check checker) {
 	f := &a.Filter
 	for _, id := range []struct {

@@ -19,6 +19,8 @@ var viewRoutes = []Route{
 	{Pattern: "POST /views/{id}/remove", Kinds: Users, Handle: (*Visit).removeView},
 }
 
+// savedViews are the user's views of a list. The one with exactly the filters
+// of the address is marked.
 func (v *Visit) savedViews(a Asked) ([]view.SavedView, error) {
 	saved, err := v.server.Views.List(v.Ctx(), v.Who, a.Path)
 	if err != nil {

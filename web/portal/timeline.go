@@ -35,6 +35,9 @@ func (v *Visit) PayoutTimeline(lines []timeline.Line) []view.Line {
 	return v.told(lines, SubjectPayout, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
 }
 
+// told puts the lines of a timeline into words. The caller says what payments
+// and payouts call differently. Logins of actors are shown if Meet has read
+// them before.
 func (v *Visit) told(
 	lines []timeline.Line, subject string, status func(string) say.Phrase, created, until say.Phrase,
 ) []view.Line {
@@ -174,6 +177,9 @@ func said(texts ...string) []string {
 	return list
 }
 
+// choiceWords says which requisite was chosen, or that the payment went to the
+// desk for cards. The notes name the requisites that were passed over, by rule,
+// if the line has them, which is so for operators only.
 func (v *Visit) choiceWords(c *timeline.Choice) (string, []string) {
 	if c.Value == "" {
 		return v.Say(say.LineDesk), nil
@@ -191,6 +197,9 @@ func (v *Visit) choiceWords(c *timeline.Choice) (string, []string) {
 	return v.Say(say.LineRequisite, c.Value), notes
 }
 
+// rateWords says how a sum in USDT came about, as far as the line has its
+// parts. The reader's own part is called theirs. A merchant gets a payment's
+// sum and pays a payout's.
 func (v *Visit) rateWords(line timeline.Line, subject string) (string, []string) {
 	text := v.Say(say.LineRateFixed)
 	switch line.What {

@@ -31,12 +31,14 @@ var approvalRoutes = []route{
 	},
 }
 
-// asksState keeps a list of proposals to all of them.
+// asksState with allStates lists all proposals, and not only the open ones.
 const (
 	asksState = "state"
 	allStates = "all"
 )
 
+// approvals lists the open proposals, or all of them. It warns an operator
+// whose own proposals nobody else could approve.
 func (v *visit) approvals() error {
 	all := v.R.URL.Query().Get(asksState) == allStates
 	page := proposal.Page{All: all}
@@ -89,6 +91,8 @@ func (v *visit) warnAlone(note *string) error {
 	return err
 }
 
+// stateTone is the tone of a proposal's state. An open one has that of what is
+// late, because somebody has to decide it.
 func stateTone(s proposal.State) string {
 	switch s {
 	case proposal.Approved:
@@ -291,6 +295,8 @@ func (v *visit) proposedValue(d proposal.Detail) string {
 	return d.Value
 }
 
+// proposedRate are the facts of a proposal to set a rate; other proposals have
+// none. Without a time the rate is valid until another is set.
 func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	if p.Currency == "" {
 		return nil
@@ -329,6 +335,10 @@ func (v *visit) refuse() error {
 	})
 }
 
+// endProposal approves or refuses a proposal by act, and shows what act
+// returns. The form needs no token: a second click, or a slower operator, finds
+// the proposal decided, and its page says so. A mistake in the reason is shown
+// on that page.
 func (v *visit) endProposal(act func(id int64, reason string) (shown func() error, err error)) error {
 	id, err := v.Numbered()
 	if err != nil {

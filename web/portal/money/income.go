@@ -45,6 +45,9 @@ func (v *visit) incomeDays(f books.IncomeFilter) (from, to time.Time) {
 	return from, to
 }
 
+// income shows what the platform earned, by day, merchant or method. The
+// figures and the chart cover the same days, whatever the table is grouped by;
+// by day, the chart is made up of the methods.
 func (v *visit) income(l portal.List) error {
 	a, filter := v.incomeAsked(l)
 	if v.Tidied(a) {
@@ -89,6 +92,8 @@ func (v *visit) income(l portal.List) error {
 	return portal.ShowPage(v.Visit, a.StatusOf(), v.Say(say.IncomeTitle), IncomePage, shown)
 }
 
+// incomeSheet sums up income by day, merchant or method. Days stay in the order
+// in which they were read, and the others are sorted by income.
 func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	label := map[string]say.Phrase{"merchant": say.MerchantOne, "method": say.MethodLabel}
 	head, known := label[by]

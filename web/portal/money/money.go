@@ -84,6 +84,8 @@ func deedRoutes(deeds ...deed) []route {
 	return routes
 }
 
+// money lists what operators may do by hand, and says whether it takes a second
+// operator.
 func (v *visit) money() error {
 	shown := Money{Alone: v.Say(sayFourEyesOff)}
 	if v.Settings.FourEyes.On {
@@ -247,6 +249,8 @@ func (v *visit) held(field string, a ledger.Account, flaw say.Phrase) (*books.Ho
 	return h, err
 }
 
+// fundingFacts repeats the input, with what the trader has now. A trader who
+// does not exist is a mistake in the form.
 func fundingFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	h, err := v.held("traderId", ledger.Available(ledger.Trader, p.TraderID), sayWrongTrader)
 	if err != nil {
@@ -271,6 +275,8 @@ func readInsurance(form url.Values, f fault.Fields) proposal.Payload {
 	return proposal.Payload{CashboxID: portal.ReadID(form, "cashboxId", f), Amount: readAmount(form, f)}
 }
 
+// insuranceFacts repeats the input, with what the cashbox has and what is
+// insured now. The input is the new amount and not a difference.
 func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	h, err := v.held("cashboxId", ledger.Available(ledger.Cashbox, p.CashboxID), say.WrongCashbox)
 	if err != nil {
@@ -284,6 +290,9 @@ func insuranceFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	}, nil
 }
 
+// correctionFields asks for the two accounts of a correction. An account is
+// typed as its kind of owner with a name or number, so that it works without
+// scripts; the fields offer some.
 func correctionFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
 	offered := []string{ledger.Platform.String(), ledger.External.String()}
 	for _, owner := range accountOwners {
@@ -368,6 +377,8 @@ func readCorrection(form url.Values, f fault.Fields) proposal.Payload {
 	}
 }
 
+// correctionFacts repeats the input, with what the giving account has now. It
+// is called only for input in which both accounts could be read.
 func correctionFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	from, err := v.held("from", ledger.AccountOf(*p.From), sayWrongAccount)
 	if err != nil {

@@ -26,6 +26,8 @@ var rateDeed = deed{
 	needs: caller.OperatorRates, back: portal.RatesPath, fields: rateFields, read: readRate, facts: rateFacts,
 }
 
+// rateFields asks for a rate. Time is typed in minutes, and what the service
+// finds wrong with the seconds is shown there.
 func rateFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Choice, []view.Field) {
 	valid := portal.NumberField("validMinutes", sayValidMinutes, typed, wrong)
 	valid.Optional, valid.Hint = true, v.Say(sayValidHint)
@@ -43,6 +45,8 @@ func rateFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Cho
 	}
 }
 
+// readRate reads a rate, whose currency must be a known one. Without minutes it
+// is valid until another is set.
 func readRate(form url.Values, f fault.Fields) proposal.Payload {
 	p := proposal.Payload{Currency: form.Get("currency"), FiatPerUSDT: money.Typed(form.Get("fiatPerUsdt"))}
 	f.Check(slices.Contains(catalogue.Currencies, p.Currency), "currency", "is not a currency that is known here")

@@ -123,6 +123,9 @@ type walk struct {
 	answer Answer
 }
 
+// newWalk begins a section, which has a database to itself and runs in parallel
+// with others. Its steps may use the names of the file, and those of what the
+// database has from the beginning.
 func newWalk(t *testing.T, names map[string]string) *walk {
 	t.Helper()
 	w := &walk{T: t, b: Parallel(t), names: map[string]string{}, people: map[string]*Person{}, forms: map[string]kept{}}
@@ -154,6 +157,8 @@ func (w *walk) person(name string) *Person {
 	return w.people[name]
 }
 
+// signIn makes the person of a name, which is the same kind of user in every
+// file. Nobody and other are not signed in. An unknown name fails the test.
 func (w *walk) signIn(name string) *Person {
 	w.Helper()
 	switch name {
@@ -406,6 +411,9 @@ const none = "(none)"
 // ofElements matches what is wanted of the elements that a selector finds.
 var ofElements = regexp.MustCompile(`^(.+?)(?: @([\w-]+))? (is|has|lacks|as|×)(?: (.*))?$`)
 
+// elements checks the text of the elements that a selector finds, or an
+// attribute of the first, or how many there are. With "as" it keeps the text
+// under a name for later steps, and there must be one.
 func (w *walk) elements(a Answer, what, want string) {
 	w.Helper()
 	found := ofElements.FindStringSubmatch(want)

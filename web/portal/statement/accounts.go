@@ -22,6 +22,9 @@ var ledgerRoutes = []route{
 
 var accountStatement = portal.List{Path: portal.StatementPath, Account: true, Owner: true, Export: caller.OperatorRead}
 
+// accountList lists owners with their balances, of one kind or all. An unknown
+// kind leads to the list of all. A negative balance is marked, except that of
+// the outside world, from which all USDT have come.
 func (v *visit) accountList() error {
 	query := v.R.URL.Query()
 	kind := query.Get(portal.AsksType)

@@ -31,6 +31,11 @@ var statementList = portal.List{Path: "/trader/statement", Account: true, Export
 // name.
 const reserved = "reserved"
 
+// statementAsked reads of which account a statement is asked for, and for which
+// time. A merchant's is of one cashbox, the first unless the address names
+// another; a trader's own needs no owner here, because the service knows the
+// trader. An owner that does not exist, or a merchant without cashboxes, is not
+// found.
 func (v *visit) statementAsked(l portal.List) (portal.Asked, books.StatementFilter, error) {
 	a := v.Asks(l)
 	if a.Query.Get(portal.AsksAccount) != reserved { // there are only two accounts
@@ -66,6 +71,9 @@ func (v *visit) statementAsked(l portal.List) (portal.Asked, books.StatementFilt
 	return a, f, nil
 }
 
+// statement shows the statement that the address asks for. Mistakes in the
+// address, also those that only the service finds, are shown without any
+// movements.
 func (v *visit) statement(l portal.List) error {
 	a, filter, err := v.statementAsked(l)
 	if err != nil {
@@ -87,6 +95,8 @@ func (v *visit) statement(l portal.List) error {
 	return v.showStatement(a, &found)
 }
 
+// showStatement shows a statement, or without one only the filters and their
+// mistakes, and then there is no link to the file.
 func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -209,6 +219,8 @@ func (v *visit) parts(event []books.StatementLine, of ledger.Account) []Part {
 	return parts
 }
 
+// statementCSV sends the statement as a file, all of it and not only the shown
+// page. If the address has mistakes, the page shows them instead.
 func (v *visit) statementCSV(l portal.List) error {
 	a, filter, err := v.statementAsked(l)
 	if err != nil {

@@ -130,6 +130,8 @@ func overall(state audit.State) view.Badge {
 	return view.Badge{Text: sayReconHolds, Tone: "good"}
 }
 
+// standing shows how far an audit is and what the last one found. The rule that
+// is being checked is named only while an audit runs.
 func (v *visit) standing(title say.Phrase, st audit.Standing) Audit {
 	shown := Audit{Title: title, Running: st.Running}
 	shown.Progress = view.Progress{Label: v.Say(sayReconRules), Done: st.Done, Of: st.Of, Runs: st.Running != nil}
@@ -184,6 +186,8 @@ func (v *visit) mismatch(detail string) Mismatch {
 	return m
 }
 
+// pastAudits adds the complete audits that have ended, the newest first. A time
+// in the address that cannot be read counts as none.
 func (v *visit) pastAudits(shown *Reconciliation) error {
 	before := placed(v.R.URL.Query().Get(asksAudits), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
 	list, more, err := v.Audits.History(v.Ctx(), v.Who, audit.Complete.Scope, before)
@@ -209,6 +213,8 @@ func (v *visit) pastAudits(shown *Reconciliation) error {
 	return nil
 }
 
+// sealedDays adds the sealed days, the newest first. A wrong cursor is not
+// found.
 func (v *visit) sealedDays(shown *Reconciliation) error {
 	limit := int32(daysShown)
 	p := seal.Paging{Limit: &limit}

@@ -51,6 +51,8 @@ func (v *visit) auditLog(l portal.List) error {
 	}, v.showAuditLog)
 }
 
+// showAuditLog shows a page of the log, and why there are no lines: the address
+// has mistakes, nothing matches, or nothing was done.
 func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
@@ -74,6 +76,9 @@ func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) er
 // auditTones are CSS classes for the kinds of lines.
 var auditTones = map[string]string{auditlog.Failed: "bad", auditlog.ViewAs: "late", auditlog.SignIn: "good"}
 
+// auditRow puts a line into words, by its kind. A sign-in says from where, and
+// a proposal or decision links to the proposals. Every other line links to all
+// lines about the same subject, and the user of each to all that they did.
 func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 	row := AuditRow{
 		At: item.At, Kind: view.Badge{Text: sayLogKind(item.Kind), Tone: auditTones[item.Kind]}, Who: item.Login,

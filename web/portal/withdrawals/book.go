@@ -16,6 +16,9 @@ import (
 	"gateway.example/web/portal/view"
 )
 
+// addresses shows the address book to all users who see the money, so that they
+// notice an address that somebody has added before it can be used. Only users
+// who may withdraw can change it.
 func (v *visit) addresses() error {
 	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
 	if err != nil {
@@ -55,6 +58,10 @@ func (v *visit) askAddress() error {
 	return v.showAddress(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil, nil)
 }
 
+// showAddress asks for an address, with what was typed and its mistakes. With
+// notes, which say that it looks like another one, sending the form once more
+// adds it; the form has the address that was warned of, so that another one is
+// checked again.
 func (v *visit) showAddress(status int, typed url.Values, wrong map[string]string, notes []string) error {
 	form := view.MoneyForm{
 		Action: v.path("/addresses"), Text: v.Say(sayAddText), Submit: v.Say(sayAdd), Notes: notes,
@@ -125,6 +132,8 @@ func (v *visit) address() (withdrawal.Address, error) {
 	return book[at], nil
 }
 
+// askRemove asks before an address is removed from the reader's address book.
+// One that is not there is not found.
 func (v *visit) askRemove() error {
 	a, err := v.address()
 	if err != nil {
@@ -140,6 +149,9 @@ func (v *visit) askRemove() error {
 	})
 }
 
+// remove removes an address from the reader's address book. Withdrawals to it
+// that were requested before go on. The address has to be there, so a second
+// click, once the first one is done, gets the page for what is not found.
 func (v *visit) remove() error {
 	a, err := v.address()
 	if err != nil {

@@ -101,6 +101,8 @@ var operatorRoutes = func() []route {
 	return routes
 }()
 
+// queue lists the withdrawals of all owners, in every status or in one. An
+// unknown status and a wrong cursor are not found.
 func (v *visit) queue() error {
 	query := v.R.URL.Query()
 	page := withdrawal.Page{Status: optional.Of(query.Get(portal.AsksStatus))}
@@ -158,6 +160,9 @@ func ownerOf(names report.Names, w withdrawal.Withdrawal) string {
 	return names.Merchants[w.MerchantID]
 }
 
+// decidable shows an operator a withdrawal, with the decisions that its status
+// allows, also if the second factor has to be given first. If the named
+// transaction moved something else, that is on top of it.
 func (v *visit) decidable() error {
 	w, d, err := v.asked()
 	if err != nil {
@@ -201,6 +206,9 @@ func (v *visit) asked() (withdrawal.Withdrawal, Detail, error) {
 	return w, d, err
 }
 
+// askDecision asks for confirmation of a decision, with what was typed and its
+// mistakes. The form says in which status the withdrawal is. If that does not
+// allow the decision, its page says that it has changed.
 func (v *visit) askDecision(d decision, typed string, wrong map[string]string) error {
 	w, shown, err := v.asked()
 	if err != nil {
@@ -224,6 +232,8 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 	return v.Question(q)
 }
 
+// decide makes a decision, once. If the withdrawal has another status than the
+// form has shown, nothing is done, and its page says so.
 func (v *visit) decide(d decision) error {
 	id, form, err := v.Sent()
 	if err != nil {
@@ -250,6 +260,9 @@ func (v *visit) decide(d decision) error {
 	return err
 }
 
+// lists lists the hand-overs of approved withdrawals. While some wait,
+// operators who may move money can make the next one. The form names the newest
+// hand-over of the page, so that it makes none if there is a newer one.
 func (v *visit) lists() error {
 	var page withdrawal.HandOverPage
 	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))

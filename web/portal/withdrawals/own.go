@@ -51,6 +51,9 @@ func (v *visit) path(rest string) string { return v.Path("/withdrawals") + rest 
 // may reports whether the reader may withdraw USDT.
 func (v *visit) may() bool { return v.Who.May(caller.MerchantWithdraw, caller.TraderWithdraw) }
 
+// list lists the owner's withdrawals, the newest first. It tells of addresses
+// that were added recently as well, because all who see the money should know
+// of them.
 func (v *visit) list() error {
 	var page withdrawal.Page
 	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
@@ -116,6 +119,9 @@ func badgeOf(w withdrawal.Withdrawal) view.Badge {
 	return view.Badge{Text: say.WithdrawalStatus(string(w.Status)), Tone: tones[w.Status]}
 }
 
+// one shows the owner a withdrawal, which can be cancelled until it is decided.
+// The command for the API and the proof by the ledger are for withdrawals of
+// cashboxes, because traders have neither.
 func (v *visit) one() error {
 	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
@@ -172,6 +178,9 @@ func (v *visit) ask() error {
 	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
 }
 
+// showForm asks for a withdrawal. Only addresses that can be used already are
+// offered; without any, the page says what to do first. The hints are the terms
+// of these addresses' networks.
 func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
 	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
 	if err != nil {
@@ -316,6 +325,8 @@ func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 	})
 }
 
+// askCancel asks before a withdrawal is cancelled, whatever its status is. If
+// it was decided already, the answer to the form says so.
 func (v *visit) askCancel() error {
 	w, err := portal.Named(v.Visit, v.Withdrawals.Get)
 	if err != nil {
@@ -331,6 +342,8 @@ func (v *visit) askCancel() error {
 	})
 }
 
+// cancel cancels a withdrawal, once. One that was decided meanwhile stays as it
+// is, and its page says that it has changed.
 func (v *visit) cancel() error {
 	id, form, err := v.Sent()
 	if err != nil {
