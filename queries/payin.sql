@@ -88,7 +88,7 @@ order by m.subject_id desc limit @page;
 -- PayoutListByOrder finds a merchant's payouts of one order id, one a channel.
 -- name: PayoutListByOrder :many
 select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
-where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
+where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id and p.id < @below_id
   and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
   and (sqlc.narg(created_to)::timestamptz is null or p.created_at < sqlc.narg(created_to))
   and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))

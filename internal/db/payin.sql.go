@@ -737,10 +737,10 @@ func (q *Queries) PayoutListByMerchant(ctx context.Context, arg PayoutListByMerc
 
 const payoutListByOrder = `-- name: PayoutListByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
-where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
-  and ($4::timestamptz is null or p.created_at >= $4)
-  and ($5::timestamptz is null or p.created_at < $5)
-  and ($6::text is null or p.status = $6)
+where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3 and p.id < $4
+  and ($5::timestamptz is null or p.created_at >= $5)
+  and ($6::timestamptz is null or p.created_at < $6)
+  and ($7::text is null or p.status = $7)
 order by p.id desc
 `
 
@@ -748,6 +748,7 @@ type PayoutListByOrderParams struct {
 	MerchantID  int64
 	Channels    []string
 	OrderID     string
+	BelowID     int64
 	CreatedFrom *time.Time
 	CreatedTo   *time.Time
 	Status      *string
@@ -759,6 +760,7 @@ func (q *Queries) PayoutListByOrder(ctx context.Context, arg PayoutListByOrderPa
 		arg.MerchantID,
 		arg.Channels,
 		arg.OrderID,
+		arg.BelowID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.Status,

@@ -928,10 +928,10 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
 select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
-  and ($4::timestamptz is null or p.created_at >= $4)
-  and ($5::timestamptz is null or p.created_at < $5)
-  and ($6::text is null or p.status = $6)
+where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3 and p.id < $4
+  and ($5::timestamptz is null or p.created_at >= $5)
+  and ($6::timestamptz is null or p.created_at < $6)
+  and ($7::text is null or p.status = $7)
 order by p.id desc
 `
 
@@ -939,6 +939,7 @@ type PaymentListByOrderParams struct {
 	MerchantID  int64
 	Channels    []string
 	OrderID     string
+	BelowID     int64
 	CreatedFrom *time.Time
 	CreatedTo   *time.Time
 	Status      *string
@@ -950,6 +951,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 		arg.MerchantID,
 		arg.Channels,
 		arg.OrderID,
+		arg.BelowID,
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.Status,

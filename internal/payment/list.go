@@ -91,8 +91,7 @@ func listOfPayer(
 }
 
 // listByMerchant lists payments of a key's merchant. An order id finds at most
-// one for each method, whatever the cursor is, and cannot be combined with
-// metadata.
+// one for each method, and cannot be combined with metadata.
 func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return nil, nil, err
@@ -111,7 +110,7 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 	return s.page(ctx, f, query.Page, "list payments", func(q *db.Queries, before int64, rows int32) ([]db.Payment, error) {
 		if query.OrderID != nil {
 			return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-				MerchantID: who.MerchantID, Channels: channels, OrderID: *query.OrderID,
+				MerchantID: who.MerchantID, Channels: channels, OrderID: *query.OrderID, BelowID: before,
 				CreatedFrom: query.From, CreatedTo: query.To, Status: query.Status,
 			})
 		}

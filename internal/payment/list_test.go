@@ -174,6 +174,13 @@ func TestListByMerchant(t *testing.T) {
 		testenv.Check(t, slices.Equal(got, want) && cursor == nil, "%s: %v, want %v", row[1], got, want)
 	}
 	b.wantTurned(t, merchant.Caller, made)
+
+	twin := request("order-4")
+	twin.Method = new("card")
+	made = append([]int64{b.create(t, merchant.Caller, twin).ID}, made...)
+	wantPages(t, page(1, nil), func(page payment.Page) ([]int64, *string) {
+		return b.list(t, merchant.Caller, payment.Query{OrderID: new("order-4"), Page: page})
+	}, made[:1], made[1:2])
 }
 
 // A merchant's list costs a page, and not all that the merchant has: by an
@@ -199,7 +206,7 @@ func TestListByMerchantPlans(t *testing.T) {
 		"(status = 'failed'::text) AND (id > ")
 	b.WantPlan(t, "order", func(q *db.Queries) error {
 		return testenv.ErrOf(q.PaymentListByOrder(t.Context(), db.PaymentListByOrderParams{
-			MerchantID: merchant.ID, Channels: []string{"sbp", "card"}, OrderID: "order-20000",
+			MerchantID: merchant.ID, Channels: []string{"sbp", "card"}, OrderID: "order-20000", BelowID: 1 << 62,
 		}))
 	}, "payment_key_pkey", "Index Scan using payment_")
 	b.Exec(t, `insert into metadata_pair (merchant_id, subject, pair, subject_id)

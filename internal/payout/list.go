@@ -167,7 +167,7 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 	rows, cursor, err := s.page(ctx, f, query.Page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payout, error) {
 		if query.OrderID != nil {
 			return q.PayoutListByOrder(ctx, db.PayoutListByOrderParams{
-				MerchantID: who.MerchantID, Channels: channels(), OrderID: *query.OrderID,
+				MerchantID: who.MerchantID, Channels: channels(), OrderID: *query.OrderID, BelowID: before,
 				CreatedFrom: query.From, CreatedTo: query.To, Status: query.Status,
 			})
 		}

@@ -86,12 +86,19 @@ func TestListOwn(t *testing.T) {
 		testenv.Check(t, slices.Equal(ids(list), ids(test.want)) && cursor == nil,
 			"%s: %v, want %v", name, ids(list), ids(test.want))
 	}
-	query := payout.Query{Page: payout.Page{Page: db.Page{Limit: new(int32(2))}}}
-	first, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
-	query.Cursor = cursor
-	rest, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
-	testenv.WantAll(t, append(ids(first), ids(rest)...), ids(made), "turned")
-	testenv.Check(t, len(first) == 2 && cursor == nil, "a page of %d, then %v", len(first), cursor)
+	turned := func(query payout.Query, limit int32, want []payout.Payout) {
+		t.Helper()
+		query.Limit = &limit
+		first, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
+		query.Cursor = cursor
+		rest, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
+		testenv.WantAll(t, append(ids(first), ids(rest)...), ids(want), "turned")
+		testenv.Check(t, len(first) == int(limit) && cursor == nil, "a page of %d, then %v", len(first), cursor)
+	}
+	turned(payout.Query{}, 2, made)
+	twin := request("order-2")
+	twin.Method, twin.Address = "c2c", "4111111111111111"
+	turned(payout.Query{OrderID: new("order-2")}, 1, []payout.Payout{b.create(t, merchant.Caller, twin), made[0]})
 }
 
 // A merchant's list costs a page: by an order id and by times long ago as well.
@@ -116,7 +123,7 @@ func TestListOwnPlans(t *testing.T) {
 		"(status = 'failed'::text) AND (id > ")
 	b.WantPlan(t, "order", func(q *db.Queries) error {
 		return testenv.ErrOf(q.PayoutListByOrder(t.Context(), db.PayoutListByOrderParams{
-			MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000",
+			MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000", BelowID: 1 << 62,
 		}))
 	}, "payin_key_pkey", "Index Scan using payin_")
 	// Made on the 29th: the first ids of that day and of the 2nd, a day to
