@@ -33,9 +33,9 @@ select p.* from proposal p join app_user a on a.id = p.proposed_by
 where p.action = 'create_requisite' and p.subject_key = @trader::text and a.kind = 'trader'
 order by p.id desc limit @page;
 
--- ProposalTrader tells of a trader's user whether they are switched on. That stays so until the transaction ends.
+-- ProposalTrader reads of a trader's user whether they are switched on, and their role. That stays so until the transaction ends.
 -- name: ProposalTrader :one
-select enabled from app_user where id = @id and kind = 'trader' for share;
+select enabled, coalesce(role, '')::text as role from app_user where id = @id and kind = 'trader' for share;
 
 -- ProposalLock has decisions on one proposal wait for one another.
 -- name: ProposalLock :one

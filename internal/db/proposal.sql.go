@@ -334,15 +334,20 @@ func (q *Queries) ProposalSame(ctx context.Context, arg ProposalSameParams) (Pro
 }
 
 const proposalTrader = `-- name: ProposalTrader :one
-select enabled from app_user where id = $1 and kind = 'trader' for share
+select enabled, coalesce(role, '')::text as role from app_user where id = $1 and kind = 'trader' for share
 `
 
-// ProposalTrader tells of a trader's user whether they are switched on. That stays so until the transaction ends.
-func (q *Queries) ProposalTrader(ctx context.Context, id int64) (bool, error) {
+type ProposalTraderRow struct {
+	Enabled bool
+	Role    string
+}
+
+// ProposalTrader reads of a trader's user whether they are switched on, and their role. That stays so until the transaction ends.
+func (q *Queries) ProposalTrader(ctx context.Context, id int64) (ProposalTraderRow, error) {
 	row := q.db.QueryRow(ctx, proposalTrader, id)
-	var enabled bool
-	err := row.Scan(&enabled)
-	return enabled, err
+	var i ProposalTraderRow
+	err := row.Scan(&i.Enabled, &i.Role)
+	return i, err
 }
 
 const proposalTurn = `-- name: ProposalTurn :exec

@@ -100,7 +100,7 @@ func (s *Service) MayApprove(ctx context.Context, who caller.Caller, p Proposal)
 //
 //rule:who may approve a proposal
 func (s *Service) mayApprove(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) (traders bool, err error) {
-	traders, on, err := byTrader(ctx, q, p)
+	traders, may, err := byTrader(ctx, q, p)
 	switch {
 	case err != nil:
 		return traders, fault.Doing("read who proposed", err)
@@ -108,7 +108,7 @@ func (s *Service) mayApprove(ctx context.Context, q *db.Queries, who caller.Call
 		return traders, errOwn
 	case p.Params == nil:
 		return traders, errUnreadable
-	case traders && !on:
+	case traders && !may:
 		return traders, errAuthor
 	case traders && !who.May(acts[p.Action].needs):
 		return traders, fault.ErrRoleNotAllowed

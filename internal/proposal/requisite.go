@@ -83,11 +83,12 @@ func (s *Service) RequisiteValue(ctx context.Context, who caller.Caller, id int6
 }
 
 // byTrader tells whether a trader's user made the proposal, and whether they
-// are still switched on.
-func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, on bool, err error) {
-	on, err = q.ProposalTrader(ctx, p.ProposedBy)
+// may still do so: they are switched on, and their role is one that proposes.
+func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, may bool, err error) {
+	row, err := q.ProposalTrader(ctx, p.ProposedBy)
 	if db.NoRows(err) {
 		return false, false, nil
 	}
-	return err == nil, on, err
+	author := caller.Caller{Kind: caller.Trader, Role: caller.Role(row.Role)}
+	return err == nil, row.Enabled && author.May(caller.TraderPropose), err
 }

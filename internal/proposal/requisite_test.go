@@ -14,7 +14,7 @@ import (
 )
 
 // A requisite that a trader proposes waits for one operator, beside up to 49
-// others, and only while its author may still sign in.
+// others, and only while its author may still sign in and propose.
 func TestProposedRequisite(t *testing.T) {
 	b := setup(t)
 	id := testenv.Must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
@@ -33,7 +33,10 @@ func TestProposedRequisite(t *testing.T) {
 	first := testenv.Must(propose(0))(t)
 	b.Exec(t, "update app_user set enabled = false where id = $1", id)
 	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")
-	b.Exec(t, "update app_user set enabled = true where id = $1", id)
+	b.Exec(t, "update app_user set enabled = true, role = 'desk' where id = $1", id)
+	dbtest.WantCode(t, b.proposals.MayApprove(t.Context(), b.two, first), "proposal_author")
+	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")
+	b.Exec(t, "update app_user set role = 'owner' where id = $1", id)
 	// Who was set up today decides nothing for others, but what they may do
 	// alone they may grant.
 	b.Exec(t, "update app_user set set_up_at = $2 where id = $1", b.two.ID, b.clock.Now())
