@@ -392,10 +392,12 @@ select one.id from one;
 -- name: NotifyChannelDrop :exec
 delete from notify_channel where id = @id and confirmed_at is null and ended_at is not null;
 
--- NotifyChannelsOf lists whose a chat or an address is.
+-- NotifyChannelsOf lists whose a chat or an address is, of those who may sign in.
 -- name: NotifyChannelsOf :many
 select c.id, c.user_id from notify_channel c join app_user u on u.id = c.user_id
-where c.mark = @mark and c.channel = @channel and c.confirmed_at is not null and u.enabled order by c.id;
+where c.mark = @mark and c.channel = @channel and c.confirmed_at is not null
+  and u.enabled and u.password_hash is not null
+order by c.id;
 
 -- NotifyCodeInsert keeps a code, in the place of one for the same before.
 -- name: NotifyCodeInsert :exec

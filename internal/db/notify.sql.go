@@ -587,7 +587,9 @@ func (q *Queries) NotifyChannels(ctx context.Context, userID int64) ([]NotifyCha
 
 const notifyChannelsOf = `-- name: NotifyChannelsOf :many
 select c.id, c.user_id from notify_channel c join app_user u on u.id = c.user_id
-where c.mark = $1 and c.channel = $2 and c.confirmed_at is not null and u.enabled order by c.id
+where c.mark = $1 and c.channel = $2 and c.confirmed_at is not null
+  and u.enabled and u.password_hash is not null
+order by c.id
 `
 
 type NotifyChannelsOfParams struct {
@@ -600,7 +602,7 @@ type NotifyChannelsOfRow struct {
 	UserID int64
 }
 
-// NotifyChannelsOf lists whose a chat or an address is.
+// NotifyChannelsOf lists whose a chat or an address is, of those who may sign in.
 func (q *Queries) NotifyChannelsOf(ctx context.Context, arg NotifyChannelsOfParams) ([]NotifyChannelsOfRow, error) {
 	rows, err := q.db.Query(ctx, notifyChannelsOf, arg.Mark, arg.Channel)
 	if err != nil {

@@ -282,6 +282,15 @@ func TestBot(t *testing.T) {
 	same(t, far.Heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
 }
 
+// A chat of two users goes on for one while the other has no password, and for
+// nobody else.
+func TestBotOfTwo(t *testing.T) {
+	_, b := byTelegram(t, "61")
+	b.linked(t, b.newUser(t, "desk-2"), "61")
+	b.Exec(t, "update app_user set password_hash = null where login = 'desk-2'") // they are invited again
+	testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", "/status"))(t), "On shift. Open payments: 0.", "the answer")
+}
+
 // Where something fails inside, a chat that the bot knows is told that it did
 // not work, and a stranger nothing.
 func TestBotTellsStrangersNothing(t *testing.T) {
