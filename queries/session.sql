@@ -51,18 +51,29 @@ update session set totp_pending = @totp_pending where id = @id and hash = @hash;
 -- name: SessionPendingTOTP :one
 select totp_pending from session where id = @id and hash = @hash;
 
+-- SessionEnd ends a session. With it, and with all that are ended below, go the codes that link a chat to the user: whoever had the
+-- session may have one.
 -- name: SessionEnd :execrows
-delete from session where id = @id and user_id = @user_id;
+with codes as (
+    delete from notify_code o where o.user_id = @user_id and o.channel_id is null
+)
+delete from session s where s.id = @id and s.user_id = @user_id;
 
 -- name: SessionEndOthers :execrows
-delete from session where user_id = @user_id and id <> @except_id;
+with codes as (
+    delete from notify_code o where o.user_id = @user_id and o.channel_id is null
+)
+delete from session s where s.user_id = @user_id and s.id <> @except_id;
 
 -- SessionEndUnenrolled ends the sessions that wait for a first factor: there is one now.
 -- name: SessionEndUnenrolled :exec
 delete from session where user_id = @user_id and id <> @except_id and state = 'awaits_enrolment';
 
 -- name: SessionEndAll :exec
-delete from session where user_id = @user_id;
+with codes as (
+    delete from notify_code o where o.user_id = @user_id and o.channel_id is null
+)
+delete from session s where s.user_id = @user_id;
 
 -- name: SessionPrune :exec
 delete from session where expires_at < @now;

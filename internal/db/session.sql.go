@@ -29,7 +29,10 @@ func (q *Queries) SessionChallenge(ctx context.Context, arg SessionChallengePara
 }
 
 const sessionEnd = `-- name: SessionEnd :execrows
-delete from session where id = $1 and user_id = $2
+with codes as (
+    delete from notify_code o where o.user_id = $2 and o.channel_id is null
+)
+delete from session s where s.id = $1 and s.user_id = $2
 `
 
 type SessionEndParams struct {
@@ -37,6 +40,8 @@ type SessionEndParams struct {
 	UserID int64
 }
 
+// SessionEnd ends a session. With it, and with all that are ended below, go the codes that link a chat to the user: whoever had the
+// session may have one.
 func (q *Queries) SessionEnd(ctx context.Context, arg SessionEndParams) (int64, error) {
 	result, err := q.db.Exec(ctx, sessionEnd, arg.ID, arg.UserID)
 	if err != nil {
@@ -46,7 +51,10 @@ func (q *Queries) SessionEnd(ctx context.Context, arg SessionEndParams) (int64, 
 }
 
 const sessionEndAll = `-- name: SessionEndAll :exec
-delete from session where user_id = $1
+with codes as (
+    delete from notify_code o where o.user_id = $1 and o.channel_id is null
+)
+delete from session s where s.user_id = $1
 `
 
 func (q *Queries) SessionEndAll(ctx context.Context, userID int64) error {
@@ -55,7 +63,10 @@ func (q *Queries) SessionEndAll(ctx context.Context, userID int64) error {
 }
 
 const sessionEndOthers = `-- name: SessionEndOthers :execrows
-delete from session where user_id = $1 and id <> $2
+with codes as (
+    delete from notify_code o where o.user_id = $1 and o.channel_id is null
+)
+delete from session s where s.user_id = $1 and s.id <> $2
 `
 
 type SessionEndOthersParams struct {

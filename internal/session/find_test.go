@@ -3,7 +3,9 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
 )
@@ -221,6 +224,53 @@ func TestOutAtOnce(t *testing.T) {
 		testenv.Check(t, !o.live(t, in.Cookie), "%s: still signed in", name)
 		// Nor can the session that was found before go on as another.
 		refused(t, testenv.ErrOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
+	}
+}
+
+// The code that links a chat of Telegram is good no longer than the sessions of
+// its user: whoever had a stolen one would be told of everything from then on.
+func TestNoChatOfEndedSessions(t *testing.T) {
+	o, operator, _, _ := withRoot(t)
+	far := testenv.NewTelegram(t)
+	bot := testenv.Must(notify.NewTelegram("1:token", far.URL))(t)
+	notices := notify.New(o.Pools(), new(dbtest.Clock), notify.Services{
+		Vault: dbtest.Vault(), HashKey: make([]byte, 32), Senders: []notify.Sender{bot},
+	})
+	feed := notify.NewFeed(notices)
+	running, stop := context.WithCancel(ctx)
+	var hears sync.WaitGroup
+	hears.Go(func() { bot.Run(running, notices, feed) })
+	defer hears.Wait()
+	defer stop()
+	update := 0
+	links := func(code string) bool {
+		testenv.NoError(t, feed.Find(ctx))
+		update++
+		far.Updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"date":%d,"text":"/start %s","chat":{"id":7,"type":"private"}}}`,
+			update, time.Now().Unix(), code)
+		var heard []string
+		testenv.Until(t, "an answer of the bot", func() bool { heard = far.Heard("7"); return len(heard) == 1 })
+		return strings.HasPrefix(heard[0], "Linked.")
+	}
+	for name, end := range map[string]func(in session.Session) error{
+		"":           func(session.Session) error { return nil },
+		"signed out": func(in session.Session) error { return o.End(ctx, in) },
+		"ended":      func(in session.Session) error { return o.EndOne(ctx, in.Caller, in.ID) },
+		"all ended":  func(in session.Session) error { return o.EndAll(ctx, in.Caller, 0) },
+		"password": func(in session.Session) error {
+			return testenv.ErrOf(o.ChangePassword(ctx, in, password, "another long password"))
+		},
+		"switched off": func(in session.Session) error {
+			return testenv.ErrOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: new(false), Reason: "left"}))
+		},
+		"revoked": func(in session.Session) error {
+			return testenv.ErrOf(o.RevokeTokens(ctx, operator.Session.Caller, in.Caller.ID))
+		},
+	} {
+		in, _, _ := o.operator(t, "link "+name)
+		_, code, _ := strings.Cut(testenv.Must(notices.LinkTelegram(ctx, in.Session.Caller))(t), "?start=")
+		testenv.NoError(t, end(in.Session))
+		testenv.Want(t, links(code), name == "", "a chat is linked, %q", name)
 	}
 }
 
