@@ -4,6 +4,9 @@ import (
 	"mime"
 	"net/http"
 	"time"
+
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
 )
 
 // sendWithinEach is how long a browser has to take each part of a file.
@@ -15,9 +18,14 @@ type CSVFile struct {
 	v     *Visit
 	name  string
 	begun bool
+	// letIn is when its reader was let in.
+	letIn time.Time
 }
 
 func (f *CSVFile) Write(part []byte) (int, error) {
+	if err := f.stillIn(); err != nil {
+		return 0, err
+	}
 	if !f.begun {
 		f.begun = true
 		h := f.v.W.Header()
@@ -33,6 +41,28 @@ func (f *CSVFile) Write(part []byte) (int, error) {
 		return n, err
 	}
 	return n, control.Flush()
+}
+
+// stillIn lets the reader in again where the file takes long: their session may
+// be gone by now, or look as the user of the file no more. A database that is
+// too busy to say so breaks no file off.
+func (f *CSVFile) stillIn() error {
+	if !edge.Late(f.letIn) {
+		return nil
+	}
+	cookie, err := f.v.R.Cookie(f.v.SessionCookie())
+	if err != nil {
+		return fault.ErrUnauthenticated
+	}
+	found, err := f.v.server.Sessions.Find(f.v.Ctx(), cookie.Value)
+	switch is := fault.As(err); {
+	case err == nil && found.Caller.ID != f.v.Who.ID:
+		return fault.ErrUnauthenticated
+	case is != nil && is.Kind == fault.Unauthenticated:
+		return err
+	}
+	f.letIn = time.Now()
+	return nil
 }
 
 // attachment makes a browser save what it gets instead of showing it.
@@ -58,7 +88,7 @@ func (v *Visit) SendCSV(name string, write func(*CSVFile) error) error {
 		return err
 	}
 	defer leave()
-	file := &CSVFile{v: v, name: name}
+	file := &CSVFile{v: v, name: name, letIn: v.began}
 	err = write(file)
 	if err == nil || !file.begun {
 		return err

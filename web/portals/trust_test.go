@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,47 @@ func TestAuditLog(t *testing.T) {
 	want(t, "its last line", strings.HasSuffix(file.Body, "rows,4\n"), true)
 	wantNot(t, "the file has", file.Body, "canary", portaltest.Password, "79990004455", "79990004466")
 	wantIn(t, "in Russian", p.Get(t, "/operator/audit?lang=ru").Text(), "Неудачный вход")
+}
+
+// slowReader takes the first part of an answer slowly, and does something
+// meanwhile.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	meanwhile func()
+}
+
+func (r *slowReader) SetWriteDeadline(time.Time) error { return nil }
+
+func (r *slowReader) Write(part []byte) (int, error) {
+	if r.meanwhile != nil {
+		r.meanwhile()
+		r.meanwhile = nil
+		time.Sleep(time.Second) // longer than it counts that somebody was let in
+	}
+	return r.ResponseRecorder.Write(part)
+}
+
+// Of a file that its reader takes slowly no more is sent once the session has
+// ended.
+func TestFileEndsWithTheSession(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Auditor)
+	b.Exec(t, `insert into setting_change (at, actor, subject, subject_key, before, after)
+		select now(), 'operator:1', 'merchant', n::text, '{"name":""}', jsonb_build_object('name', repeat('x', 100))
+		from generate_series(1, 500) n`)
+	read := func(meanwhile func()) string {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+"/operator/audit.csv", nil)
+		r.AddCookie(&http.Cookie{Name: "session", Value: p.Cookie()})
+		w := &slowReader{httptest.NewRecorder(), meanwhile}
+		func() {
+			defer func() { _ = recover() }() // as the server does where a file is broken off
+			b.Server.Config.Handler.ServeHTTP(w, r)
+		}()
+		return w.Body.String()
+	}
+	want(t, "whole", strings.HasSuffix(read(func() {}), "rows,501\n"), true)
+	got := read(func() { b.Exec(t, "delete from session") })
+	want(t, "begun", len(got) > 0, true)
+	want(t, "sent to its end", strings.Contains(got, "\nrows,"), false)
 }
 
 // The page says what the audits found, what of it is still so, and which days
