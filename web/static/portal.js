@@ -188,6 +188,7 @@ function confirmHere(row, url) {
       kept.delete(row);
       htmx.trigger(document.body, "changed");
     }
+    return text;
   };
   const button = keep(row, confirmed, undo + " (5)", () => {
     clearInterval(timer);
@@ -208,6 +209,14 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   confirmHere(act.closest("[data-token]"), act.href);
 });
+// A form may sign its user out, so what is confirmed is sent before it, and the form is not while there is to read that nothing was done.
+document.addEventListener("submit", async (event) => {
+  if (!confirming.size) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const refused = await Promise.all([...confirming].map((send) => send()));
+  if (!refused.some(Boolean)) event.target.requestSubmit(event.submitter);
+}, true);
 addEventListener("pagehide", () => confirming.forEach((send) => send(true)));
 document.addEventListener("visibilitychange", () => { if (document.hidden) confirming.forEach((send) => send()); });
 

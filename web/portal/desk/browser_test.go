@@ -295,6 +295,28 @@ func TestConfirmInPlace(t *testing.T) {
 	b.Audit(t)
 }
 
+// What was confirmed is sent before whoever confirmed it is signed out; they
+// are not while they have to read that nothing was done.
+func TestConfirmedIsSentBeforeSigningOut(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	tab := p.Tab(t, b.Server.URL)
+	leaves := func(made payment.Payment, meanwhile func()) (row string) {
+		row = fmt.Sprintf("#job-%d ", made.ID)
+		tab.Open(b.Server.URL + "/trader")
+		tab.Click(row + "a.primary")
+		tab.Await(row+".said", "ConfirmedUndo (5)")
+		meanwhile()
+		tab.Click("form[action='/sign-out'] button")
+		return row
+	}
+	ended, made := b.Create(t, "1500"), b.Create(t, "1600")
+	row := leaves(ended, func() { testenv.Must(b.Payments.Cancel(t.Context(), b.AsTrader(), ended.ID, nil))(t) })
+	tab.Holds(row+".said", "It has changed meanwhile: nothing was done.")
+	leaves(made, func() {})
+	tab.Await("h1", "Sign in")
+	want(t, "settled", b.Status(t, made), "completed")
+}
+
 // What the worker keeps for when there is no connection has nobody's name and
 // menu in it, and what an older worker kept is gone.
 func TestOfflinePageIsNobodys(t *testing.T) {
