@@ -13,9 +13,10 @@ where m.device_id = @device_id and m.bank = @bank and m.mode <> 'off'
   and (m.account is null or @account::text = '' or m.account = @account)
 order by m.requisite_id for no key update;
 
--- RequisiteMessageOf is what messages do for some requisites.
+-- RequisiteMessageOf tells by which phone, bank and account the messages about some requisites come. Of a phone that was revoked none do.
 -- name: RequisiteMessageOf :many
-select * from requisite_message where requisite_id = any(@requisites::bigint[]);
+select m.requisite_id, m.bank, m.account, m.device_id, (d.revoked_at is not null)::boolean as revoked
+from requisite_message m join bank_device d on d.id = m.device_id where m.requisite_id = any(@requisites::bigint[]);
 
 -- name: RequisiteMessagePut :exec
 insert into requisite_message (requisite_id, trader_id, device_id, bank, account, mode, most, since)

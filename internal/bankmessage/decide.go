@@ -275,8 +275,9 @@ const (
 // lately without a message, such as by hand, or about a part of a payment or
 // money of none that somebody has reported lately: this may be that transfer,
 // told late. It leaves out payments whose requisite gets its messages from
-// another phone, bank or account. A requisite for which messages do nothing is
-// not left out, because its payer may have sent this money.
+// another phone, bank or account. A requisite for which messages do nothing, or
+// whose phone is revoked, is not left out, because its payer may have sent this
+// money.
 func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, paid bool, err error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
 		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostCandidates,
@@ -300,8 +301,8 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db
 		return nil, false, fmt.Errorf("read what messages do: %w", err)
 	}
 	elsewhere := func(requisiteID int64) bool {
-		return slices.ContainsFunc(rules, func(r db.RequisiteMessage) bool {
-			return r.RequisiteID == requisiteID && (r.DeviceID != m.DeviceID || r.Bank != m.Bank ||
+		return slices.ContainsFunc(rules, func(r db.RequisiteMessageOfRow) bool {
+			return r.RequisiteID == requisiteID && (r.DeviceID != m.DeviceID && !r.Revoked || r.Bank != m.Bank ||
 				r.Account != nil && m.Account != "" && *r.Account != m.Account)
 		})
 	}

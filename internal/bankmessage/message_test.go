@@ -94,6 +94,24 @@ func TestTwoPhonesOfOneAccount(t *testing.T) {
 	b.Audit(t)
 }
 
+// Messages about a requisite whose phone is disconnected may come by another
+// one: that one takes none of them for another requisite's.
+func TestPhoneIsDisconnected(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, "update requisite set enabled = false")
+	b.trader, b.device = b.pair(t, 2)
+	lost := testenv.Must(b.messages.CreateDevice(t.Context(), b.trader.Caller, "Lost phone"))(t)
+	testenv.NoError(t, b.messages.SetRule(t.Context(), b.trader.Caller, bankmessage.NewRule{
+		RequisiteID: b.trader.Requisites[1], DeviceID: lost.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
+	}))
+	testenv.NoError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, lost.ID))
+	b.base(t, "1000")
+	b.create(t, "1500")
+	b.create(t, "1500")
+	testenv.Want(t, b.send(t, came("a", "1500", "2500")), bankmessage.Waiting, "the message is")
+	testenv.Want(t, b.list(t, bankmessage.Page{})[0].Why, bankmessage.WhySeveral, "it waits for")
+}
+
 // A message that came twice is noted however many others of its amount came
 // beside it, and the ones after it count.
 func TestRepeatAmongMany(t *testing.T) {

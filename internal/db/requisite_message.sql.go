@@ -100,29 +100,34 @@ func (q *Queries) RequisiteMessageLooked(ctx context.Context, requisiteID int64)
 }
 
 const requisiteMessageOf = `-- name: RequisiteMessageOf :many
-select requisite_id, trader_id, device_id, bank, account, mode, most, since, stopped_by from requisite_message where requisite_id = any($1::bigint[])
+select m.requisite_id, m.bank, m.account, m.device_id, (d.revoked_at is not null)::boolean as revoked
+from requisite_message m join bank_device d on d.id = m.device_id where m.requisite_id = any($1::bigint[])
 `
 
-// RequisiteMessageOf is what messages do for some requisites.
-func (q *Queries) RequisiteMessageOf(ctx context.Context, requisites []int64) ([]RequisiteMessage, error) {
+type RequisiteMessageOfRow struct {
+	RequisiteID int64
+	Bank        string
+	Account     *string
+	DeviceID    int64
+	Revoked     bool
+}
+
+// RequisiteMessageOf tells by which phone, bank and account the messages about some requisites come. Of a phone that was revoked none do.
+func (q *Queries) RequisiteMessageOf(ctx context.Context, requisites []int64) ([]RequisiteMessageOfRow, error) {
 	rows, err := q.db.Query(ctx, requisiteMessageOf, requisites)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []RequisiteMessage
+	var items []RequisiteMessageOfRow
 	for rows.Next() {
-		var i RequisiteMessage
+		var i RequisiteMessageOfRow
 		if err := rows.Scan(
 			&i.RequisiteID,
-			&i.TraderID,
-			&i.DeviceID,
 			&i.Bank,
 			&i.Account,
-			&i.Mode,
-			&i.Most,
-			&i.Since,
-			&i.StoppedBy,
+			&i.DeviceID,
+			&i.Revoked,
 		); err != nil {
 			return nil, err
 		}
