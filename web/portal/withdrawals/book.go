@@ -149,20 +149,19 @@ func (v *visit) askRemove() error {
 	})
 }
 
-// remove removes an address from the reader's address book. Withdrawals to it
-// that were requested before go on. The address has to be there, so a second
-// click, once the first one is done, gets the page for what is not found.
+// remove removes an address from the reader's address book, once. Withdrawals
+// to it that were requested before go on.
 func (v *visit) remove() error {
-	a, err := v.address()
+	id, form, err := v.Sent()
 	if err != nil {
 		return err
 	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	return v.Once(form, func() (submission.Outcome, error) {
-		err := v.Withdrawals.RemoveAddress(v.Ctx(), v.Who, a.ID)
+	err = v.Once(form, func() (submission.Outcome, error) {
+		err := v.Withdrawals.RemoveAddress(v.Ctx(), v.Who, id)
 		return submission.Outcome{LedTo: v.path("/addresses"), Said: "address-removed"}, err
 	})
+	if v.Wrong(err) != nil { // the form's token is not one of the portal's
+		return v.askRemove()
+	}
+	return err
 }
