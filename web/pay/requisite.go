@@ -314,37 +314,37 @@ func (p *Pay) askCancel(v visit) {
 
 // claim keeps that the payer says they have paid.
 func (p *Pay) claim(v visit) {
-	after, err := p.Payments.Claim(v.r.Context(), v.payment.UUID)
-	p.acted(v, after, err)
+	_, err := p.Payments.Claim(v.r.Context(), v.payment.UUID)
+	p.acted(v, err)
 }
 
 func (p *Pay) cancel(v visit) {
-	after, err := p.Payments.CancelByPayer(v.r.Context(), v.payment.UUID)
-	p.acted(v, after, err)
+	_, err := p.Payments.CancelByPayer(v.r.Context(), v.payment.UUID)
+	if refusal := fault.As(err); refusal != nil && refusal.Code == payment.ErrNotPending.Code {
+		p.tooLate(v)
+		return
+	}
+	p.acted(v, err)
 }
 
 func (p *Pay) simulate(v visit) {
-	p.acted(v, v.payment, p.Simulate(v.r.Context(), v.payment))
+	p.acted(v, p.Simulate(v.r.Context(), v.payment))
 }
 
-// acted leads back to the page, or shows there how the payment stands when it
-// was too late to do anything.
-func (p *Pay) acted(v visit, after payment.Payment, err error) {
+// acted leads back to the page, which shows how the payment stands, also when
+// it was too late to do anything.
+func (p *Pay) acted(v visit, err error) {
 	refusal := fault.As(err)
-	switch {
-	case err == nil, refusal != nil && refusal.Code == payment.ErrPartCame.Code:
-		v.payment = after
-		back(v.w, p.page(v).Shell)
-	case refusal != nil && refusal.Kind == fault.Refused:
-		p.tooLate(v)
-	default:
-		p.broken(v.w, v.r, err)
+	if err == nil || refusal != nil && refusal.Kind == fault.Refused {
+		back(v.w, p.dress(v, "/r/"))
+		return
 	}
+	p.broken(v.w, v.r, err)
 }
 
-// tooLate shows how a payment stands to a payer who came too late to change it.
-// It reads the payment again, because it may have changed since the request
-// began.
+// tooLate shows how a payment stands to a payer who could not cancel it. It
+// reads the payment again, because it may have changed since the request began.
+// If it is cancelled already, it leads to the page as if this had done it.
 func (p *Pay) tooLate(v visit) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {
@@ -353,6 +353,10 @@ func (p *Pay) tooLate(v visit) {
 	}
 	v.now = p.Clock.Now()
 	page := p.page(v)
+	if v.payment.Status == payment.Cancelled {
+		back(v.w, page.Shell)
+		return
+	}
 	end := outcome(page.Words, v)
 	end.Notice = page.Say(words.CancelTooLate)
 	site.Show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
