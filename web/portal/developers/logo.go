@@ -50,6 +50,9 @@ func (v *visit) changeLogo() error {
 			return submission.Outcome{LedTo: lookPath(looks[at].CashboxID), Said: "look-saved"}, v.keepLogo(looks[at], sent)
 		})
 	}
+	if f := fault.As(err); f != nil && f.Code == directory.ErrLookChanged.Code {
+		return v.Done(lookPath(looks[at].CashboxID), "look-changed")
+	}
 	wrong := v.Wrong(err)
 	if wrong == nil {
 		return err
@@ -61,10 +64,10 @@ func (v *visit) changeLogo() error {
 }
 
 // keepLogo stores the sent logo, or removes the present one if the form says
-// so, whatever file it has. It names no version, so it replaces a logo that was
-// set since the page was shown.
+// so, whatever file it has. A look that has changed since the form was shown
+// stays as it is.
 func (v *visit) keepLogo(l directory.OwnLook, sent portal.Upload) error {
-	u := directory.LookUpdate{CashboxID: l.CashboxID, Logo: []byte{}}
+	u := directory.LookUpdate{CashboxID: l.CashboxID, Version: sent.Form.Get("version"), Logo: []byte{}}
 	if sent.Form.Get("remove") == "" {
 		if sent.File == nil {
 			return fault.Fields{fieldLogo: {"is required"}}.Err()

@@ -125,6 +125,7 @@ func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wr
 	shown.Drawn = v.drawnLook(l, color)
 	shown.Logo, shown.HasLogo = v.logoField(wrong[fieldLogo]), l.Logo != ""
 	shown.LogoToken, shown.LogoAction = submission.NewToken(), strings.Replace(shown.Action, "?", "/logo?", 1)
+	shown.LogoVersion = l.Version()
 }
 
 // ownColor is the default colour of hosted pages, as tokens.css has it.

@@ -180,10 +180,11 @@ type Looks struct {
 	MayChange      bool
 	Drawn          DrawnLook
 	// Logo is the field for the shop's logo, and LogoAction the address of
-	// its form, with a token. HasLogo says that there is a logo.
-	Logo                  view.Field
-	LogoAction, LogoToken string
-	HasLogo               bool
+	// its form, with a token and the version of what is shown. HasLogo says
+	// that there is a logo.
+	Logo                               view.Field
+	LogoAction, LogoToken, LogoVersion string
+	HasLogo                            bool
 }
 
 // redraw is the address to which the form is sent to be drawn without being
