@@ -254,22 +254,25 @@ func (v *visit) requestCode() error { return v.cardStep("code-requested", v.Chec
 func (v *visit) resend() error      { return v.cardStep("code-resent", v.Checkouts.RequestResend) }
 func (v *visit) noCode() error      { return v.cardStep("code-not-needed", v.Checkouts.MarkCodeNotNeeded) }
 
-// cardStep takes a step of a card checkout. A step that is no longer possible
-// gets a message.
+// cardStep takes a step of a card checkout, once. A step that is no longer
+// possible gets a message.
 func (v *visit) cardStep(
 	word string, step func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {
-	id, err := v.Numbered()
+	p, err := v.assigned()
 	if err != nil {
 		return err
 	}
-	_, err = step(v.Ctx(), v.Who, id)
-	if f := edge.Fault(err); f != nil &&
-		(f.Kind == fault.Refused || f.Kind == fault.TooManyRequests || f.Kind == fault.Conflict) {
-		return v.Done("/trader", "changed")
-	}
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	return v.Done("/trader", word)
+	return v.Once(form, func() (submission.Outcome, error) {
+		_, err := step(v.Ctx(), v.Who, p.ID)
+		if f := edge.Fault(err); f != nil &&
+			(f.Kind == fault.Refused || f.Kind == fault.TooManyRequests || f.Kind == fault.Conflict) {
+			return submission.Outcome{LedTo: "/trader", Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: "/trader", Said: word}, err
+	})
 }

@@ -4,9 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/desk"
@@ -32,6 +38,34 @@ func TestReceivingAndRole(t *testing.T) {
 	p.Post(t, "/trader/break", hidden(p.Page(t, "/trader"))...)
 	wantIn(t, "the desk", p.Get(t, "/trader").Text(), "Receiving payments Pause")
 	b.Create(t, "1500")
+}
+
+// A step of a payment by card is taken once, however often its form is sent:
+// the payer's code is not asked for twice, and nobody is told that nothing was
+// done.
+func TestCardStepOnce(t *testing.T) {
+	b := portaltest.Parallel(t)
+	shop := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{payment.MethodQuasiEcom}})
+	trader := b.NewTrader(t, dbtest.TraderOpts{
+		USDT: "10000", Requisites: 1, Currency: "AZN", Method: payment.MethodQuasiEcom,
+	})
+	method := payment.MethodQuasiEcom
+	created := testenv.Must(b.Payments.Create(t.Context(), shop.Caller, payment.Request{
+		OrderID: "card", Amount: "15", Currency: "AZN", Method: &method, CallbackURI: "https://shop.example/hook",
+	}))(t)
+	links := testenv.Must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
+	testenv.Must(b.Services.Checkouts.SubmitDetails(t.Context(), links.Token(created.Payment.UUID), checkout.Details{
+		Entry: card.Entry{PAN: "4000002500003155", ExpMonth: "12", ExpYear: "30", Holder: "IVAN IVANOV"}, CVV: "987",
+	}))(t)
+	p := b.Joins(t, "cards", caller.Trader, caller.Owner, trader.ID)
+	for _, step := range [][2]string{{"code", "code-requested"}, {"resend", "code-resent"}} {
+		form := p.Page(t, "/trader").Find("form[action$='/" + step[0] + "']")
+		for range 2 {
+			a := p.Post(t, form.AttrOr("action", ""), "token", form.Find("[name=token]").AttrOr("value", ""))
+			want(t, step[0], a.Led(), "303 /trader "+step[1])
+		}
+	}
+	want(t, "asked for", b.Count(t, "select resends from checkout"), 1)
 }
 
 // A desk with more payouts than it shows says that there are more.

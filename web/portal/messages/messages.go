@@ -131,22 +131,24 @@ func (v *visit) dismiss() error {
 	return v.decide("message-dismissed", func(id, _ int64) error { return v.Messages.Dismiss(v.Ctx(), v.Who, id) })
 }
 
-// decide carries out a person's decision about a message. If somebody has
+// decide carries out a person's decision about a message, once. If somebody has
 // decided meanwhile, nothing changes.
 func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
-	id, form, err := v.Sent()
+	id, err := v.named()
 	if err != nil {
 		return err
 	}
-	payment := portal.IDOf(form, "payment")
-	err = do(id, payment)
-	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
-		return v.Done(v.from(), "changed")
-	}
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	return v.Done(v.from(), word)
+	return v.Once(form, func() (submission.Outcome, error) {
+		err := do(id, portal.IDOf(form, "payment"))
+		if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+			return submission.Outcome{LedTo: v.from(), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: v.from(), Said: word}, err
+	})
 }
 
 // from is the page on which the decision was made: the desk, or the page of

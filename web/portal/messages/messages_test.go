@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/bankmessage"
@@ -70,10 +71,15 @@ func TestMessages(t *testing.T) {
 	want(t, "of another amount", owner.Page(t, "/trader").Find(fmt.Sprintf("#job-%d form.beside", waits.ID)).Length(), 1)
 	page := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting]")
 	wantIn(t, "waiting", words(page), "1,500 ₽", "Иван П.", "anybody could have sent it", "1,700 ₽", "More than you leave", fmt.Sprintf("Confirm payment № %d", other.ID))
-	form := page.Find(fmt.Sprintf("form:has(input[value='%d'])", waits.ID)).AttrOr("action", "")
-	want(t, "confirmed by hand", owner.Post(t, form, "payment", fmt.Sprint(waits.ID)).To(), "/trader/messages")
-	want(t, "the payment", b.Status(t, waits), "completed")
-	want(t, "again, it is as it was", owner.Post(t, form, "payment", fmt.Sprint(waits.ID)).To(), "/trader/messages")
+	confirm := page.Find(fmt.Sprintf("form:has(input[value='%d'])", waits.ID))
+	form := confirm.AttrOr("action", "")
+	fields := []string{"payment", fmt.Sprint(waits.ID), "token", confirm.Find("[name=token]").AttrOr("value", "")}
+	for range 2 { // also clicked twice
+		want(t, "confirmed by hand", owner.Post(t, form, fields...).Led(), "303 /trader/messages message-confirmed")
+		want(t, "the payment", b.Status(t, waits), "completed")
+	}
+	fields[3] = uuid.NewString()
+	want(t, "from another page, it is as it was", owner.Post(t, form, fields...).Led(), "303 /trader/messages changed")
 	message("4", "sms", "900", "44")
 	keep := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting] .card:has(strong:contains('44')) a[href$='/keep']").AttrOr("href", "")
 	want(t, "its money is kept", owner.Post(t, keep, portaltest.Hidden(owner.Page(t, keep), "requisite", fmt.Sprint(requisite))...).To(), "/trader/messages")
@@ -86,7 +92,11 @@ func TestMessages(t *testing.T) {
 	wantIn(t, "what waits beyond a page", words(rest.Find(waiting)), "1,700 ₽")
 	want(t, "back to its beginning", rest.Find(waiting+"nav.pages a").AttrOr("href", ""), "/trader/messages")
 	b.Exec(t, "delete from bank_message where message_id like 'more-%'")
-	owner.Post(t, owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").AttrOr("action", ""))
+	dismiss := owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']")
+	for range 2 {
+		want(t, "dismissed", owner.Post(t, dismiss.AttrOr("action", ""), "token", dismiss.Find("[name=token]").AttrOr("value", "")).Led(),
+			"303 /trader/messages message-dismissed")
+	}
 	want(t, "nothing waits", owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").Length(), 0)
 	want(t, "the dismissed one's payment", b.Status(t, other), "pending")
 
