@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -90,11 +91,21 @@ func (p *server) guarded(to Route) http.HandlerFunc {
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()
+			v.goOn()
 			err = v.proposed(to.Handle(v))
 		}
 		if err != nil {
 			v.failed(err)
 		}
+	}
+}
+
+// goOn has what a form does go on when its browser hangs up. A browser does
+// that at a double click, and what was broken off half way would leave the
+// second sending without an outcome.
+func (v *Visit) goOn() {
+	if v.R.Method == http.MethodPost {
+		v.R = v.R.WithContext(context.WithoutCancel(v.Ctx()))
 	}
 }
 

@@ -1,6 +1,7 @@
 package portals_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,6 +52,36 @@ func TestFormActsOnce(t *testing.T) {
 	}
 	moves := b.Count(t, "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'")
 	want(t, "cancelled", line(moves, b.Status(t, pay)), "1 cancelled")
+}
+
+// What a form does goes on when its browser hangs up, as it does at a double
+// click: the second sending is led to what the first has done.
+func TestFormOutlivesItsBrowser(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.Withdrawn(t, "trader")
+	const remove = "/trader/withdrawals/addresses/1/remove"
+	fields := hidden(p.Page(t, remove))
+	held := b.Beside(t)
+	testenv.Must(held.Exec(t.Context(), "select from withdrawal_address for update"))(t)
+	patience, hangUp := context.WithCancel(t.Context())
+	first := testenv.Must(http.NewRequestWithContext(patience, http.MethodPost, b.Server.URL+remove,
+		strings.NewReader(portaltest.Form(fields...).Encode())))(t)
+	first.Header = http.Header{
+		"Cookie": {"session=" + p.Cookie()}, "Origin": {b.Server.URL}, "Sec-Fetch-Site": {"same-origin"},
+		"Content-Type": {"application/x-www-form-urlencoded"},
+	}
+	var click sync.WaitGroup
+	click.Go(func() {
+		if a, err := b.Server.Client().Do(first); err == nil {
+			_ = a.Body.Close()
+			t.Error("the first sending is answered before its browser hangs up")
+		}
+	})
+	b.AwaitBlocked(t)
+	hangUp()
+	click.Wait()
+	testenv.NoError(t, held.Rollback(t.Context()))
+	want(t, "the second", p.Post(t, remove, fields...).Led(), "303 /trader/withdrawals/addresses address-removed")
 }
 
 // A form whose first sending died half way says that its outcome is not known,
