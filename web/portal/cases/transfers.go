@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
 )
@@ -70,7 +71,7 @@ func (v *visit) transfers() error {
 	return portal.ShowPage(v.Visit, http.StatusOK, v.Say(sayTransfers), TransfersPage, shown)
 }
 
-// assign attaches a transfer to the deposit that the operator names.
+// assign attaches a transfer to the deposit that the operator names, once.
 func (v *visit) assign() error {
 	transfer, form, err := v.Sent()
 	if err != nil {
@@ -80,8 +81,8 @@ func (v *visit) assign() error {
 	if err != nil {
 		return fault.ErrNotFound
 	}
-	if _, err := v.Deposits.Assign(v.Ctx(), v.Who, transfer, id); err != nil {
-		return err
-	}
-	return v.Done(v.DepositPath(id), "transfer-assigned")
+	return v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Deposits.Assign(v.Ctx(), v.Who, transfer, id)
+		return submission.Outcome{LedTo: v.DepositPath(id), Said: "transfer-assigned"}, err
+	})
 }
