@@ -5,6 +5,7 @@ package submission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,7 +42,8 @@ func New(pools db.Pools) *Service { return &Service{db.New(pools.Calls)} }
 func NewToken() string { return uuid.NewString() }
 
 // Once calls act the first time that a user sends a form, and returns its
-// outcome each time. If act fails, the form may be sent again.
+// outcome each time. If act fails, the form may be sent again, and one that was
+// sent meanwhile acts.
 func (s *Service) Once(
 	ctx context.Context, userID int64, token string, act func() (Outcome, error),
 ) (Outcome, error) {
@@ -49,12 +51,20 @@ func (s *Service) Once(
 	if err != nil {
 		return Outcome{}, fault.Fields{"token": {"is not one of ours"}}.Err()
 	}
-	claimed, err := s.q.SubmissionClaim(ctx, db.SubmissionClaimParams{Token: parsed, UserID: userID, Now: time.Now()})
+	claim := db.SubmissionClaimParams{Token: parsed, UserID: userID, Now: time.Now()}
+	claimed, err := s.q.SubmissionClaim(ctx, claim)
+	if err == nil && claimed == 0 {
+		var out Outcome
+		if out, err = s.first(ctx, userID, parsed); !errors.Is(err, errNone) {
+			return out, err
+		}
+		claimed, err = s.q.SubmissionClaim(ctx, claim)
+		if err == nil && claimed == 0 { // somebody else's
+			return Outcome{}, ErrUnfinished
+		}
+	}
 	if err != nil {
 		return Outcome{}, fmt.Errorf("claim submission: %w", err)
-	}
-	if claimed == 0 {
-		return s.first(ctx, userID, parsed)
 	}
 	out, err := act()
 	// If the browser has gone meanwhile, what act did is still stored.
@@ -69,13 +79,18 @@ func (s *Service) Once(
 	return out, fault.Doing("keep the outcome of a submission", err)
 }
 
+// errNone says that the user has no sending of a form that first could wait
+// for: it has failed just now, so that the form may be sent again, or it was
+// somebody else's.
+var errNone = errors.New("no first sending")
+
 // first waits for the outcome of the first sending.
 func (s *Service) first(ctx context.Context, userID int64, token uuid.UUID) (Outcome, error) {
 	for end := time.Now().Add(waitFor); ; time.Sleep(waitStep) {
 		row, err := s.q.SubmissionGet(ctx, db.SubmissionGetParams{Token: token, UserID: userID})
 		switch {
-		case db.NoRows(err): // somebody else's, or the first sending failed just now
-			return Outcome{}, ErrUnfinished
+		case db.NoRows(err):
+			return Outcome{}, errNone
 		case err != nil:
 			return Outcome{}, fmt.Errorf("read submission: %w", err)
 		case row.LedTo != nil && row.Said != nil:
