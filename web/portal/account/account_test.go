@@ -237,8 +237,8 @@ func TestFirstDay(t *testing.T) {
 	for _, closed := range []string{"/trader", "/account", "/trader/payments"} {
 		want(t, closed+" opens", p.Get(t, closed).To(), "/second-factor/enrol")
 	}
-	want(t, "the invitation works twice", b.Nobody().Post(t, path, "password", portaltest.Password, "again", portaltest.Password).Code,
-		http.StatusNotFound)
+	want(t, "sent twice", b.Nobody().Post(t, path, "password", portaltest.Password, "again", portaltest.Password).Led(),
+		"303 /sign-in invitation-over")
 	secret := enrol(t, p)
 	want(t, "the desk", p.Get(t, "/trader").Code, http.StatusOK)
 	signsInWith(t, b, secret)

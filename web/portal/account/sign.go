@@ -232,9 +232,17 @@ func (v *visit) showInvitation(status int, invited session.Invitation, wrong map
 }
 
 // accept sets an invited user's password and signs them in, once: a second
-// sending finds no invitation. Two passwords that differ, or one that is too
-// weak, leave it open.
+// sending finds no invitation, and leads to where the password is asked for.
+// Two passwords that differ, or one that is too weak, leave it open.
 func (v *visit) accept(form url.Values) error {
+	err := v.accepts(form)
+	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
+		return v.Done("/sign-in", "invitation-over")
+	}
+	return err
+}
+
+func (v *visit) accepts(form url.Values) error {
 	token := v.R.PathValue("token")
 	invited, err := v.Sessions.Invited(v.Ctx(), token)
 	if err != nil {
