@@ -62,6 +62,10 @@ union all
 select exists (select from bank_message
     where payment_id = @payment_id::bigint and state in ('confirmed', 'assigned', 'objected') and why <> 'part');
 
+-- BankMessageTurn has the messages of a trader's phones be decided one after another, until the transaction ends.
+-- name: BankMessageTurn :exec
+select pg_advisory_xact_lock(hashtextextended('message ' || @trader_id::bigint, 0));
+
 -- BankMessageTwin finds another message that says that the same amount came at about the same time, one with the same balance
 -- before one of which the balance is not known; other balances are of other transfers. Those that a person has dismissed are among
 -- them: their transfer is about no payment, whoever tells of it again. What another phone of the trader has told is no repeat, for

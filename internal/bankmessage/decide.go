@@ -173,6 +173,9 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	if len(rules) == 0 {
 		return decision{state: Noted, why: WhyOff}, nil
 	}
+	if err := q.BankMessageTurn(ctx, m.TraderID); err != nil { // another phone may tell of the same transfer now
+		return decision{}, fmt.Errorf("wait for the trader's other phones: %w", err)
+	}
 	twin, err := twinOf(ctx, q, m)
 	if err != nil || twin == WhyRepeat {
 		return decision{state: Noted, why: twin}, err

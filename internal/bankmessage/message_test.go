@@ -66,52 +66,6 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// Two phones may tell of one account. What the one has confirmed a payment by,
-// told with the same balance, confirms no other by the other one.
-func TestTwoPhonesOfOneAccount(t *testing.T) {
-	b := setup(t)
-	b.Exec(t, "update requisite set enabled = false")
-	b.trader, b.device = b.pair(t, 2)
-	first, second := b.device, testenv.Must(b.messages.CreateDevice(t.Context(), b.trader.Caller, "Old phone"))(t)
-	testenv.NoError(t, b.messages.SetRule(t.Context(), b.trader.Caller, bankmessage.NewRule{
-		RequisiteID: b.trader.Requisites[1], DeviceID: second.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
-	}))
-	said := func(amount, balance string, want ...bankmessage.State) {
-		t.Helper()
-		for i, device := range []bankmessage.NewDevice{first, second} {
-			b.device = device
-			testenv.Want(t, b.send(t, came(balance, amount, balance)), want[i], "%s, %s, by phone %d", amount, balance, i+1)
-		}
-	}
-	said("1", "1000", bankmessage.Waiting, bankmessage.Waiting)
-	b.Exec(t, "update bank_message set trusted = true, state = 'noted', why = '', decided_at = arrived_at")
-	one, other := b.create(t, "1500"), b.create(t, "1500")
-	testenv.Check(t, *one.RequisiteID != *other.RequisiteID, "payments of one amount on requisite %d", *one.RequisiteID)
-	said("1500", "2500", bankmessage.Confirmed, bankmessage.Waiting)
-	testenv.Want(t, b.list(t, bankmessage.Page{})[0].Why, bankmessage.WhyTwin, "what the second tells waits for")
-	testenv.Want(t, b.Count(t, "select count(*) from payment where status = 'pending'"), 1, "open payments")
-	said("1500", "4000", bankmessage.Waiting, bankmessage.Confirmed) // of the other requisite only the second phone tells
-	b.Audit(t)
-}
-
-// Messages about a requisite whose phone is disconnected may come by another
-// one: that one takes none of them for another requisite's.
-func TestPhoneIsDisconnected(t *testing.T) {
-	b := setup(t)
-	b.Exec(t, "update requisite set enabled = false")
-	b.trader, b.device = b.pair(t, 2)
-	lost := testenv.Must(b.messages.CreateDevice(t.Context(), b.trader.Caller, "Lost phone"))(t)
-	testenv.NoError(t, b.messages.SetRule(t.Context(), b.trader.Caller, bankmessage.NewRule{
-		RequisiteID: b.trader.Requisites[1], DeviceID: lost.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
-	}))
-	testenv.NoError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, lost.ID))
-	b.base(t, "1000")
-	b.create(t, "1500")
-	b.create(t, "1500")
-	testenv.Want(t, b.send(t, came("a", "1500", "2500")), bankmessage.Waiting, "the message is")
-	testenv.Want(t, b.list(t, bankmessage.Page{})[0].Why, bankmessage.WhySeveral, "it waits for")
-}
-
 // A message that came twice is noted however many others of its amount came
 // beside it, and the ones after it count.
 func TestRepeatAmongMany(t *testing.T) {

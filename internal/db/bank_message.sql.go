@@ -991,6 +991,16 @@ func (q *Queries) BankMessageTrust(ctx context.Context, id int64) error {
 	return err
 }
 
+const bankMessageTurn = `-- name: BankMessageTurn :exec
+select pg_advisory_xact_lock(hashtextextended('message ' || $1::bigint, 0))
+`
+
+// BankMessageTurn has the messages of a trader's phones be decided one after another, until the transaction ends.
+func (q *Queries) BankMessageTurn(ctx context.Context, traderID int64) error {
+	_, err := q.db.Exec(ctx, bankMessageTurn, traderID)
+	return err
+}
+
 const bankMessageTwin = `-- name: BankMessageTwin :one
 select ((m.balance = $1::numeric) is true and m.device_id = $2)::boolean as repeat
 from bank_device d join bank_message m on m.device_id = d.id
