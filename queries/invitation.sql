@@ -1,9 +1,9 @@
 -- InvitationPut invites a user: an earlier invitation of theirs is void.
 -- name: InvitationPut :exec
-insert into invitation (hash, user_id, created_at, expires_at, proposal_id, code_hash)
-values (@hash, @user_id, @created_at, @expires_at, sqlc.narg(proposal_id), sqlc.narg(code_hash))
+insert into invitation (hash, user_id, created_at, expires_at, invited_by, proposal_id, code_hash)
+values (@hash, @user_id, @created_at, @expires_at, @invited_by::bigint, sqlc.narg(proposal_id), sqlc.narg(code_hash))
 on conflict (user_id) do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at,
-    proposal_id = excluded.proposal_id, code_hash = excluded.code_hash, wrong_codes = 0;
+    invited_by = excluded.invited_by, proposal_id = excluded.proposal_id, code_hash = excluded.code_hash, wrong_codes = 0;
 
 -- InvitationGive puts another token into an open invitation that was approved, for the operator who proposed it.
 -- name: InvitationGive :execrows
@@ -32,6 +32,10 @@ update invitation set wrong_codes = wrong_codes + 1 where user_id = @user_id ret
 
 -- name: InvitationDelete :exec
 delete from invitation where user_id = @user_id;
+
+-- InvitationEndBy ends the open invitations that a user made.
+-- name: InvitationEndBy :exec
+delete from invitation where invited_by = @user_id::bigint;
 
 -- name: InvitationPrune :exec
 delete from invitation where expires_at < @now;

@@ -19,6 +19,16 @@ func (q *Queries) InvitationDelete(ctx context.Context, userID int64) error {
 	return err
 }
 
+const invitationEndBy = `-- name: InvitationEndBy :exec
+delete from invitation where invited_by = $1::bigint
+`
+
+// InvitationEndBy ends the open invitations that a user made.
+func (q *Queries) InvitationEndBy(ctx context.Context, userID int64) error {
+	_, err := q.db.Exec(ctx, invitationEndBy, userID)
+	return err
+}
+
 const invitationGive = `-- name: InvitationGive :execrows
 update invitation i set hash = $1 from proposal p
 where i.user_id = $2 and i.expires_at > $3 and p.id = i.proposal_id and p.proposed_by = $4
@@ -101,10 +111,10 @@ func (q *Queries) InvitationPrune(ctx context.Context, now time.Time) error {
 }
 
 const invitationPut = `-- name: InvitationPut :exec
-insert into invitation (hash, user_id, created_at, expires_at, proposal_id, code_hash)
-values ($1, $2, $3, $4, $5, $6)
+insert into invitation (hash, user_id, created_at, expires_at, invited_by, proposal_id, code_hash)
+values ($1, $2, $3, $4, $5::bigint, $6, $7)
 on conflict (user_id) do update set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at,
-    proposal_id = excluded.proposal_id, code_hash = excluded.code_hash, wrong_codes = 0
+    invited_by = excluded.invited_by, proposal_id = excluded.proposal_id, code_hash = excluded.code_hash, wrong_codes = 0
 `
 
 type InvitationPutParams struct {
@@ -112,6 +122,7 @@ type InvitationPutParams struct {
 	UserID     int64
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
+	InvitedBy  int64
 	ProposalID *int64
 	CodeHash   []byte
 }
@@ -123,6 +134,7 @@ func (q *Queries) InvitationPut(ctx context.Context, arg InvitationPutParams) er
 		arg.UserID,
 		arg.CreatedAt,
 		arg.ExpiresAt,
+		arg.InvitedBy,
 		arg.ProposalID,
 		arg.CodeHash,
 	)

@@ -52,7 +52,7 @@ func (s *Service) Invite(
 		if err != nil {
 			return err
 		}
-		half, err = s.invite(ctx, q, id)
+		half, err = s.invite(ctx, q, who, id)
 		return err
 	})
 	done, err = s.settled(ctx, who, c, err)
@@ -63,10 +63,11 @@ func (s *Service) Invite(
 // caller's half: the link, or of an approval the code. That invitation takes
 // both, and its link is for whoever proposed it, so that neither of the two
 // operators is the invited user.
-func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (half string, err error) {
+func (s *Service) invite(ctx context.Context, q *db.Queries, who caller.Caller, userID int64) (half string, err error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	put := db.InvitationPutParams{
 		Hash: auth.HashSecret(token), UserID: userID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
+		InvitedBy: who.ID,
 	}
 	half = s.link(token)
 	if s.proposal != 0 {

@@ -138,7 +138,7 @@ func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int6
 		if err != nil {
 			return err
 		}
-		link, err = s.invite(ctx, q, id)
+		link, err = s.invite(ctx, q, who, id)
 		return err
 	})
 	if err != nil {
@@ -147,7 +147,8 @@ func (s *Service) ReinviteMember(ctx context.Context, who caller.Caller, id int6
 	return link, nil
 }
 
-// changeMember changes a user of the owner's merchant and ends their sessions.
+// changeMember changes a user of the owner's merchant and ends their sessions
+// and what they invited.
 // A user of another merchant is not found. It locks the owners first, always in
 // the same order, so that the second of two concurrent changes sees the first.
 func (s *Service) changeMember(
@@ -172,7 +173,7 @@ func (s *Service) changeMember(
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(q.SessionEndAll(ctx, id), apply(q)); err != nil {
+			if err := errors.Join(q.SessionEndAll(ctx, id), q.InvitationEndBy(ctx, id), apply(q)); err != nil {
 				return err
 			}
 			left, err := q.TeamOwners(ctx, &who.MerchantID)

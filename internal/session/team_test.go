@@ -117,6 +117,28 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 	testenv.Check(t, err != nil && m.bearer(t, "boris", password) == "", "they are in: %v", err)
 }
 
+// Whose access is taken leaves nobody behind: what they invited ends, too.
+func TestInvitedBySomebodyWhoIsOut(t *testing.T) {
+	m := newTeam(t)
+	for name, take := range map[string]func(id int64) error{
+		"switched off": func(id int64) error { return m.update(m.owner, id, session.UserUpdate{Enabled: new(false)}) },
+		"signed out":   func(id int64) error { return m.EndMember(ctx, m.owner, id) },
+		"by an operator": func(id int64) error {
+			return testenv.ErrOf(m.RevokeTokens(ctx, admin, id))
+		},
+	} {
+		id := m.member(t, name, caller.Owner)
+		theirs := testenv.Must(m.InviteMember(ctx, m.as(id, caller.Owner), "of "+name, caller.Owner))(t)
+		others := testenv.Must(m.InviteMember(ctx, m.owner, "beside "+name, caller.Support))(t)
+		testenv.NoError(t, take(id))
+		for link, open := range map[string]bool{theirs: false, others: true} {
+			_, token, _ := strings.Cut(link, "/invitation/")
+			_, err := m.AcceptInvitation(ctx, session.Acceptance{Token: token, Password: password}, home)
+			testenv.Check(t, (err == nil) == open, "%s: an invitation that should be open %t: %v", name, open, err)
+		}
+	}
+}
+
 // A change of role or a switch ends sessions at once, and may be made twice.
 func TestUpdateMember(t *testing.T) {
 	m := newTeam(t)

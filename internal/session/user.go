@@ -102,7 +102,7 @@ func (s *Service) create(
 				err = by.note(ctx, q, id)
 			}
 			if err == nil && hash == "" {
-				half, err = s.invite(ctx, q, id)
+				half, err = s.invite(ctx, q, who, id)
 			}
 			return id, n.insertError(err)
 		},
@@ -373,7 +373,8 @@ type userSeen struct {
 }
 
 // changeUser makes and records a change of a user in one transaction, in which
-// no fellow user can change, and ends the user's sessions. It refuses to take
+// no fellow user can change, and ends the user's sessions and what they
+// invited. It refuses to take
 // away the last owner who could answer while somebody waits for an answer.
 func (s *Service) changeUser(
 	ctx context.Context,
@@ -396,7 +397,7 @@ func (s *Service) changeUser(
 		},
 		Apply: func(q *db.Queries) error {
 			return u.keepsOwner(ctx, q, c.At, func(q *db.Queries) error {
-				return errors.Join(q.SessionEndAll(ctx, user.id), apply(q, u))
+				return errors.Join(q.SessionEndAll(ctx, user.id), q.InvitationEndBy(ctx, user.id), apply(q, u))
 			})
 		},
 	})
