@@ -33,9 +33,16 @@ select * from payment_card
 where merchant_id = @merchant_id and cashbox_id = @cashbox_id and payer_user_id = @payer_user_id and kept_until > @now::timestamptz
 order by payment_id desc limit 1;
 
--- name: CardForget :execrows
-update payment_card set pan = null, expiry = null, holder = null, kept_until = null
-where merchant_id = @merchant_id and cashbox_id = @cashbox_id and payer_user_id = @payer_user_id and kept_until is not null;
+-- CardForget erases the cards kept for a payer at a cashbox, and has those of their payments that are still being made not kept
+-- later. It is one statement, so that a card that is kept just then is erased.
+-- name: CardForget :exec
+update payment_card c set pan = case when c.kept_until is null then c.pan end, expiry = case when c.kept_until is null then c.expiry end,
+    holder = case when c.kept_until is null then c.holder end, kept_until = null, payer_user_id = null
+where c.merchant_id = @merchant_id and c.cashbox_id = @cashbox_id and c.payer_user_id = @payer_user_id and c.payment_id in (
+    select k.payment_id from payment_card k
+    where k.merchant_id = @merchant_id and k.cashbox_id = @cashbox_id and k.payer_user_id = @payer_user_id and k.kept_until is not null
+    union all
+    select p.id from payment p where p.payer_user_id = @payer_user_id and p.merchant_id = @merchant_id and p.status = 'pending');
 
 -- CardPrune erases cards whose time is over, and those a later one has replaced.
 -- name: CardPrune :execrows

@@ -220,13 +220,13 @@ func (s *Safe) OpenNumber(paymentID int64, sealed string) string {
 	return digits
 }
 
-// Forget erases all cards kept for an owner at the cashbox.
+// Forget erases all cards kept for an owner at the cashbox. The card of a
+// payment that is still being made is not kept once it is completed.
 func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 	if o.UserID == nil {
 		return nil
 	}
-	_, err := q.CardForget(ctx, db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID})
-	return err
+	return q.CardForget(ctx, db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID})
 }
 
 // Erase erases what is sealed of a payment's card.

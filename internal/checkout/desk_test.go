@@ -216,6 +216,27 @@ func TestPrefill(t *testing.T) {
 	testenv.Check(t, saved("anna") == nil, "the card of a payment taken back is offered")
 }
 
+// A payer who has their card forgotten while a payment by it is being made has
+// no card kept of that payment either.
+func TestForgottenWhileCharged(t *testing.T) {
+	b := setup(t)
+	_, token := b.create(t, "anna")
+	b.enterKept(t, token, panApproved)
+	b.later(t, time.Second)
+	_, charged := b.create(t, "anna")
+	v := testenv.Must(b.checkouts.Get(t.Context(), charged))(t)
+	testenv.Must(b.checkouts.SubmitDetails(t.Context(), charged, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}))(t)
+	_, other := b.create(t, "boris")
+	b.enterKept(t, other, panApproved)
+	_, token = b.create(t, "anna")
+	testenv.NoError(t, b.checkouts.ForgetCard(t.Context(), token))
+	b.later(t, time.Second)
+	b.want(t, charged, bank, "completed", "")
+	v = testenv.Must(b.checkouts.Get(t.Context(), token))(t)
+	testenv.Check(t, v.Saved == nil, "the card that was forgotten is offered: %+v", v.Saved)
+	testenv.Want(t, b.Text(t, "select string_agg(payer_user_id, ' ') from payment_card where pan is not null"), "boris", "cards are kept of")
+}
+
 // Ten different cards declined in an hour from one address on one cashbox are
 // the limit, and others do not count; what is kept of them are hashes.
 func TestManyCards(t *testing.T) {

@@ -26,9 +26,14 @@ func (q *Queries) CardErase(ctx context.Context, arg CardEraseParams) error {
 	return err
 }
 
-const cardForget = `-- name: CardForget :execrows
-update payment_card set pan = null, expiry = null, holder = null, kept_until = null
-where merchant_id = $1 and cashbox_id = $2 and payer_user_id = $3 and kept_until is not null
+const cardForget = `-- name: CardForget :exec
+update payment_card c set pan = case when c.kept_until is null then c.pan end, expiry = case when c.kept_until is null then c.expiry end,
+    holder = case when c.kept_until is null then c.holder end, kept_until = null, payer_user_id = null
+where c.merchant_id = $1 and c.cashbox_id = $2 and c.payer_user_id = $3 and c.payment_id in (
+    select k.payment_id from payment_card k
+    where k.merchant_id = $1 and k.cashbox_id = $2 and k.payer_user_id = $3 and k.kept_until is not null
+    union all
+    select p.id from payment p where p.payer_user_id = $3 and p.merchant_id = $1 and p.status = 'pending')
 `
 
 type CardForgetParams struct {
@@ -37,12 +42,11 @@ type CardForgetParams struct {
 	PayerUserID *string
 }
 
-func (q *Queries) CardForget(ctx context.Context, arg CardForgetParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cardForget, arg.MerchantID, arg.CashboxID, arg.PayerUserID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+// CardForget erases the cards kept for a payer at a cashbox, and has those of their payments that are still being made not kept
+// later. It is one statement, so that a card that is kept just then is erased.
+func (q *Queries) CardForget(ctx context.Context, arg CardForgetParams) error {
+	_, err := q.db.Exec(ctx, cardForget, arg.MerchantID, arg.CashboxID, arg.PayerUserID)
+	return err
 }
 
 const cardGet = `-- name: CardGet :one
