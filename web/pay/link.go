@@ -33,6 +33,7 @@ type opening struct {
 // offered finds the link of an address. One that is over says so.
 func (p *Pay) offered(handle func(opening)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		found, err := p.PayLinks.Open(r.Context(), r.PathValue("token"))
 		if errors.Is(err, fault.ErrNotFound) {
 			p.unknown(w, r)

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/jpeg"
 	imagepng "image/png"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -118,6 +119,30 @@ func TestLinkSources(t *testing.T) {
 	b.Exec(t, `insert into link_payment (merchant_id, link_id, order_id, method, created_at)
 		select $1, $2, n::text, 'sbp', $3 from generate_series(1, 100) n`, made.MerchantID, made.ID, b.clock.Now())
 	want(t, "while too many wait", begin("192.0.2.3:1"), http.StatusTooManyRequests)
+}
+
+// Of a form that anybody may send no more is read than a form has: the rest
+// would be written to the disk.
+func TestLinkFormIsBounded(t *testing.T) {
+	b := setup(t, false)
+	b.pool(t, "RUB", "sbp")
+	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
+	const file = 64 << 20
+	head := "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n"
+	body := &io.LimitedReader{R: io.MultiReader(strings.NewReader(head), zeros{}), N: file}
+	r := httptest.NewRequest(http.MethodPost, path, body)
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	b.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	read := file - body.N
+	testenv.Check(t, read < 1<<20, "%d bytes were read of the form", read)
+}
+
+// zeros is a body without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // Whoever has no payment is counted by their address, whatever they ask for:
