@@ -183,7 +183,7 @@ func TestMoves(t *testing.T) {
 		want [4]string
 	}{
 		"card entered": {
-			func(s State) (State, error) { return s.cardEntered(uuid.UUID{1}) }, [4]string{string(bank), wrongStep, wrongStep, wrongStep},
+			func(s State) (State, error) { return s.cardEntered(uuid.UUID{1}, "") }, [4]string{string(bank), wrongStep, wrongStep, wrongStep},
 		},
 		"card lost":        {always(State.cardLost), [4]string{string(details), string(details), string(details), string(details)}},
 		"acquirer asks":    {always(State.codeNeeded), [4]string{string(details), string(code), string(code), string(code)}},
@@ -212,15 +212,15 @@ func TestMoves(t *testing.T) {
 func TestMovesKeepCount(t *testing.T) {
 	t.Parallel()
 	id := uuid.UUID{7}
-	s, _ := initial().cardEntered(id)
+	s, _ := initial().cardEntered(id, "")
 	testenv.Check(t, !s.AttemptOver && s.AttemptID == id && !s.CodeAsked, "a card: %+v", s)
 	s = s.cardLost()
 	testenv.Check(t, s.AttemptOver && *s.LastError == "acquirer_unavailable", "lost: %+v", s)
-	s, _ = s.cardEntered(id)
+	s, _ = s.cardEntered(id, "")
 	testenv.Check(t, s.LastError == nil, "a card after a lost one: %+v", s)
 	// Three wrong codes and three declined cards are the limits of a
 	// payment, whichever card they are of.
-	counted, _ := State{Phase: AwaitingDetails, Rejected: 2, Declined: 2}.cardEntered(id)
+	counted, _ := State{Phase: AwaitingDetails, Rejected: 2, Declined: 2}.cardEntered(id, "")
 	testenv.Check(t, counted.Rejected == 2 && counted.Declined == 2, "another card: %+v", counted)
 	// After a code was given the trader asks once more by a resend alone;
 	// after it was not needed they may ask.

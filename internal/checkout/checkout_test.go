@@ -93,6 +93,24 @@ func TestTenCardsAtOnce(t *testing.T) {
 	testenv.Check(t, taken == 1 && n == 1, "%d cards taken, %d at the acquirer", taken, n)
 }
 
+// A form that is sent many times at once tries its card once, though that is
+// declined before the others are looked at.
+func TestOneFormAtOnce(t *testing.T) {
+	b := setup(t)
+	b.tries(t, 3)
+	b.line.declines.Store(true)
+	_, token := b.create(t, "")
+	form := typed(panDeclined)
+	form.After = testenv.Must(b.checkouts.Get(t.Context(), token))(t).AttemptID.String()
+	errs := testenv.AtOnce(4, func(int) error { return testenv.ErrOf(b.checkouts.SubmitDetails(context.Background(), token, form)) })
+	for _, err := range errs {
+		if err != nil {
+			wantCode(t, "the form again", err, "checkout_wrong_step")
+		}
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 1, "attempts")
+}
+
 // Payer, trader and acquirer end a payment at the same moment: one of them
 // does, and what stood at the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {

@@ -25,6 +25,9 @@ type Details struct {
 	// that no other is charged.
 	Saved   bool
 	SavedID string
+	// After is the attempt that the page's form was shown after, so that a
+	// form that is sent twice charges once. Without it any will do.
+	After string
 	// Keep allows to keep the card for the payer's next payment.
 	Keep bool
 	// Address is the IP address from which the call came.
@@ -52,7 +55,7 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err != nil {
 		return View{}, err
 	}
-	if err := s.mayEnter(ctx, p); err != nil {
+	if err := s.mayEnter(ctx, p, d.After); err != nil {
 		return View{}, err
 	}
 	to, acquirerID, err := s.acquirerOf(ctx, p.TraderID)
@@ -66,10 +69,6 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err := s.checkDeclined(ctx, from); err != nil {
 		return View{}, err
 	}
-	whose := owner(p)
-	if !d.Keep && !d.Saved {
-		whose.UserID = nil // nobody is named as the owner of a card that may not be kept
-	}
 	try, err := s.tryCard(ctx, from)
 	if err != nil {
 		return View{}, err
@@ -78,7 +77,7 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 		ctx,
 		p,
 		entered,
-		whose,
+		d,
 		db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card},
 	)
 	if err != nil {
@@ -132,7 +131,7 @@ func owner(p payment.Payment) card.Owner {
 }
 
 // mayEnter checks, without a lock, whether a card would be accepted now.
-func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
+func (s *Service) mayEnter(ctx context.Context, p payment.Payment, after string) error {
 	if err := s.checkOpen(p); err != nil {
 		return err
 	}
@@ -140,7 +139,7 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	if err != nil {
 		return err
 	}
-	_, err = state.cardEntered(uuid.UUID{})
+	_, err = state.cardEntered(uuid.UUID{}, after)
 	return err
 }
 
@@ -148,7 +147,7 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 // by which acquirer and where it came from. Of several cards at the same time
 // the first wins.
 func (s *Service) begin(
-	ctx context.Context, p payment.Payment, entered card.Card, whose card.Owner, attempt db.AttemptInsertParams,
+	ctx context.Context, p payment.Payment, entered card.Card, d Details, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
 	var id uuid.UUID
 	_, err := s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
@@ -159,7 +158,7 @@ func (s *Service) begin(
 			return fmt.Errorf("make attempt id: %w", err)
 		}
 		attempt.MerchantID, attempt.ID, attempt.PaymentID, attempt.TraderID = p.MerchantID, id, p.ID, p.TraderID
-		return s.enter(ctx, p, attempt, entered, whose)
+		return s.enter(ctx, p, attempt, entered, d)
 	})
 	return id, err
 }
@@ -170,7 +169,7 @@ func (s *Service) enter(
 	p *payment.Locked,
 	attempt db.AttemptInsertParams,
 	entered card.Card,
-	whose card.Owner,
+	d Details,
 ) error {
 	if err := s.checkOpen(p.Payment); err != nil {
 		return err
@@ -179,8 +178,12 @@ func (s *Service) enter(
 	if err != nil {
 		return err
 	}
-	if state, err = state.cardEntered(attempt.ID); err != nil {
+	if state, err = state.cardEntered(attempt.ID, d.After); err != nil {
 		return err
+	}
+	whose := owner(p.Payment)
+	if !d.Keep && !d.Saved {
+		whose.UserID = nil // nobody is named as the owner of a card that may not be kept
 	}
 	now := s.clock.Now()
 	store := s.Cards.Put(whose, entered, now)

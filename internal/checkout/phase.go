@@ -87,8 +87,10 @@ type State struct {
 
 func initial() State { return State{Phase: AwaitingDetails, AttemptOver: true} }
 
-func (s State) cardEntered(attempt uuid.UUID) (State, error) {
-	if s.Phase != AwaitingDetails {
+// cardEntered takes a card. after is the attempt that the payer knew of when
+// they entered it, or "" if that is not known.
+func (s State) cardEntered(attempt uuid.UUID, after string) (State, error) {
+	if s.Phase != AwaitingDetails || after != "" && after != s.AttemptID.String() {
 		return s, errWrongStep
 	}
 	s.Phase, s.CodeAsked, s.LastError = AwaitingBank, false, nil

@@ -46,7 +46,7 @@ var declines = map[string]words.Key{
 func (p *Pay) showCard(v purchase) {
 	page, typed, wrong := p.typing(v), p.typed(v.visit), v.wrong()
 	entry := view.CardEntry{
-		Kept: typed.Kept,
+		Attempt: v.view.AttemptID.String(), Kept: typed.Kept,
 		Number: view.Input{
 			Name:         "pan",
 			Label:        page.Say(words.CardNumber),
@@ -162,8 +162,9 @@ func (p *Pay) showSaved(v purchase) {
 		page.Notice = page.Say(words.SavedChanged)
 	}
 	shown := view.SavedCard{
-		ID: saved.ID, Name: cardName(saved.Brand, saved.Last4), Security: security(page.Words, wrong),
-		Expiry: fmt.Sprintf("%02d/%02d", saved.Card.Expiry.Month(), saved.Card.Expiry.Year()%100),
+		ID: saved.ID, Attempt: v.view.AttemptID.String(), Name: cardName(saved.Brand, saved.Last4),
+		Security: security(page.Words, wrong),
+		Expiry:   fmt.Sprintf("%02d/%02d", saved.Card.Expiry.Month(), saved.Card.Expiry.Year()%100),
 	}
 	if saved.Holder != nil {
 		shown.Holder = *saved.Holder

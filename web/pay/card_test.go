@@ -167,6 +167,40 @@ func TestFormsAfterTheEnd(t *testing.T) {
 	want(t, "a cancelled payment was charged", b.attempts(t, cancelled), 0)
 }
 
+// The form of a card that is sent twice, the second time when the first was
+// declined already, tries the card once. The form that is shown then tries
+// another.
+func TestCardFormOnce(t *testing.T) {
+	b := setup(t, false)
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	form := func() []string {
+		t.Helper()
+		shown := b.page(t, b.path(p)+"/card").Find("form [name=attempt]").AttrOr("value", "")
+		return []string{"attempt", shown, "pan", declinedCard, "expiry", "12/30", "cvv", "987"}
+	}
+	first := form()
+	for range 2 {
+		wantBack(t, b, p, b.post(t, b.path(p)+"/card", first...))
+		b.answers(t)
+	}
+	want(t, "tried by one form", b.attempts(t, p), 1)
+	want(t, "the page tells of the decline", b.page(t, b.path(p)).Find("[role=alert]").Length(), 1)
+	wantBack(t, b, p, b.post(t, b.path(p)+"/card", form()...))
+	want(t, "tried by both forms", b.attempts(t, p), 2)
+
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "adam"), approvedCard)
+	b.answers(t)
+	saved := b.createFor(t, "AZN", "quasi_ecom", "adam")
+	page := b.page(t, b.path(saved))
+	again := []string{"attempt", page.Find("form [name=attempt]").AttrOr("value", ""), "card", savedID(page), "cvv", "987"}
+	b.line.cut.Store(true)
+	wantBack(t, b, saved, b.post(t, b.path(saved), again...))
+	b.answers(t) // the acquirer knows nothing of the card, so it is asked for again
+	b.line.cut.Store(false)
+	wantBack(t, b, saved, b.post(t, b.path(saved), again...))
+	want(t, "tried by the form of a saved card", b.attempts(t, saved), 1)
+}
+
 // Who asks too often is told to wait, and for how long.
 func TestTooOften(t *testing.T) {
 	b := setup(t, false)

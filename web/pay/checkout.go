@@ -212,7 +212,7 @@ func (p *Pay) payTyped(v purchase) {
 	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Entry: entry, CVV: v.r.PostFormValue("cvv"), Keep: v.r.PostFormValue("keep") != "",
-		Address: limit.Address(v.r.RemoteAddr),
+		After: v.r.PostFormValue("attempt"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		if slices.Contains(wrong["pan"], checkout.CardNotTaken) {
@@ -232,6 +232,7 @@ func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Saved:   true,
 		SavedID: v.r.PostFormValue("card"),
+		After:   v.r.PostFormValue("attempt"),
 		CVV:     v.r.PostFormValue("cvv"),
 		Address: limit.Address(v.r.RemoteAddr),
 	})

@@ -17,6 +17,9 @@ type TestCard struct{ Number, Outcome string }
 
 // CardEntry is the form of a card. Of the security code it never holds a value.
 type CardEntry struct {
+	// Attempt tells apart the forms of a payment, so that one sent twice
+	// charges once.
+	Attempt string
 	// Kept is a number typed before, sealed, and KeptName what may be shown
 	// of it; "" has the number typed.
 	Kept, KeptName                   string
@@ -29,8 +32,9 @@ type CardEntry struct {
 
 // SavedCard is a card of the payer's, which is paid with by its security code.
 type SavedCard struct {
-	// ID says which card the form pays with.
-	ID string
+	// ID says which card the form pays with, and Attempt is that of a
+	// CardEntry.
+	ID, Attempt string
 	// Name is its brand and last digits.
 	Name, Expiry, Holder string
 	Security             Input
