@@ -111,6 +111,34 @@ func TestOneFormAtOnce(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 1, "attempts")
 }
 
+// A payment whose time is over while a card or a code waits for its turn takes
+// neither: nobody is charged for what has ended.
+func TestTooLateInLine(t *testing.T) {
+	b := setup(t)
+	var token string
+	for name, send := range map[string]func(context.Context) error{
+		"a card": func(ctx context.Context) error {
+			return testenv.ErrOf(b.checkouts.SubmitDetails(ctx, token, typed(panApproved)))
+		},
+		"a code": func(ctx context.Context) error { return testenv.ErrOf(b.checkouts.SubmitCode(ctx, token, "123456")) },
+	} {
+		var p payment.Payment
+		p, token = b.create(t, "")
+		if name == "a code" {
+			b.tried(t, token, panCode)
+		}
+		before := b.Text(t, "select coalesce(sum(codes_sent + 1), 0) from card_attempt")
+		held, sent := b.Beside(t), make(chan error, 1)
+		testenv.Must(held.Exec(t.Context(), "select from payment where id = $1 for update", p.ID))(t)
+		go func() { sent <- send(context.Background()) }()
+		b.AwaitBlocked(t)
+		b.clock.Advance(15 * time.Minute)
+		testenv.NoError(t, held.Commit(t.Context()))
+		wantCode(t, name, <-sent, "checkout_closed")
+		testenv.Want(t, b.Text(t, "select coalesce(sum(codes_sent + 1), 0) from card_attempt"), before, "%s: cards and codes sent", name)
+	}
+}
+
 // Payer, trader and acquirer end a payment at the same moment: one of them
 // does, and what stood at the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {
