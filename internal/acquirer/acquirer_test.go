@@ -245,6 +245,25 @@ func TestCallsAgain(t *testing.T) {
 	}
 }
 
+// Nobody to whom a processor redirects a call is handed the card.
+func TestNoCardElsewhere(t *testing.T) {
+	t.Parallel()
+	p, elsewhere := newProcessor(t), newProcessor(t)
+	elsewhere.answers(correct("approved"))
+	var first atomic.Bool
+	p.answers(func(c call) {
+		if first.CompareAndSwap(false, true) {
+			c.Header().Set("Location", elsewhere.URL)
+			c.WriteHeader(http.StatusTemporaryRedirect)
+			return
+		}
+		correct("pending")(c)
+	})
+	c, cvv, _ := typed(t)
+	testenv.Must(at(t, p.URL+"/cards").Authorize(t.Context(), attempt, c, cvv))(t)
+	testenv.Check(t, len(elsewhere.calls()) == 0, "elsewhere was called: %v", elsewhere.calls())
+}
+
 // A processor that never answers has its caller wait for ten seconds, not more;
 // the error gives nothing away. Only the whole check waits so long; otherwise
 // the caller gives up.

@@ -237,6 +237,25 @@ func TestForgottenWhileCharged(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select string_agg(payer_user_id, ' ') from payment_card where pan is not null"), "boris", "cards are kept of")
 }
 
+// A kept card is not offered, nor charged, once it has expired.
+func TestSavedCardExpires(t *testing.T) {
+	b := setup(t)
+	_, token := b.create(t, "anna")
+	now := b.clock.Now().UTC()
+	kept := typed(panApproved)
+	kept.Keep, kept.ExpMonth, kept.ExpYear = true, now.Format("01"), now.Format("2006")
+	testenv.Must(b.checkouts.SubmitDetails(t.Context(), token, kept))(t)
+	b.later(t, time.Second)
+	_, token = b.create(t, "anna")
+	saved := testenv.Must(b.checkouts.Get(t.Context(), token))(t).Saved
+	testenv.Need(t, saved != nil, "a card in its last month is not offered")
+	b.clock.Advance(31 * 24 * time.Hour)
+	_, token = b.create(t, "anna")
+	testenv.Check(t, testenv.Must(b.checkouts.Get(t.Context(), token))(t).Saved == nil, "a card that has expired is offered")
+	charge := checkout.Details{Saved: true, SavedID: saved.ID, CVV: "123"}
+	dbtest.WantFields(t, testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, charge)), "pan")
+}
+
 // Ten different cards declined in an hour from one address on one cashbox are
 // the limit, and others do not count; what is kept of them are hashes.
 func TestManyCards(t *testing.T) {
