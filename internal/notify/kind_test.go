@@ -183,6 +183,28 @@ func TestPayoutGivenBack(t *testing.T) {
 	same(t, far.Heard("41"), nil, "told of one that they gave back")
 }
 
+// A file makes thousands of payouts that begin to wait in one moment. Each
+// trader who may take them is told of all.
+func TestPayoutsOfAFile(t *testing.T) {
+	far, b := byTelegram(t, "")
+	first := b.trader
+	chats := []string{"41", "42", "43"}
+	for _, chat := range chats {
+		b.trader = b.NewTrader(t, dbtest.TraderOpts{})
+		b.PaysBy(t, b.trader.ID, "sbp")
+		b.linked(t, b.newUser(t, "payer-"+chat), chat)
+	}
+	b.trader = first
+	b.Exec(t, `insert into payin (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address_mask, recipient,
+		status, status_at, expires_at, created_at, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt)
+		select 1, n, gen_random_uuid(), 1, 'o', 'sbp', 'RUB', 100, '', '1234', 'x', 'waiting', $1, now(), $1, 100, 'x', now(), 5, 1, 1
+		from generate_series(1, 2000) n`, b.clock.Now())
+	b.round(t)
+	for _, chat := range chats {
+		same(t, far.Heard(chat), []string{"2000 payouts wait to be taken.\nhttps://portal.example/trader/payouts"}, "told in "+chat)
+	}
+}
+
 // An endpoint takes webhooks again once it has taken one: not when its events
 // are sent again from the first try on, nor when they are given up. What could
 // not be noted is told at the next look.
