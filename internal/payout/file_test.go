@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
@@ -267,6 +268,51 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
 }
 
+// A file is bound like calls are: by whom is not paid out to, by the settings of
+// the cashbox, and by the key that was shown. What came between the look at it
+// and its payouts counts.
+func TestFileIsBoundLikeCalls(t *testing.T) {
+	b, m := withMerchant(t, "21")
+	b.payouts.Requisites = dbtest.Requisites()
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
+	file := b.send(t, m, table(2))
+	refused := func(code string, key int64) {
+		t.Helper()
+		_, err := b.payouts.MakeFile(t.Context(), m.User(caller.Owner), file.ID, payout.Shown{KeyID: key, FrozenUSDT: "1000000"})
+		dbtest.WantCode(t, err, code)
+	}
+	flawed := func(field string) {
+		t.Helper()
+		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
+		testenv.Check(t, len(flaws) > 0 && flaws[0].Field == field, "want %s to be wrong: %+v", field, flaws)
+		refused("payout_file_flawed", m.Caller.ID)
+	}
+	made := testenv.Must(settings.BlockPayer(t.Context(), operator, directory.NewBlock{
+		Kind: "requisite", Value: "+79001230001", Reason: "fraud",
+	}))(t)
+	flawed("address")
+	testenv.Must(settings.UnblockPayer(t.Context(), operator, made.ID, "tried"))(t)
+	for field, change := range map[string][2]string{
+		"amount": {"max_amount = 999", "max_amount = null"}, "method": {"enabled = false", "enabled = true"},
+	} {
+		b.Exec(t, "update cashbox_payout_method set "+change[0])
+		flawed(field)
+		b.Exec(t, "update cashbox_payout_method set "+change[1])
+	}
+	refused("payout_file_costs_more", m.Caller.ID+1)
+	for _, change := range [][2]string{
+		{"update api_key set revoked_at = now()", "update api_key set revoked_at = null"},
+		{"update api_key set expires_at = now()", "update api_key set expires_at = null"},
+		{"update merchant set api_enabled = false", "update merchant set api_enabled = true"},
+	} {
+		b.Exec(t, change[0])
+		refused("merchant_external_payins_disabled", m.Caller.ID)
+		b.Exec(t, change[1])
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), 0, "payouts")
+	testenv.Must(b.make(t, m, file.ID, ""))(t)
+}
+
 // What another takes between the look at a file and its payouts is missing for
 // them: nothing is made, and nothing is left.
 func TestFileMeetsOthers(t *testing.T) {
@@ -278,12 +324,18 @@ func TestFileMeetsOthers(t *testing.T) {
 				Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(15),
 			})
 		},
+		"key_payout_limit": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
+			return testenv.ErrOf(q.KeyPayoutAdd(t.Context(), db.KeyPayoutAddParams{
+				KeyID: m.Caller.ID, Day: dbtest.Start.Truncate(day), Amount: decimal.NewFromInt(501), Most: decimal.NewFromInt(1500),
+			}))
+		},
 		"payout_file_flawed": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
 			return testenv.ErrOf(q.PayoutKeyInsert(t.Context(), db.PayoutKeyInsertParams{MerchantID: m.ID, Channel: "sbp", OrderID: "row-0"}))
 		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			b, m := withMerchant(t, "21")
+			b.Exec(t, "update api_key set payout_daily_limit = 1500")
 			file := b.send(t, m, table(1)) // costs 10.2
 			tx := b.Beside(t)
 			testenv.NoError(t, take(t, db.New(tx), m))
