@@ -155,6 +155,7 @@ func requestOf(head, row []string, currency string, f fault.Fields) Request {
 			f.Flaw(name, fault.NameFlaw(value))
 		}
 		f.Check(!sheet.LostDigits(value), name, "has lost digits in a spreadsheet: have its column be of text there")
+		f.Check(!sheet.IsError(value), name, "is an error that a spreadsheet shows in place of a value")
 		switch name {
 		case "orderId":
 			r.OrderID = value

@@ -144,6 +144,27 @@ func TestFileWithLostDigits(t *testing.T) {
 	}
 }
 
+// What a spreadsheet shows in place of a value that it does not know, or has no
+// room for, is nobody's name and no order's id.
+func TestFileWithErrors(t *testing.T) {
+	b, m := withMerchant(t, "100")
+	text := func(order, recipient, bank string) string {
+		return fileHead + order + ",1000,sbp,79001234567," + recipient + "," + bank + ",\n"
+	}
+	for content, field := range map[string]string{
+		workbook(t, `<c r="A3" t="inlineStr"><is><t>A-1</t></is></c><c r="B3"><v>1000</v></c><c r="C3" t="inlineStr"><is><t>sbp</t></is></c>`+
+			`<c r="D3"><v>79001234567</v></c><c r="E3" t="e"><f>VLOOKUP(A3,Z:Z,1,0)</f><v>#N/A</v></c>`): "recipient",
+		text("A-2", "#Н/Д", ""): "recipient", text("A-3", "#ССЫЛКА!", ""): "recipient", text("A-4", "#NAME?", ""): "recipient",
+		text("A-5", "Ivan Petrov", "#DIV/0!"): "bankName", text("#######", "Ivan Petrov", ""): "orderId",
+	} {
+		file := b.send(t, m, content)
+		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
+		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == field, "want %s to be wrong: %+v", field, flaws)
+		dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
+	}
+	testenv.Must(b.make(t, m, b.send(t, m, text("#12/A!b", "Ivan #1 Petrov?", "Bank!")).ID, ""))(t)
+}
+
 // Whatever is wrong is said by line and field, and nothing is made of such a
 // file.
 func TestFileFlaws(t *testing.T) {

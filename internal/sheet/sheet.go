@@ -237,3 +237,12 @@ func LostDigits(value string) bool {
 	kept, found := strings.CutSuffix(value, lost)
 	return found && len(kept) == exact && strings.Trim(kept, "-0123456789") == "" || rounded.MatchString(value)
 }
+
+// failed matches what a spreadsheet has in place of a value: the error of a
+// formula, in English or as a text is saved in other languages, or a number for
+// which its column was too narrow.
+var failed = regexp.MustCompile(`^#(N/A|Н/Д|YOK|[\p{Lu}0/]+[!?]|#+)$`)
+
+// IsError reports whether a value is none: a spreadsheet shows it where it has
+// no value, or no room for it.
+func IsError(value string) bool { return failed.MatchString(value) }
