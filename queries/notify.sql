@@ -125,21 +125,20 @@ where status = 'pending' and (expires_at, id) > (@since::timestamptz, @after::bi
   and trader_id = any(@traders::bigint[])
 order by expires_at, id limit @most;
 
--- NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them so many: a file makes thousands in one
--- moment, and those of one trader leave out no other. One that is given back waits anew, for others than who gave it back.
+-- NotifyPayouts lists the payouts that have begun to wait, so many and those that began at the time of the last, with each trader
+-- who may take them: a file makes thousands in one moment. One that is given back waits anew, for others than who gave it back.
 -- name: NotifyPayouts :many
-select t.id as owner_id, o.subject, ''::text as place, o.at
-from trader t cross join lateral (
-    select (w.id || '@' || extract(epoch from w.status_at))::text as subject, w.status_at as at
-    from payin w join trader_payout_method m on m.currency = w.currency and m.method = w.method
-    where m.trader_id = t.id and m.enabled and w.status = 'waiting' and w.status_at > @since::timestamptz
-      and not w.id in (select g.payin_id from payin_take g where g.trader_id = t.id and g.given_back_at > @given_since::timestamptz)
-    order by w.status_at limit @most
-) o
-where t.enabled and not t.on_break
+with waiting as (
+    select id, currency, method, status_at from payin where status = 'waiting' and status_at > @since::timestamptz
+    order by status_at fetch first (@most::integer) rows with ties
+)
+select t.id as owner_id, (w.id || '@' || extract(epoch from w.status_at))::text as subject, ''::text as place, w.status_at as at
+from waiting w join trader_payout_method m on m.currency = w.currency and m.method = w.method join trader t on t.id = m.trader_id
+where m.enabled and t.enabled and not t.on_break
+  and not (t.id, w.id) in (select g.trader_id, g.payin_id from payin_take g where g.given_back_at > @given_since::timestamptz)
   and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
     where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
-order by o.at;
+order by w.status_at;
 
 -- NotifyAppeals lists the appeals that were opened, with the trader of their payment.
 -- name: NotifyAppeals :many

@@ -143,7 +143,7 @@ var sources = []source{
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
 		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{
-			Since: since, GivenSince: since.Add(-waitsLongest), Most: feedMost, // of each trader: a payout may be offered to all of them
+			Since: since, GivenSince: since.Add(-waitsLongest), Most: feedMost,
 		})
 	}),
 	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
