@@ -2,7 +2,7 @@
 -- counted was looked for among all that are, where the database had no figures of the table yet.
 -- name: PaymentHourAny :one
 select (coalesce((select max(id) from payment_history) > (select last_id from payment_hour_progress), false)
-    or exists (select from payment_history_gap))::boolean;
+    or exists (select 1 from payment_history_gap))::boolean;
 
 -- PaymentHourLock makes the caller the one who counts until its transaction ends, unless there is one at the moment.
 -- name: PaymentHourLock :one

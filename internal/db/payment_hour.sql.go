@@ -110,7 +110,7 @@ func (q *Queries) PaymentHistoryGapPrune(ctx context.Context, seconds float64) e
 
 const paymentHourAny = `-- name: PaymentHourAny :one
 select (coalesce((select max(id) from payment_history) > (select last_id from payment_hour_progress), false)
-    or exists (select from payment_history_gap))::boolean
+    or exists (select 1 from payment_history_gap))::boolean
 `
 
 // PaymentHourAny reports whether there is history to count, without a lock. It asks for the newest row: one above the last that is
