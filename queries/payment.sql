@@ -43,16 +43,20 @@ where trader_id = @trader_id and id < @before_id and (sqlc.narg(status)::text is
 order by id desc limit @page;
 
 -- PaymentMove moves a payment that was read at the version given; at another it violates payment_version, and
--- where there is none it is a division by zero.
+-- where there is none it is a division by zero. It moves several where asked has a row for each, and the last 1 is how many.
 -- name: PaymentMove :exec
-with moved as (
-    update payment set status = @status, status_reason = @status_reason, status_at = @status_at, expires_at = @expires_at,
-        provider_payment_id = @provider_payment_id, event_sequence = @event_sequence,
-        version = case when version = @version::integer then version + 1 else -1 end
-    where merchant_id = @merchant_id and id = @id
-    returning id
+with asked as (
+    select @id::bigint as id, @merchant_id::bigint as merchant_id, @status::text as status, sqlc.narg(status_reason)::text as status_reason,
+        @status_at::timestamptz as status_at, @expires_at::timestamptz as expires_at,
+        sqlc.narg(provider_payment_id)::text as provider_payment_id, @event_sequence::integer as event_sequence, @version::integer as version
+), moved as (
+    update payment p set status = asked.status, status_reason = asked.status_reason, status_at = asked.status_at,
+        expires_at = asked.expires_at, provider_payment_id = asked.provider_payment_id, event_sequence = asked.event_sequence,
+        version = case when p.version = asked.version then p.version + 1 else -1 end
+    from asked where p.merchant_id = asked.merchant_id and p.id = asked.id
+    returning p.id
 )
-select 1 / count(*) from moved;
+select 1 / (count(*) / 1) from moved;
 
 -- PaymentReceived keeps what came of a payment that PaymentMove has just moved, and what it is worth.
 -- name: PaymentReceived :exec

@@ -1498,17 +1498,23 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 }
 
 const paymentMove = `-- name: PaymentMove :exec
-with moved as (
-    update payment set status = $1, status_reason = $2, status_at = $3, expires_at = $4,
-        provider_payment_id = $5, event_sequence = $6,
-        version = case when version = $7::integer then version + 1 else -1 end
-    where merchant_id = $8 and id = $9
-    returning id
+with asked as (
+    select $1::bigint as id, $2::bigint as merchant_id, $3::text as status, $4::text as status_reason,
+        $5::timestamptz as status_at, $6::timestamptz as expires_at,
+        $7::text as provider_payment_id, $8::integer as event_sequence, $9::integer as version
+), moved as (
+    update payment p set status = asked.status, status_reason = asked.status_reason, status_at = asked.status_at,
+        expires_at = asked.expires_at, provider_payment_id = asked.provider_payment_id, event_sequence = asked.event_sequence,
+        version = case when p.version = asked.version then p.version + 1 else -1 end
+    from asked where p.merchant_id = asked.merchant_id and p.id = asked.id
+    returning p.id
 )
-select 1 / count(*) from moved
+select 1 / (count(*) / 1) from moved
 `
 
 type PaymentMoveParams struct {
+	ID                int64
+	MerchantID        int64
 	Status            string
 	StatusReason      *string
 	StatusAt          time.Time
@@ -1516,14 +1522,14 @@ type PaymentMoveParams struct {
 	ProviderPaymentID *string
 	EventSequence     int32
 	Version           int32
-	MerchantID        int64
-	ID                int64
 }
 
 // PaymentMove moves a payment that was read at the version given; at another it violates payment_version, and
-// where there is none it is a division by zero.
+// where there is none it is a division by zero. It moves several where asked has a row for each, and the last 1 is how many.
 func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) error {
 	_, err := q.db.Exec(ctx, paymentMove,
+		arg.ID,
+		arg.MerchantID,
 		arg.Status,
 		arg.StatusReason,
 		arg.StatusAt,
@@ -1531,8 +1537,6 @@ func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) error 
 		arg.ProviderPaymentID,
 		arg.EventSequence,
 		arg.Version,
-		arg.MerchantID,
-		arg.ID,
 	)
 	return err
 }

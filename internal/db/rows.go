@@ -12,10 +12,13 @@ import (
 
 // oneRow is a generated statement of one row: an insert of values, or one that
 // begins by selecting its parameters as the row asked, of which the first says
-// what it changes.
+// what it changes. Such a one may fail unless it changes as many rows as asked
+// has, which it says as allAsked.
 var oneRow = regexp.MustCompile(`(?s)^(-- name: \w+ :exec\n)(?:` +
 	`(insert into \w+ \([^()]*\)\s+values \()([^()]*)(\)\s*)|` +
 	`(with asked as \(\s*select )([^()]*)(\).*))$`)
+
+const allAsked = "(count(*) / 1)"
 
 var parameter = regexp.MustCompile(`\$\d+`)
 
@@ -112,5 +115,6 @@ func repeatRow(sql string, rows int) string {
 			return "$" + strconv.Itoa(n+row*count)
 		})
 	}
+	after = strings.Replace(after, allAsked, "(count(*) / "+strconv.Itoa(rows)+")", 1)
 	return parts[1] + before + strings.Join(all, between) + after
 }
