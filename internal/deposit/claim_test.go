@@ -126,6 +126,42 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	n.names(t, same, hash(4), "cashbox_access_denied") // for another's deposit
 }
 
+// What a merchant says of another transaction is their word. It lets nobody
+// else's deposit have what may be theirs, as where they sent it again under
+// another hash, nor one of their own have what another was confirmed by.
+func TestNamingAnotherTransaction(t *testing.T) {
+	for name, then := range map[string]func(n network, theirs, own int64){
+		"another merchant waits for as much": func(n network, theirs, own int64) {
+			n.sends(t, 1, "40")
+			n.match(t)
+			n.match(t)
+			n.want(t, own, "pending none", "named another transaction")
+			testenv.Want(t, n.Text(t, "select status from deposit where id = $1", theirs), "pending", "another merchant's")
+		},
+		"confirmed by hand": func(n network, theirs, own int64) {
+			testenv.Must(n.service.Reject(t.Context(), operator, theirs, new("nothing came")))(t)
+			another := n.asks(t, 2, "40")
+			testenv.Must(n.service.Confirm(t.Context(), operator, own))(t)
+			n.sends(t, 1, "40")
+			n.match(t)
+			n.match(t)
+			n.want(t, another, "pending none", "the other one")
+			n.wantBalance(t, "40")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t)
+			n.service.ConfirmSeen = true
+			r := request(1)
+			r.Amount = "40"
+			theirs := testenv.Must(n.service.Create(t.Context(), n.newMerchant(t).Caller, r))(t).Deposit.ID
+			own := n.asks(t, 1, "40")
+			n.names(t, own, hash(9), "")
+			then(n, theirs, own)
+		})
+	}
+}
+
 // A merchant names transactions of so many pending deposits a day, since each
 // is looked for; one that is decided, or was named the day before, leaves its
 // place, and another transaction of the same deposit takes none.

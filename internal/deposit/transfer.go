@@ -147,22 +147,25 @@ type came = db.DepositTransfersNamedRow
 // transaction. If none fits, it is also the one that names it, whatever the
 // amount is. All other doubtful transfers are left to operators: also one that
 // fits a deposit of another merchant than the one who names it, and one that a
-// deposit may have been confirmed by already.
+// deposit may have been confirmed by already. Naming another transaction takes
+// a merchant's own pending deposit out of the doubt, and no other: it is only
+// their word, and a transaction that is sent again has another hash.
 func (s *Service) attachFitting(ctx context.Context, t came) error {
 	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
 	if db.IgnoreNoRows(err) != nil {
 		return err
 	}
 	named := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID, Status: depositPending}
-	fitting, err := s.fitting(ctx, t)
+	fitting, elsewhere, err := s.fitting(ctx, t)
 	if err != nil {
 		return err
 	}
-	foreign := func(d db.DepositsFittingRow) bool { return d.MerchantID != named.MerchantID }
-	credited := func(d db.DepositsFittingRow) bool { return d.Status == depositConfirmed }
 	to, actor := named, claim.Actor
+	foreign := func(d db.DepositsFittingRow) bool { return d.MerchantID != to.MerchantID }
+	credited := func(d db.DepositsFittingRow) bool { return d.Status == depositConfirmed }
 	switch {
-	case slices.ContainsFunc(fitting, credited), named.ID != 0 && slices.ContainsFunc(fitting, foreign):
+	case slices.ContainsFunc(fitting, credited), slices.ContainsFunc(elsewhere, credited),
+		named.ID != 0 && slices.ContainsFunc(fitting, foreign):
 		return nil
 	case len(fitting) == 1:
 		to, actor = fitting[0], byChain
@@ -175,6 +178,9 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 			return err
 		}
 	}
+	if slices.ContainsFunc(elsewhere, foreign) {
+		return nil
+	}
 	err = s.attach(ctx, t.ID, to.MerchantID, to.ID, actor)
 	if errors.Is(err, errTransferTaken) || errors.Is(err, errDepositNotPending) {
 		return nil
@@ -183,8 +189,9 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 }
 
 // fitting lists the deposits of a transfer's amount, pending or confirmed
-// lately, that have no other transfer and name no other transaction.
-func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow, error) {
+// lately, that have no other transfer on the network. Those of them that name
+// another transaction are listed apart.
+func (s *Service) fitting(ctx context.Context, t came) (fitting, elsewhere []db.DepositsFittingRow, err error) {
 	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
 		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress,
 		Since: t.SeenAt.Add(-lateMost), Most: fittingMost,
@@ -192,26 +199,38 @@ func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow,
 	// If there are that many, there may be more, and more than one will be
 	// left in any case.
 	if err != nil || len(rows) == 0 || len(rows) >= fittingMost {
-		return rows, err
+		return rows, nil, err
 	}
 	ids := db.Each(rows, func(d db.DepositsFittingRow) int64 { return d.ID })
 	attached, err := s.q.DepositTransfersOf(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	claims, err := s.q.DepositClaimsOf(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	other := map[int64]bool{}
+	has, names := map[int64]bool{}, map[int64]bool{}
 	for _, row := range attached {
-		other[row.DepositID] = true
+		has[row.DepositID] = !vanished(row.State)
 	}
 	for _, row := range claims {
-		other[row.DepositID] = other[row.DepositID] || row.TransactionHash != t.TransactionHash
+		names[row.DepositID] = row.TransactionHash != t.TransactionHash
 	}
-	return slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return other[d.ID] }), nil
+	for _, d := range rows {
+		switch {
+		case has[d.ID]:
+		case names[d.ID]:
+			elsewhere = append(elsewhere, d)
+		default:
+			fitting = append(fitting, d)
+		}
+	}
+	return fitting, elsewhere, nil
 }
+
+// vanished reports whether a transfer is on its network no more.
+func vanished(state string) bool { return state == string(chain.Gone) || state == string(chain.Lost) }
 
 // named reports whether a transfer can belong to the deposit that names its
 // transaction. The deposit must have been requested before the transfer was
@@ -281,11 +300,10 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow, pr
 		if err != nil {
 			return db.IgnoreNoRows(err) // another process was here
 		}
-		vanished := t.State == string(chain.Gone) || t.State == string(chain.Lost)
 		switch {
 		case locked.Status == depositConfirmed:
 			return q.DepositTransferDone(ctx, db.DepositTransferDoneParams{TransferID: row.TransferID, DepositID: row.DepositID})
-		case vanished, !credited(t.Amount).Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
+		case vanished(t.State), !credited(t.Amount).Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
 			return q.DepositTransferDetach(ctx, detach)
 		case t.State == string(chain.Final) && row.Actor == byChain && s.ConfirmSeen &&
 			slices.Contains(present, locked.Network+" "+strings.ToLower(locked.Address)):

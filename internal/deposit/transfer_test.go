@@ -146,6 +146,25 @@ func TestConfirmedByHand(t *testing.T) {
 	}
 }
 
+// What comes after a deposit was confirmed by a transfer that has vanished since
+// may be the same USDT, sent again. It is for no other deposit.
+func TestConfirmedByWhatVanished(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	one := n.asks(t, 1, "40")
+	n.comes(t, 1, "40", "seen")
+	n.match(t)
+	testenv.Must(n.service.Confirm(t.Context(), operator, one))(t)
+	n.match(t)
+	two := n.asks(t, 2, "40")
+	n.comes(t, 1, "40", "gone")
+	n.comes(t, 2, "40", "final")
+	n.match(t)
+	n.match(t)
+	n.want(t, two, "pending none", "the other")
+	n.wantBalance(t, "40")
+}
+
 // What goes from one of the platform's addresses to another is no deposit.
 func TestMovedWithinThePlatform(t *testing.T) {
 	n := newNetwork(t)
