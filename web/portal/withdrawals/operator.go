@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -207,7 +208,7 @@ func (v *visit) asked() (withdrawal.Withdrawal, Detail, error) {
 }
 
 // askDecision asks for confirmation of a decision, with what was typed and its
-// mistakes. The form says in which status the withdrawal is. If that does not
+// mistakes. The form says how the withdrawal stands. If its status does not
 // allow the decision, its page says that it has changed.
 func (v *visit) askDecision(d decision, typed string, wrong map[string]string) error {
 	w, shown, err := v.asked()
@@ -222,7 +223,7 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 		Title: d.title, Action: to + "/" + d.step, Yes: v.Say(d.label), Danger: d.danger, Back: view.Link(to),
 		Texts:  []string{v.Say(d.text)},
 		Facts:  append([]view.Fact{{Label: say.Amount, Value: shown.Amount, Class: "num"}}, shown.Facts...),
-		Hidden: [][2]string{{"status", string(w.Status)}},
+		Hidden: [][2]string{{"seen", seen(w)}},
 	}
 	if d.field != nil {
 		field := *d.field
@@ -232,7 +233,14 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 	return v.Question(q)
 }
 
-// decide makes a decision, once. If the withdrawal has another status than the
+// seen is how a withdrawal stands, as the form of a decision says it. The
+// transaction that pays it may be named, and be found to be wrong, while its
+// status stays.
+func seen(w withdrawal.Withdrawal) string {
+	return strings.Join([]string{string(w.Status), optional.Value(w.Hash), optional.Value(w.Mismatch)}, "|")
+}
+
+// decide makes a decision, once. If the withdrawal stands otherwise than the
 // form has shown, nothing is done, and its page says so.
 func (v *visit) decide(d decision) error {
 	id, form, err := v.Sent()
@@ -248,7 +256,7 @@ func (v *visit) decide(d decision) error {
 		return err
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
-		if string(w.Status) != form.Get("status") {
+		if seen(w) != form.Get("seen") {
 			return submission.Outcome{LedTo: to, Said: "changed"}, nil
 		}
 		_, err := d.act(v.Withdrawals, v.Ctx(), v.Who, id, typed)
