@@ -337,6 +337,30 @@ func TestNodesThatDiffer(t *testing.T) {
 	testenv.Want(t, l.Count(t, "select count(*) from chain_node where trouble = ''"), 2, "nodes that agree")
 }
 
+// A network without new blocks is in trouble from then on until there is one:
+// the alarm rings for what lasts.
+func TestNoNewBlock(t *testing.T) {
+	l := newLab(t)
+	w := l.watcher(t)
+	testenv.NoError(t, w.Round(t.Context()))
+	began := ""
+	for i := range 4 {
+		w.Later(11 * time.Minute)
+		l.clock.Advance(11 * time.Minute)
+		testenv.NoError(t, w.Round(t.Context()))
+		testenv.Want(t, l.trouble(t), "no new block", "round %d", i)
+		since := l.Text(t, "select trouble_since::text from chain_cursor")
+		if began == "" {
+			began = since
+		}
+		testenv.Want(t, since, began, "since when, round %d", i)
+	}
+	l.script.mine(1, 0)
+	w.Later(time.Minute)
+	testenv.NoError(t, w.Round(t.Context()))
+	testenv.Want(t, l.trouble(t), "", "once there is one")
+}
+
 // Two processes read at once, one of which thinks it has the lease; blocks
 // come, vanish and come again at random. What is there in the end is what the
 // chain has, each once.

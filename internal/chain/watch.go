@@ -143,10 +143,10 @@ func (w *Watcher) step(ctx context.Context) (more bool, err error) {
 		return true, w.begin(ctx, asked, cursor, head)
 	case head < cursor.BlockNumber:
 		return false, &trouble{"the nodes are behind what is final"}
-	case w.head == head && cursor.HeadNumber == head && cursor.Trouble == nil:
-		if time.Since(w.movedAt) > stillAfter && !w.network.still {
-			return false, &trouble{"no new block"}
-		}
+	case w.head != head || cursor.HeadNumber != head:
+	case time.Since(w.movedAt) > stillAfter && !w.network.still:
+		return false, &trouble{"no new block"}
+	case cursor.Trouble == nil:
 		return false, nil
 	}
 	hash, err := w.block(ctx, asked, cursor.BlockNumber)
