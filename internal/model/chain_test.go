@@ -410,7 +410,7 @@ func (w *modelWalk) settled() {
 // failLeave is two operators' word that a withdrawal was not paid. They know
 // what the signer has done, but for what the gateway has seen itself.
 func (w *modelWalk) failLeave(s modelStep, l *modelLeave) {
-	d := withdrawal.Decision{ID: l.id, Reason: "never sent", Hash: l.hash}
+	d := withdrawal.Decision{ID: l.id, Reason: "never sent", Hash: l.hash, Mismatch: l.stopped}
 	want := unless(l.status == "handed_over", "withdrawal_not_handed_over")
 	if want == "" && l.pays != nil && l.pays.units == l.amount {
 		if !l.paidBy(l.pays) || !l.pays.goes() || !l.pays.stands() {

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 )
 
 var (
@@ -22,8 +23,9 @@ var (
 		"The withdrawal was not handed over, or has ended.")
 	errHashChanged = fault.New(fault.Refused, "withdrawal_hash_changed",
 		"Another transaction was reported since this was proposed. Look at it and propose again.")
-	errPaid = fault.New(fault.Refused, "withdrawal_paid", "The network shows the transfer that pays it.")
-	errOwes = fault.New(fault.Refused, "withdrawal_owner_owes",
+	errStopped = errHashChanged.Saying("What its transaction moved has come out since this was proposed. Look at it and propose again.")
+	errPaid    = fault.New(fault.Refused, "withdrawal_paid", "The network shows the transfer that pays it.")
+	errOwes    = fault.New(fault.Refused, "withdrawal_owner_owes",
 		"Its owner owes USDT: reject it, or wait until they have made up for that.")
 	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
 )
@@ -134,8 +136,9 @@ type Decision struct {
 	ID     int64
 	Reason string `json:",omitempty"`
 	// Hash is the transaction that was known when the decision was
-	// proposed.
-	Hash string `json:",omitempty"`
+	// proposed, and Mismatch what was wrong with it, if that was known.
+	Hash     string `json:",omitempty"`
+	Mismatch string `json:",omitempty"`
 }
 
 // Complete ends a withdrawal as paid if no watcher sees it on the chain. It
@@ -154,9 +157,9 @@ func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (With
 
 // byHand ends a withdrawal that was handed over, on an operator's word, and
 // always asks for a second operator where two are required. The second one
-// approves it with the hash that the first one has seen: another one is
-// refused. One without a hash cannot be completed, and one that the network
-// shows as paid cannot fail.
+// approves it with what the first one has seen of its transaction: another one,
+// or one that has turned out to be wrong since, is refused. One without a hash
+// cannot be completed, and one that the network shows as paid cannot fail.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, d Decision, to Status, action foureyes.Action,
 ) (Withdrawal, error) {
@@ -170,14 +173,14 @@ func (s *Service) byHand(
 			if to == Completed && w.TransactionHash == nil {
 				return errNoHash
 			}
-			hash := ""
-			if w.TransactionHash != nil {
-				hash = *w.TransactionHash
-			}
-			if s.approved && d.Hash != hash {
+			hash, mismatch := optional.Value(w.TransactionHash), optional.Value(w.Mismatch)
+			switch {
+			case s.approved && d.Hash != hash:
 				return errHashChanged
+			case s.approved && d.Mismatch != mismatch:
+				return errStopped
 			}
-			d.Hash = hash
+			d.Hash, d.Mismatch = hash, mismatch
 			if to == Failed {
 				paid, err := q.WithdrawalPaid(ctx, db.WithdrawalPaidParams{ID: w.ID, Since: since(w)})
 				if err != nil {

@@ -2,6 +2,7 @@ package withdrawal_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -395,6 +396,40 @@ func TestFourEyes(t *testing.T) {
 	d.Exec(t, "delete from chain_transfer where log_index = 0")
 	testenv.NoError(t, approve())
 	d.wantBalance(t, "478.5", "21.5")
+}
+
+// Two decide about what the first of them has seen: what the transaction moved
+// may come out in between.
+func TestStoppedSinceProposed(t *testing.T) {
+	d := newDesk(t, "100")
+	w := d.asked(t, d.known(t, d.user, "TRC20", tron))
+	testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
+	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	d.service.FourEyes = foureyes.Rules{On: true}
+	var last func() error
+	for _, decide := range []func(*withdrawal.Service, context.Context, caller.Caller, withdrawal.Decision) (withdrawal.Withdrawal, error){
+		(*withdrawal.Service).Fail, (*withdrawal.Service).Complete,
+	} {
+		testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+		proposed := func() withdrawal.Decision {
+			wanted := new(foureyes.SecondOperatorError)
+			_, err := decide(d.service, t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "looked at it"})
+			testenv.Need(t, errors.As(err, &wanted), "decided alone: %v", err)
+			return wanted.Params.(withdrawal.Decision) //nolint:forcetypeassert // the action's own type
+		}
+		approve := func(asked withdrawal.Decision) error {
+			return pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
+				return testenv.ErrOf(decide(d.service.Approved(tx), t.Context(), operator, asked))
+			})
+		}
+		before := proposed()
+		testenv.NoError(t, d.service.See(t.Context(), w.ID, hash, []withdrawal.Seen{{To: alike, Amount: w.Amount, At: d.clock.Now()}}))
+		dbtest.WantCode(t, approve(before), "withdrawal_hash_changed")
+		d.wantBalance(t, "78.5", "21.5")
+		last = func() error { return approve(proposed()) }
+	}
+	testenv.NoError(t, last()) // who has seen it may complete it all the same
+	d.wantBalance(t, "78.5", "0")
 }
 
 var errCut = errors.New("the connection is cut")

@@ -52,7 +52,7 @@ var fields = map[string]Phrase{
 	"set_bank name": BankName, "set_bank enabled": {"Switched on", "Включён"}, "methods": BankMethods, "link": BankLink,
 	"source": BankSource,
 
-	"reason": ReasonWhy, "network": Network, "address": Address,
+	"reason": ReasonWhy, "network": Network, "address": Address, "mismatch": {"What its transaction moved", "Что перевела транзакция"},
 
 	"arrival_id": {"Money that came", "Пришедшие деньги"}, "came": {"What came", "Пришло"},
 	"payment_id": {"Payment", "Платёж"}, "decision": {"Decision", "Решение"}, "to.method": {"Method", "Метод"}, "to.address": {"To", "Куда"},
