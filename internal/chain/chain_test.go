@@ -170,6 +170,20 @@ type nodeFault func(w http.ResponseWriter, body string, next http.Handler, r *ht
 // breaks has a node answer by a fault from now on.
 func (l *lab) breaks(node int, fault nodeFault) { l.faults[node].Store(&fault) }
 
+// rewrites has a node write something else into its answers to a method, or to
+// all.
+func (l *lab) rewrites(node int, method, from, to string) {
+	l.breaks(node, func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+		said := httptest.NewRecorder()
+		next.ServeHTTP(said, r)
+		answer := said.Body.String()
+		if strings.Contains(body, method) {
+			answer = strings.ReplaceAll(answer, from, to)
+		}
+		_, _ = io.WriteString(w, answer)
+	})
+}
+
 // mends has a node answer as it should.
 func (l *lab) mends(node int) { l.faults[node].Store(nil) }
 
@@ -243,8 +257,9 @@ func TestConfirmations(t *testing.T) {
 	l.round(t)
 	l.want(t, "1 in 10.5 final, 2 out 3 seen, 3 in 1 seen, 3 out 1 seen", "the first has 20")
 	l.script.mine(1200, 0)
+	l.script.send(6, them, us, "2")
 	l.round(t)
-	l.want(t, "1 in 10.5 final, 2 out 3 final, 3 in 1 final, 3 out 1 final", "after a long gap")
+	l.want(t, "1 in 10.5 final, 2 out 3 final, 3 in 1 final, 3 out 1 final, 6 in 2 seen", "after a long gap")
 	testenv.Want(t, l.Text(t, "select to_address from chain_transfer where direction = 'in' limit 1"), ours, "the address")
 }
 
@@ -296,13 +311,7 @@ func TestNodesThatDiffer(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}
-	rewrite := func(from, to string) {
-		l.breaks(1, func(w http.ResponseWriter, _ string, next http.Handler, r *http.Request) {
-			said := httptest.NewRecorder()
-			next.ServeHTTP(said, r)
-			_, _ = io.WriteString(w, strings.ReplaceAll(said.Body.String(), from, to))
-		})
-	}
+	rewrite := func(from, to string) { l.rewrites(1, "", from, to) }
 	hundred, million := fmt.Sprintf("%064x", 100_000_000), fmt.Sprintf("%064x", 1_000_000_000_000)
 	for name, fault := range map[string]func(){
 		"another amount": func() { rewrite(hundred, million) },
@@ -335,6 +344,63 @@ func TestNodesThatDiffer(t *testing.T) {
 	l.want(t, "1 in 100 seen", "they agree")
 	testenv.Want(t, l.trouble(t), "", "what is wrong now")
 	testenv.Want(t, l.Count(t, "select count(*) from chain_node where trouble = ''"), 2, "nodes that agree")
+
+	l.script.mine(1, 0)
+	rewrite(l.script.Hash(31), strings.Repeat("cd", 32))
+	l.round(t)
+	testenv.Want(t, l.trouble(t), "the nodes differ", "on another chain, of which nothing else is known")
+}
+
+// What both nodes answer is taken for a transfer of USDT only if it is one, of
+// a block of the chain: some nodes answer more than they were asked for.
+func TestNodesThatAnswerMore(t *testing.T) {
+	l := newLab(t)
+	l.round(t)
+	l.script.send(1, chain.Raw{1}, platform(t), "100")
+	to := platform(t)
+	for name, is := range map[string][2]string{
+		"an approval":          {"ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef", "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"},
+		"another token":        {"a614f803b6fd780986a42c78ec9c7f77e6ded13c", strings.Repeat("ab", 20)},
+		"more than there is":   {fmt.Sprintf("%064x", 100_000_000), strings.Repeat("f", 64)},
+		"to no address":        {strings.Repeat("0", 24) + hex.EncodeToString(to[:]), "01" + strings.Repeat("0", 22) + hex.EncodeToString(to[:])},
+		"of a block that left": {`"blockHash":"0x` + l.script.Hash(30), `"blockHash":"0x` + strings.Repeat("cd", 32)},
+	} {
+		for node := range l.faults {
+			l.rewrites(node, "", is[0], is[1])
+		}
+		l.round(t)
+		l.want(t, "", name)
+		testenv.Check(t, l.trouble(t) != "", "%s: no trouble is told", name)
+	}
+}
+
+// A named transaction has paid what it moved in USDT, if it succeeded, in a
+// block of the chain. What moved nothing of that is told.
+func TestWhatNamedTransactionsMoved(t *testing.T) {
+	l := newLab(t)
+	l.round(t)
+	l.script.send(1, chain.Raw{1}, chain.Raw{2}, "7")
+	l.script.mine(30, 0)
+	for name, is := range map[string]struct {
+		from, to string
+		empty    bool
+	}{
+		"another token":          {"a614f803b6fd780986a42c78ec9c7f77e6ded13c", strings.Repeat("ab", 20), true},
+		"failed":                 {`"status":"0x1"`, `"status":"0x0"`, true},
+		"of a block that left":   {l.script.Hash(30), strings.Repeat("cd", 32), false},
+		"of another transaction": {hashOf(1), hashOf(2), false},
+	} {
+		for node := range l.faults {
+			l.rewrites(node, "eth_getTransactionReceipt", is.from, is.to)
+		}
+		named := &payments{names: []string{hashOf(1)}}
+		w := l.watcher(t)
+		w.Named = named
+		l.Exec(t, "update chain_cursor set leased_until = now()")
+		testenv.NoError(t, w.Round(t.Context()))
+		l.want(t, "", name)
+		testenv.Want(t, len(named.empty) == 1, is.empty, "%s: told as empty", name)
+	}
 }
 
 // A network without new blocks is in trouble from then on until there is one:
