@@ -351,6 +351,30 @@ func TestConfirmSeenTogether(t *testing.T) {
 	testenv.Want(t, n.Count(t, "select count(*) from deposit where status = 'confirmed'"), 1, "confirmed")
 }
 
+// So is what two processes confirm at once.
+func TestConfirmSeenByTwo(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	n.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(60)}
+	n.asks(t, 1, "40")
+	n.asks(t, 2, "40.5")
+	n.comes(t, 2, "40.5", "seen")
+	n.comes(t, 1, "40", "seen")
+	n.match(t)
+	n.comes(t, 1, "40", "final")
+	first := n.Beside(t)
+	process := n.service.Approved(first)
+	process.FourEyes = n.service.FourEyes
+	testenv.NoError(t, process.Match(t.Context()))
+	n.comes(t, 2, "40.5", "final")
+	second := make(chan error)
+	go func() { second <- n.service.Match(t.Context()) }()
+	n.AwaitBlocked(t)
+	testenv.NoError(t, first.Commit(t.Context()))
+	testenv.NoError(t, <-second)
+	testenv.Want(t, n.Count(t, "select count(*) from deposit where status = 'confirmed'"), 1, "confirmed")
+}
+
 // Crumbs that anybody can send do not stand before what a deposit waits for.
 func TestCrumbsHideNoTransfer(t *testing.T) {
 	n := newNetwork(t)
