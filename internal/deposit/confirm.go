@@ -17,18 +17,27 @@ import (
 	"gateway.example/internal/optional"
 )
 
-var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
+var (
+	errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
+	errVanished          = errTransferDiffer.Saying("The transfer by which this was proposed has vanished. Look again.")
+)
 
 // Confirm credits a pending deposit to its cashbox after an operator has seen
 // the USDT arrive. Of several confirmations at the same time one wins.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
-	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
+	return s.ConfirmBy(ctx, who, id, 0)
+}
+
+// ConfirmBy is Confirm as long as the network shows a transfer, by which the
+// operators have seen the USDT arrive; 0 is none.
+func (s *Service) ConfirmBy(ctx context.Context, who caller.Caller, id, transfer int64) (Deposit, error) {
+	return s.moveDeposit(ctx, who, id, transfer, depositConfirmed, nil)
 }
 
 // Reject ends a pending deposit without a credit. The merchant is told the
 // reason.
 func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason *string) (Deposit, error) {
-	return s.moveDeposit(ctx, who, id, depositRejected, reason)
+	return s.moveDeposit(ctx, who, id, 0, depositRejected, reason)
 }
 
 const maxReason = 255
@@ -37,7 +46,7 @@ const maxReason = 255
 // and webhook, and the credit of a confirmed one, are committed together. One
 // that was decided meanwhile is refused, so none is credited twice.
 func (s *Service) moveDeposit(
-	ctx context.Context, who caller.Caller, id int64, status string, reason *string,
+	ctx context.Context, who caller.Caller, id, transfer int64, status string, reason *string,
 ) (Deposit, error) {
 	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Deposit{}, err
@@ -65,7 +74,7 @@ func (s *Service) moveDeposit(
 		}
 		now := s.clock.Now()
 		if status == depositConfirmed {
-			err = s.mayCredit(ctx, q, who, locked, now)
+			err = s.mayCredit(ctx, q, who, locked, transfer, now)
 		} else {
 			err = q.DepositClaimDrop(ctx, locked.ID)
 		}
@@ -87,11 +96,14 @@ func (s *Service) moveDeposit(
 	return fromRow(after), err
 }
 
-// mayCredit refuses to credit an amount other than the one that arrived. It
-// requires a second operator for more than one may credit alone.
+// mayCredit refuses to credit an amount other than the one that arrived, and
+// one whose transfer has vanished since it was seen. It requires a second
+// operator for more than one may credit alone.
 //
 //rule:which deposits an operator may credit, and which take two
-func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, at time.Time) error {
+func (s *Service) mayCredit(
+	ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, transfer int64, at time.Time,
+) error {
 	came, err := q.DepositTransfersOf(ctx, []int64{d.ID})
 	if err != nil {
 		return fmt.Errorf("read the transfer of a deposit: %w", err)
@@ -100,6 +112,10 @@ func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Calle
 		if !credited(t.Amount).Equal(d.Amount) {
 			return errTransferDiffer
 		}
+	}
+	stands := func(t db.DepositTransfersOfRow) bool { return t.ID == transfer && !vanished(t.State) }
+	if transfer != 0 && !slices.ContainsFunc(came, stands) {
+		return errVanished
 	}
 	return s.FourEyes.Moving(ctx, q, foureyes.Movement{
 		OperatorID: who.ID, Owner: ledger.Cashbox.Of(d.CashboxID), Amount: d.Amount, At: at,

@@ -323,7 +323,7 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_key merchant_portal operator": "Get History Search",
 		"merchant_key":                          "Balance",
 		"merchant_portal":                       "Balances",
-		"operator":                              "Confirm Reject List SetReceiving Ours Unmatched Matched Assign Nodes",
+		"operator":                              "Confirm ConfirmBy Reject List SetReceiving Ours Unmatched Matched Assign Nodes",
 		"merchant_portal operator":              "ReceivingAddresses",
 	})
 }

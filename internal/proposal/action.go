@@ -42,6 +42,9 @@ type Payload struct {
 	TraderID  int64 `json:"trader_id,omitempty"`
 	CashboxID int64 `json:"cashbox_id,omitempty"`
 	DepositID int64 `json:"deposit_id,omitempty"`
+	// TransferID is the transfer that the network showed for the deposit
+	// when its confirmation was proposed; 0 is none.
+	TransferID int64 `json:"transfer_id,omitempty"`
 	// From and To are accounts, by id.
 	From *int64 `json:"from,omitempty"`
 	To   *int64 `json:"to,omitempty"`
@@ -406,7 +409,7 @@ func correct(ctx context.Context, who caller.Caller, r Services, p Payload) (Don
 }
 
 func confirmDeposit(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
-	d, err := r.Deposits.Confirm(ctx, who, p.DepositID)
+	d, err := r.Deposits.ConfirmBy(ctx, who, p.DepositID, p.TransferID)
 	return Done{Deposit: &d}, err
 }
 

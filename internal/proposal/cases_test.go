@@ -277,3 +277,33 @@ func TestMoreCameSinceProposed(t *testing.T) {
 		})
 	}
 }
+
+// A deposit that one operator proposed to confirm by a transfer is not
+// confirmed by the second one after that has vanished from its network.
+func TestTransferVanishedSinceProposed(t *testing.T) {
+	b := setup(t)
+	const address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	made := testenv.Must(b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
+		Amount: "20", Network: "TRC20", Address: address, IdempotencyKey: "0193d2f0-0000-7000-8000-000000000001",
+	}))(t).Deposit
+	b.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
+		values ('TRC20', 1, 1, 'b', 100, now())`)
+	b.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) values ('TRC20', 'hash', 0, 'in', 95, 'b', 'f', $1, 20, 'seen', $2, $2)`, address, b.clock.Now())
+	testenv.NoError(t, b.deposits.Match(t.Context()))
+	confirm := proposal.Payload{DepositID: made.ID}
+	p := b.propose(t, proposal.ConfirmDeposit, confirm)
+	b.Exec(t, "update chain_transfer set state = 'gone'")
+	dbtest.WantCode(t, b.approved(t, b.two, p.ID), "transfer_differs")
+	testenv.NoError(t, b.deposits.Match(t.Context()))
+	dbtest.WantCode(t, b.approved(t, b.two, p.ID), "transfer_differs")
+	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "50")
+
+	// What two have seen come by no transfer stays theirs to decide, also
+	// once there is one.
+	p = b.propose(t, proposal.ConfirmDeposit, confirm)
+	b.Exec(t, "update chain_transfer set state = 'seen'")
+	testenv.NoError(t, b.deposits.Match(t.Context()))
+	testenv.NoError(t, b.approved(t, b.two, p.ID))
+	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "70")
+}

@@ -108,6 +108,15 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	if !errors.Is(err, foureyes.ErrSecondOperator) {
 		return done, err
 	}
+	if a == ConfirmDeposit {
+		d, err := s.services.Deposits.Get(ctx, who, p.DepositID)
+		if err != nil {
+			return Done{}, err
+		}
+		if d.Transfer != nil {
+			p.TransferID = d.Transfer.ID
+		}
+	}
 	made, err := s.propose(ctx, who, a, p, why)
 	return Done{Proposal: &made}, err
 }
