@@ -415,7 +415,7 @@ func TestStoppedSinceProposed(t *testing.T) {
 			wanted := new(foureyes.SecondOperatorError)
 			_, err := decide(d.service, t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "looked at it"})
 			testenv.Need(t, errors.As(err, &wanted), "decided alone: %v", err)
-			return wanted.Params.(withdrawal.Decision) //nolint:forcetypeassert // the action's own type
+			return wanted.Params.(withdrawal.Decision)
 		}
 		approve := func(asked withdrawal.Decision) error {
 			return pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
