@@ -103,6 +103,8 @@ func TestDepositRepeats(t *testing.T) {
 	conflict.CashboxID = &second
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Create(t.Context(), d.merchant.Caller, conflict)), "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Create(t.Context(), stranger.Caller, conflict)), "cashbox_access_denied")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Balance(t.Context(), stranger.Caller, second)), "cashbox_access_denied")
 	other, err := d.service.Create(t.Context(), stranger.Caller, request(1))
 	testenv.Check(t, err == nil && !other.Replay, "another merchant: %+v %v", other, err)
 	testenv.Want(t, d.rows(t), 2, "deposits")

@@ -79,6 +79,21 @@ func TestOfNobodyElse(t *testing.T) {
 	}
 }
 
+// Nobody withdraws from another merchant's cashbox to an address of their own,
+// by a program or in the portal.
+func TestFromNobodyElsesCashbox(t *testing.T) {
+	d := newDesk(t, "100")
+	thief := d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeWithdrawals}})
+	user := d.user
+	user.MerchantID = thief.ID
+	theirs := d.request(d.known(t, user, "ERC20", ether), "20", "theirs")
+	for _, who := range []caller.Caller{user, thief.Caller} {
+		dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), who, theirs)), "cashbox_access_denied")
+		dbtest.WantCode(t, testenv.ErrOf(d.service.Quote(t.Context(), who, theirs)), "cashbox_access_denied")
+	}
+	d.wantBalance(t, "100", "0")
+}
+
 // The least and the most of a network may be withdrawn. Owners read the terms
 // of open networks only.
 func TestTerms(t *testing.T) {
