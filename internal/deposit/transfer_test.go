@@ -146,8 +146,8 @@ func TestConfirmedByHand(t *testing.T) {
 	}
 }
 
-// What comes after a deposit was confirmed by a transfer that has vanished since
-// may be the same USDT, sent again. It is for no other deposit.
+// What comes after a deposit was confirmed by a transfer that has vanished may
+// be the same USDT, sent again. It is for no other deposit.
 func TestConfirmedByWhatVanished(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
