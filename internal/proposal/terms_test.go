@@ -207,3 +207,23 @@ func TestRequisiteOfFundedTrader(t *testing.T) {
 	dbtest.WantFields(t, add(999, "+79990000222"), "traderId")
 	s.wants(t, foureyes.CreateRequisite, add(s.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).ID, "+79990000666"))
 }
+
+// A change of a feed is approved as long as the feed is as its proposer saw it:
+// not once a colleague has switched it off because it told wrong rates.
+func TestFeedChangedSinceProposed(t *testing.T) {
+	s := setupStaff(t)
+	feed := rate.Feed{
+		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
+		TimeoutMS: 1000, BandPercent: "1", DayBandPercent: "1", FreshSeconds: 60,
+	}
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, feed)))))(t)
+	feed.ID = int64(s.Count(t, "select max(id) from rate_feed"))
+	longer, off := feed, feed
+	longer.FreshSeconds, off.Enabled = 90, false
+	proposed := s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, longer)))
+	testenv.Must(s.rates.SetFeed(t.Context(), s.two, off))(t)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, proposed)), "setting_changed")
+	testenv.Want(t, s.Count(t, "select count(*) from rate_feed where enabled"), 0, "feeds that are on")
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, longer)))))(t)
+	testenv.Want(t, s.Count(t, "select fresh_seconds from rate_feed where enabled"), 90, "as proposed anew")
+}

@@ -36,6 +36,8 @@ type Feed struct {
 	DayBandPercent string
 	// FreshSeconds is how long a value stays fresh.
 	FreshSeconds int32
+	// Seen is the version that a proposal changes; "" is any.
+	Seen string `json:",omitempty"`
 }
 
 const (
@@ -85,6 +87,7 @@ func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (F
 	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
 		Whole: true,
 		New:   isNew,
+		Seen:  feed.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RateFeedSetting(ctx, feed.ID) },
 		Apply: func(q *db.Queries) error {
 			if !isNew {
@@ -128,6 +131,12 @@ func (s *Settings) mayChangeFeed(ctx context.Context, q *db.Queries, to db.RateF
 	if !to.Enabled || !elsewhere && !further && !sooner {
 		return nil
 	}
+	setting, err := q.RateFeedSetting(ctx, feed.ID)
+	if err != nil {
+		return fmt.Errorf("read feed: %w", err)
+	}
+	// Whoever approves this approves it for the feed as it is now.
+	feed.Seen = db.VersionOf(setting)
 	return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetRateFeed, feed)
 }
 
