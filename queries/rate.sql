@@ -31,8 +31,10 @@ select fiat_per_usdt from rate where currency = @currency and source = @source a
 -- name: RateWithdraw :exec
 update rate set stale_at = '-infinity' where currency = @currency and source = @source;
 
+-- RatePrioritize has what a feed brought last go by its settings: it is fresh no longer than they say, nor than it was.
 -- name: RatePrioritize :exec
-update rate set priority = @priority where currency = @currency and source = @source;
+update rate set priority = @priority, stale_at = least(stale_at, observed_at + make_interval(secs => @fresh_seconds::integer))
+where currency = @currency and source = @source;
 
 -- RateBand is the narrowest band of the feeds that are polled for a currency; no row where none is.
 -- name: RateBand :one

@@ -90,17 +90,25 @@ func (q *Queries) RateList(ctx context.Context, currency *string) ([]RateListRow
 }
 
 const ratePrioritize = `-- name: RatePrioritize :exec
-update rate set priority = $1 where currency = $2 and source = $3
+update rate set priority = $1, stale_at = least(stale_at, observed_at + make_interval(secs => $2::integer))
+where currency = $3 and source = $4
 `
 
 type RatePrioritizeParams struct {
-	Priority int32
-	Currency string
-	Source   string
+	Priority     int32
+	FreshSeconds int32
+	Currency     string
+	Source       string
 }
 
+// RatePrioritize has what a feed brought last go by its settings: it is fresh no longer than they say, nor than it was.
 func (q *Queries) RatePrioritize(ctx context.Context, arg RatePrioritizeParams) error {
-	_, err := q.db.Exec(ctx, ratePrioritize, arg.Priority, arg.Currency, arg.Source)
+	_, err := q.db.Exec(ctx, ratePrioritize,
+		arg.Priority,
+		arg.FreshSeconds,
+		arg.Currency,
+		arg.Source,
+	)
 	return err
 }
 

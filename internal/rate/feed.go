@@ -150,7 +150,7 @@ func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 		return q.RateWithdraw(ctx, db.RateWithdrawParams{Currency: feed.Currency, Source: source(feed.ID)})
 	}
 	return q.RatePrioritize(ctx, db.RatePrioritizeParams{
-		Currency: feed.Currency, Source: source(feed.ID), Priority: feed.Priority,
+		Currency: feed.Currency, Source: source(feed.ID), Priority: feed.Priority, FreshSeconds: feed.FreshSeconds,
 	})
 }
 

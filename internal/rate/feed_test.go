@@ -291,3 +291,26 @@ func TestAnswersInvalid(t *testing.T) {
 	b := setup(t)
 	b.checkAll(t, "invalid")
 }
+
+// A shorter validity is that of the value there is, too: a feed that says
+// nothing more is believed no longer than its operator wants it to be. What was
+// believed does not come back by a longer one.
+func TestShorterValidityIsOfTheRateThereIs(t *testing.T) {
+	b := setup(t)
+	s := newSource(t, body(`{"rate":100}`))
+	f := feed(s.URL)
+	f.FreshSeconds = 604_800
+	f = b.setFeed(t, f)
+	b.poll(t)
+	s.Say(always(status(503)))
+	b.clock.Advance(time.Minute - time.Millisecond)
+	f.FreshSeconds = 60
+	b.setFeed(t, f)
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+	b.clock.Advance(time.Millisecond)
+	b.wantRate(t, "feed:1 100 stale")
+	f.FreshSeconds = 604_800
+	b.setFeed(t, f)
+	b.wantRate(t, "feed:1 100 stale")
+}
