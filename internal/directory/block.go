@@ -58,7 +58,13 @@ type NewBlock struct {
 	Until      *time.Time
 }
 
-const maxBlockValue = 255
+const (
+	maxBlockValue  = 255
+	wrongRecipient = "must be a phone number such as +79001234567, a card number, or an account number of 20 digits"
+)
+
+// separators removes what people put between the characters of a requisite.
+var separators = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "-", "", "(", "", ")", "")
 
 // blockNeeds are the capabilities to block, and blockReads those to see what is
 // blocked.
@@ -178,6 +184,10 @@ func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetPa
 		f.Check(row.Mark != "" || value == "", "value", "must be an IP address")
 		row.Shown = strings.TrimPrefix(row.Mark, string(block.Address)+":")
 	case block.Requisite:
+		// Payouts have it in one form only: a block of another one would
+		// keep nobody from anything.
+		value = separators.Replace(value)
+		f.Check(requisite.Recipient(value) || value == "", "value", wrongRecipient)
 		row.Mark, row.Shown = block.RequisiteMark(s.requisites.Hash("", value)), requisite.Mask(value)
 	case block.Card:
 		f.Add("paymentId", "is required: a card is blocked by a payment that it was entered for")

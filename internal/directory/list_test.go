@@ -180,7 +180,7 @@ func TestBlocks(t *testing.T) {
 			operator, directory.NewBlock{Kind: "address", Value: "::ffff:192.0.2.7", Until: &hour}, "address:192.0.2.7", true, true, false,
 		},
 		"requisite": {
-			operator, directory.NewBlock{Kind: "requisite", Value: "+7 900 123-45-67"},
+			operator, directory.NewBlock{Kind: "requisite", Value: "+7\u00a0(900) 123-45-67"},
 			block.RequisiteMark(dbtest.Requisites().Hash("", "+79001234567")), true, true, true,
 		},
 	} {
@@ -238,6 +238,12 @@ func TestWrongBlocks(t *testing.T) {
 		"merchantId": {Kind: block.User, Value: "u", Reason: "x", MerchantID: 1 << 40},
 	} {
 		dbtest.WantFields(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, n)), field)
+	}
+	// Nothing is paid out to these, so that a block of them would keep nobody
+	// from anything.
+	for _, value := range []string{"89001234567", "79001234567", "+7900", "4111111111111112", "Anna S."} {
+		n := directory.NewBlock{Kind: block.Requisite, Value: value, Reason: "x"}
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, n)), "value")
 	}
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", PaymentID: 1 << 40, Reason: "x"})), "not_found")
 	testenv.Want(t, b.Count(t, "select count(*) from payer_block"), 0, "blocks")

@@ -116,6 +116,16 @@ func WrongRecipient(method, value string) string {
 	return "must be " + strings.Join(names, ", or ")
 }
 
+// Recipient reports whether a value is the requisite of a payout by any method.
+func Recipient(value string) bool {
+	for method := range recipients {
+		if WrongRecipient(method, value) == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Mask shows the last four characters of a requisite.
 func Mask(value string) string {
 	return "•••• " + last4(value)
