@@ -99,6 +99,8 @@ func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (done
 			if !b.Enabled || bytes.Equal(c.Before, c.After) {
 				return nil
 			}
+			// An approval changes this state only.
+			b.Seen = db.VersionOf(c.Before)
 			return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetBank, b)
 		},
 	}))

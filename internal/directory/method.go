@@ -97,6 +97,8 @@ func (s *Settings) SetMethod(
 			return q.Put(ctx, setting.Method.Name, map[string]any{"cashbox_id": m.CashboxID, "method": m.Name}, columns)
 		},
 		May: func(q *db.Queries, c Change) (err error) {
+			// An approval changes this state only.
+			m.Seen = db.VersionOf(c.Before)
 			if c.Before == nil {
 				if c.Before, err = s.newMethod(ctx, q, m); err != nil {
 					return err

@@ -52,6 +52,8 @@ func (s *Settings) SetPayoutMethod(
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
 		May: func(q *db.Queries, c Change) error {
+			// An approval changes this state only.
+			m.Seen = db.VersionOf(c.Before)
 			if c.Before == nil { // a new method is compared with payouts at the base rate
 				c.Before = []byte(`{"markup_percent": 0}`)
 			}

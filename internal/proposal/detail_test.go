@@ -11,8 +11,8 @@ import (
 )
 
 // Who approves a change sees every value that it sets: also one that is 0, and
-// one that is cleared. What it leaves as it is, and what only goes with it, is
-// not among them.
+// one that is cleared, and the version that it changes. What it leaves as it is
+// is not among them.
 func TestApproverSeesEveryValue(t *testing.T) {
 	s := setupStaff(t)
 	shown := func(p proposal.Proposal) string {
@@ -35,12 +35,12 @@ func TestApproverSeesEveryValue(t *testing.T) {
 		TolerancePercent: new(""), MaxAmount: "9",
 	})))
 	_, set, _ = strings.Cut(shown(method), "name=")
-	testenv.Want(t, set, "sbp enabled=false margin_percent=50 validity_seconds=900 min_amount= max_amount=9 tolerance_percent= late_seconds=0",
+	testenv.Want(t, set, "sbp enabled=false margin_percent=50 validity_seconds=900 min_amount= max_amount=9 tolerance_percent= late_seconds=0 seen=new",
 		"a method's change")
 
 	payouts := s.wants(t, foureyes.SetPayoutMethod, testenv.ErrOf(s.settings.SetPayoutMethod(t.Context(), s.one, directory.CashboxPayoutMethod{
 		CashboxID: s.merchant.CashboxID, Name: "sbp", Enabled: true, MarkupPercent: "50",
 	})))
 	_, set, _ = strings.Cut(shown(payouts), "name=")
-	testenv.Want(t, set, "sbp enabled=true markup_percent=50 validity_seconds=86400 min_amount= max_amount=", "a payout method's change")
+	testenv.Want(t, set, "sbp enabled=true markup_percent=50 validity_seconds=86400 min_amount= max_amount= seen=new", "a payout method's change")
 }

@@ -227,3 +227,43 @@ func TestFeedChangedSinceProposed(t *testing.T) {
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, longer)))))(t)
 	testenv.Want(t, s.Count(t, "select fresh_seconds from rate_feed where enabled"), 90, "as proposed anew")
 }
+
+// So is a change of all settings of a method or a bank, also where whoever asked
+// for it named no version: what a colleague has switched off since stays off.
+func TestSettingChangedSinceProposed(t *testing.T) {
+	s := setupStaff(t)
+	s.Exec(t, "delete from cashbox_method")
+	collect := func(on bool, margin string) error {
+		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+			CashboxID: s.merchant.CashboxID, Name: "sbp", Enabled: on, MarginPercent: margin, ValiditySeconds: 900,
+		}))
+	}
+	pay := func(on bool, markup string) error {
+		return testenv.ErrOf(s.settings.SetPayoutMethod(t.Context(), s.one, directory.CashboxPayoutMethod{
+			CashboxID: s.merchant.CashboxID, Name: "sbp", Enabled: on, MarkupPercent: markup,
+		}))
+	}
+	bank := func(on bool, link string) error {
+		return testenv.ErrOf(s.settings.SetBank(t.Context(), s.one, directory.Bank{
+			Currency: "RUB", Name: "Bank", Methods: []string{"sbp"}, Link: link, Source: "its site", Enabled: on,
+		}))
+	}
+	for _, c := range []struct {
+		action     foureyes.Action
+		table      string
+		set        func(on bool, value string) error
+		first, now string
+	}{
+		{foureyes.SetCashboxMethod, "cashbox_method", collect, "", "9"},
+		{foureyes.SetPayoutMethod, "cashbox_payout_method", pay, "1", "9"},
+		{foureyes.SetBank, "bank", bank, "https://bank.example/1", "https://bank.example/2"},
+	} {
+		if err := c.set(true, c.first); err != nil {
+			testenv.Must(s.approve(t, s.two, s.wants(t, c.action, err)))(t)
+		}
+		proposed := s.wants(t, c.action, c.set(true, c.now))
+		testenv.NoError(t, c.set(false, c.first))
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, proposed)), "setting_changed")
+		testenv.Want(t, s.Count(t, "select count(*) from "+c.table+" where enabled"), 0, "%s: on", c.action)
+	}
+}
