@@ -28,8 +28,9 @@ const (
 var Kinds = []Kind{User, Card, Address, Requisite}
 
 // UserMark is the mark that a block of a user id compares. This mark and the
-// others are "" if there is nothing to compare.
-func UserMark(id *string) string { return mark(User, optional.Value(id)) }
+// others are "" if there is nothing to compare. Spaces around an id are not
+// compared: payments and blocks have it without them, and payouts as it came.
+func UserMark(id *string) string { return mark(User, strings.TrimSpace(optional.Value(id))) }
 
 // CardMark is the mark that a block of a card compares, made of the card's
 // keyed hash.

@@ -330,7 +330,7 @@ func TestBlockedRecipient(t *testing.T) {
 		n.Reason = "fraud"
 		made := testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 		r := request(field)
-		r.UserID, r.UserIP = new("u-1"), new("2001:DB8:0::2")
+		r.UserID, r.UserIP = new("u-1 "), new("2001:DB8:0::2")
 		dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
 		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.create(t, m.Caller, r)
