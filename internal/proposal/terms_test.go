@@ -267,3 +267,18 @@ func TestSettingChangedSinceProposed(t *testing.T) {
 		testenv.Want(t, s.Count(t, "select count(*) from "+c.table+" where enabled"), 0, "%s: on", c.action)
 	}
 }
+
+// From a rate that two have agreed on one goes on alone: what was in use before
+// the smaller steps of that day no longer counts.
+func TestAgreedRateBeginsAnew(t *testing.T) {
+	s := setupStaff(t)
+	s.SetRate(t, "RUB", "100", true)
+	set := func(fiat string) (proposal.Done, error) {
+		return s.proposals.Do(t.Context(), s.one, foureyes.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: fiat}, "")
+	}
+	testenv.Must(set("101"))(t)
+	agreed := testenv.Must(set("150"))(t)
+	testenv.Must(s.approve(t, s.two, *agreed.Proposal))(t)
+	near, far := testenv.Must(set("157.5"))(t), testenv.Must(set("157.6"))(t)
+	testenv.Check(t, near.Proposal == nil && far.Proposal != nil, "157.5: %+v, 157.6: %+v", near, far)
+}
