@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Table writes rows as CSV and counts them.
@@ -63,17 +62,31 @@ func (t *Table) End() error {
 	return t.Flush()
 }
 
-// formulaBegins are what formulas begin with, in full width as well, which some
-// spreadsheets take for the same.
-const formulaBegins = "=+-@\t\r\n＝＋－＠"
+const (
+	// formulaBegins are what formulas begin with, in full width as well,
+	// which some spreadsheets take for the same.
+	formulaBegins = "=+-@＝＋－＠"
+	// cellEnds are what may end a cell within a text. A spreadsheet in a
+	// language that writes 1,5 separates by semicolons, and heeds no quotation
+	// mark that is not at the beginning of a cell.
+	cellEnds = ";\t\r\n"
+)
 
-// safeText is a text that no spreadsheet takes for a formula. Others wrote it:
-// an order id that begins with "=" would be carried out by whoever opens the
-// file.
+// safeText is a text of which no spreadsheet takes any part for a formula.
+// Others wrote it: an order id that begins with "=" would be carried out by
+// whoever opens the file.
 func safeText(text string) string {
-	first, _ := utf8.DecodeRuneInString(text)
-	if text != "" && strings.ContainsRune(formulaBegins, first) {
-		return "'" + text
+	var out strings.Builder
+	if text != "" && strings.IndexByte("\t\r\n", text[0]) >= 0 {
+		out.WriteByte('\'')
 	}
-	return text
+	begins, written := true, 0
+	for i, r := range text {
+		if begins && strings.ContainsRune(formulaBegins, r) {
+			out.WriteString(text[written:i] + "'")
+			written = i
+		}
+		begins = strings.ContainsRune(cellEnds, r) || begins && i > 0 && r == '"'
+	}
+	return out.String() + text[written:]
 }

@@ -27,3 +27,24 @@ func TestNoFormulas(t *testing.T) {
 		testenv.Want(t, testenv.Must(rows.ReadAll())(t)[1][0], want, "%q becomes", cell)
 	}
 }
+
+// Where people write 1,5 a spreadsheet separates by semicolons, and so finds
+// more cells in a text of ours.
+func TestNoFormulasBetweenSemicolons(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"x;=1+1;", "x;+1", "=1;@x", "x;\"=1+1;", "x\n=1+1;", "x\r\n-1;", "x;\t＝1", "x;;=1"} {
+		var file strings.Builder
+		table := export.New(&file, nil, "id", "cell")
+		table.Row(int64(1), text)
+		testenv.NoError(t, table.End())
+		rows := csv.NewReader(strings.NewReader(file.String()))
+		rows.Comma, rows.FieldsPerRecord, rows.LazyQuotes = ';', -1, true
+		for _, row := range testenv.Must(rows.ReadAll())(t) {
+			for _, cell := range row {
+				begin := strings.TrimLeft(cell, "\"\t\r\n")
+				testenv.Check(t, !strings.ContainsAny(begin[:min(1, len(begin))], "=+-@") && !strings.HasPrefix(begin, "＝"),
+					"%q has the cell %q", text, cell)
+			}
+		}
+	}
+}
