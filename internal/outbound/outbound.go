@@ -172,10 +172,24 @@ var Watched func(http.RoundTripper) http.RoundTripper
 
 // Transport is that of a client that calls addresses which somebody else names.
 func Transport(transport http.RoundTripper) http.RoundTripper {
+	transport = unswitched{transport}
 	if Watched == nil {
 		return transport
 	}
 	return Watched(transport)
+}
+
+// unswitched hangs up on who answers in another protocol than HTTP: net/http
+// gives such a connection away, and no time limit ends what is read from it.
+type unswitched struct{ http.RoundTripper }
+
+func (u unswitched) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := u.RoundTripper.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close()
+		response.Body = http.NoBody
+	}
+	return response, err
 }
 
 const maxIdlePerHost = 16

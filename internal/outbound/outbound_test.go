@@ -180,6 +180,6 @@ func TestCheckWithin(t *testing.T) {
 // A proxy from the environment would dial for us, unjudged.
 func TestNoProxy(t *testing.T) {
 	t.Parallel()
-	transport, ok := NewAddresses(false).Client(time.Second).Transport.(*http.Transport)
+	transport, ok := NewAddresses(false).Client(time.Second).Transport.(unswitched).RoundTripper.(*http.Transport)
 	testenv.Check(t, ok && transport.Proxy == nil, "the client asks for a proxy")
 }

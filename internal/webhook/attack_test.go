@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 
@@ -191,4 +192,21 @@ func (b *bundle) wantUnsent(t *testing.T, host string, reasons ...string) string
 		return ""
 	}
 	return *problem
+}
+
+// An endpoint that switches to another protocol has answered, and then says
+// nothing for as long as it likes. Its connection would be the caller's, whom
+// no time limit frees.
+func TestSwitchedProtocol(t *testing.T) {
+	t.Parallel()
+	b := setupWith(t, outbound.NewAddresses(true), time.Second)
+	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
+		conn, _ := testenv.Must2(http.NewResponseController(w).Hijack())(t)
+		t.Cleanup(func() { _ = conn.Close() })
+		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n"))
+	})
+	id := b.add(t, r.URL)
+	code := b.await(t, id, 1)[0].StatusCode
+	testenv.Check(t, code != nil && *code == http.StatusSwitchingProtocols && b.status(t, id) == statusPending,
+		"answered %v, and the event is %s", code, b.status(t, id))
 }
