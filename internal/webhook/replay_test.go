@@ -174,8 +174,8 @@ func TestReplayTakesAll(t *testing.T) {
 }
 
 // A range follows its endpoint: while that takes nothing, no more is queued. It
-// can be looked at and stopped, by whose it is and by operators, and what was
-// queued is delivered.
+// can be looked at and stopped, by whose it is and by operators alone, and what
+// was queued is delivered.
 func TestReplayFollowsItsEndpoint(t *testing.T) {
 	b := setup(t)
 	answer := make(chan struct{})
@@ -190,6 +190,11 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 		"are queued for an endpoint that takes none")
 	seen := testenv.Must(b.events.ReplayProgress(t.Context(), operator, *progress.ID))(t)
 	testenv.Check(t, !seen.Done, "%+v", seen)
+	stranger := b.newMerchant(t).User(caller.Owner)
+	dbtest.WantCode(t, testenv.ErrOf(b.events.ReplayProgress(t.Context(), stranger, *progress.ID)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.events.StopReplay(t.Context(), stranger, *progress.ID)), "not_found")
+	seen = testenv.Must(b.events.ReplayProgress(t.Context(), own, *progress.ID))(t)
+	testenv.Check(t, !seen.Done, "a stranger has stopped it: %+v", seen)
 	progress, err := b.events.StopReplay(t.Context(), own, *progress.ID)
 	testenv.Check(t, err == nil && progress.Stopped && progress.Done && progress.Replayed == replayBatch,
 		"stopped %+v, %v", progress, err)
