@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
@@ -171,6 +172,15 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 	b.secret, until, err = b.events.RotateSecret(t.Context(), b.merchant.User(caller.Owner), b.merchant.CashboxID)
 	testenv.NoError(t, err)
 	return old, until
+}
+
+// Only its own merchant gives a cashbox another secret.
+func TestRotateOfAnother(t *testing.T) {
+	b := quiet(t)
+	stranger := b.newMerchant(t).User(caller.Owner)
+	_, _, err := b.events.RotateSecret(t.Context(), stranger, b.merchant.CashboxID)
+	dbtest.WantCode(t, err, "cashbox_access_denied")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_secret_previous"), 0, "secrets are replaced")
 }
 
 func refuses(t *testing.T, secret string, got testenv.Sent) {
