@@ -92,8 +92,8 @@ func (b *bench) expire(ctx context.Context) {
 	c.hooks.restart()
 	c.restart(ctx, func() {
 		must(db.New(c.pool).TestClockAdvance(ctx, int64(validity.Seconds())+1))
-		// The minute that has passed is none, so no audit of all that the
-		// bench has made is due in it.
+		// What has passed is no time, so no audit of all that the bench
+		// has made is due after it.
 		c.exec(ctx, "put the audit off", "update audit_run set proven_at = (select max(expires_at) from payment) where scope = 'recent'")
 	})
 	c.costs(ctx, "expired", "expiries", func() int64 {

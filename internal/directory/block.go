@@ -184,8 +184,8 @@ func (s *Settings) typedMark(f fault.Fields, n NewBlock, row *db.PayerBlockSetPa
 		f.Check(row.Mark != "" || value == "", "value", "must be an IP address")
 		row.Shown = strings.TrimPrefix(row.Mark, string(block.Address)+":")
 	case block.Requisite:
-		// Payouts have it in one form only: a block of another one would
-		// keep nobody from anything.
+		// Payouts have it in one form only: a block of another one
+		// would keep nobody from anything.
 		value = separators.Replace(value)
 		f.Check(requisite.Recipient(value) || value == "", "value", wrongRecipient)
 		row.Mark, row.Shown = block.RequisiteMark(s.requisites.Hash("", value)), requisite.Mask(value)

@@ -239,8 +239,8 @@ func TestWrongBlocks(t *testing.T) {
 	} {
 		dbtest.WantFields(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, n)), field)
 	}
-	// Nothing is paid out to these, so that a block of them would keep nobody
-	// from anything.
+	// Nothing is paid out to these, so that a block of them would keep
+	// nobody from anything.
 	for _, value := range []string{"89001234567", "79001234567", "+7900", "4111111111111112", "Anna S."} {
 		n := directory.NewBlock{Kind: block.Requisite, Value: value, Reason: "x"}
 		dbtest.WantFields(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, n)), "value")

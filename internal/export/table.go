@@ -67,8 +67,8 @@ const (
 	// which some spreadsheets take for the same.
 	formulaBegins = "=+-@＝＋－＠"
 	// cellEnds are what may end a cell within a text. A spreadsheet in a
-	// language that writes 1,5 separates by semicolons, and heeds no quotation
-	// mark that is not at the beginning of a cell.
+	// language that writes 1,5 separates by semicolons, and heeds no
+	// quotation mark that is not at the beginning of a cell.
 	cellEnds = ";\t\r\n"
 )
 

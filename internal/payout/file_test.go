@@ -156,7 +156,8 @@ func TestFileWithErrors(t *testing.T) {
 			`<c r="D3"><v>79001234567</v></c><c r="E3" t="e"><f>VLOOKUP(A3,Z:Z,1,0)</f><v>#N/A</v></c>`): "recipient",
 		text("A-2", "#Н/Д", ""): "recipient", text("A-3", "#ССЫЛКА!", ""): "recipient", text("A-4", "#NAME?", ""): "recipient",
 		text("A-5", "Ivan Petrov", "#DIV/0!"): "bankName", text("#######", "Ivan Petrov", ""): "orderId",
-		// A quotation mark without its other takes the next row for a note.
+		// A quotation mark without its other takes the next row for a
+		// note.
 		strings.TrimSuffix(text("A-6", "Ivan Petrov", ""), "\n") + ",\"once\nA-7,1000,sbp,79001234567,Ivan Petrov,,\n": "line",
 	} {
 		file := b.send(t, m, content)
@@ -291,9 +292,9 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
 }
 
-// A file is bound like calls are: by whom is not paid out to, by the settings of
-// the cashbox, and by the key that was shown. What came between the look at it
-// and its payouts counts.
+// A file is bound like calls are: by whom is not paid out to, by the settings
+// of the cashbox, and by the key that was shown. What came between the look at
+// it and its payouts counts.
 func TestFileIsBoundLikeCalls(t *testing.T) {
 	b, m := withMerchant(t, "21")
 	b.payouts.Requisites = dbtest.Requisites()

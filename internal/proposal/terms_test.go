@@ -228,8 +228,9 @@ func TestFeedChangedSinceProposed(t *testing.T) {
 	testenv.Want(t, s.Count(t, "select fresh_seconds from rate_feed where enabled"), 90, "as proposed anew")
 }
 
-// So is a change of all settings of a method or a bank, also where whoever asked
-// for it named no version: what a colleague has switched off since stays off.
+// So is a change of all settings of a method or a bank, also where whoever
+// asked for it named no version: what a colleague has switched off since stays
+// off.
 func TestSettingChangedSinceProposed(t *testing.T) {
 	s := setupStaff(t)
 	s.Exec(t, "delete from cashbox_method")
