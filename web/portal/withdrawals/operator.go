@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -223,7 +222,7 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 		Title: d.title, Action: to + "/" + d.step, Yes: v.Say(d.label), Danger: d.danger, Back: view.Link(to),
 		Texts:  []string{v.Say(d.text)},
 		Facts:  append([]view.Fact{{Label: say.Amount, Value: shown.Amount, Class: "num"}}, shown.Facts...),
-		Hidden: [][2]string{{"seen", seen(w)}},
+		Hidden: [][2]string{{"seen", portal.Seen(seen(w))}},
 	}
 	if d.field != nil {
 		field := *d.field
@@ -236,8 +235,8 @@ func (v *visit) askDecision(d decision, typed string, wrong map[string]string) e
 // seen is how a withdrawal stands, as the form of a decision says it. The
 // transaction that pays it may be named, and be found to be wrong, while its
 // status stays.
-func seen(w withdrawal.Withdrawal) string {
-	return strings.Join([]string{string(w.Status), optional.Value(w.Hash), optional.Value(w.Mismatch)}, "|")
+func seen(w withdrawal.Withdrawal) url.Values {
+	return url.Values{"status": {string(w.Status)}, "hash": {optional.Value(w.Hash)}, "mismatch": {optional.Value(w.Mismatch)}}
 }
 
 // decide makes a decision, once. If the withdrawal stands otherwise than the
@@ -255,10 +254,7 @@ func (v *visit) decide(d decision) error {
 	if err != nil {
 		return err
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
-		if seen(w) != form.Get("seen") {
-			return submission.Outcome{LedTo: to, Said: "changed"}, nil
-		}
+	err = v.OnceAsSeen(form, seen(w), to, func() (submission.Outcome, error) {
 		_, err := d.act(v.Withdrawals, v.Ctx(), v.Who, id, typed)
 		return submission.Outcome{LedTo: to, Said: d.said}, err
 	})
