@@ -8,11 +8,11 @@ select u.id, u.kind, u.password_hash, u.totp_secret, u.totp_step,
     exists (select from passkey p where p.user_id = u.id) as has_passkey
 from app_user u where u.login = @login and u.enabled;
 
--- UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
+-- UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile. Their passkeys are counted by a
+-- statement of its own: one that waits for the lock would see those from before it waited.
 -- name: UserLock :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step, u.factor_locked_at,
-    (select count(*) from passkey p where p.user_id = u.id) as passkeys
-from app_user u where u.id = @id and u.enabled for no key update of u;
+select id, kind, login, password_hash, totp_secret, totp_step, factor_locked_at
+from app_user where id = @id and enabled for no key update;
 
 -- UserSetting locks a user and reads what may be known of them.
 -- name: UserSetting :one

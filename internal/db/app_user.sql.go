@@ -223,9 +223,8 @@ func (q *Queries) UserList(ctx context.Context, arg UserListParams) ([]UserListR
 }
 
 const userLock = `-- name: UserLock :one
-select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step, u.factor_locked_at,
-    (select count(*) from passkey p where p.user_id = u.id) as passkeys
-from app_user u where u.id = $1 and u.enabled for no key update of u
+select id, kind, login, password_hash, totp_secret, totp_step, factor_locked_at
+from app_user where id = $1 and enabled for no key update
 `
 
 type UserLockRow struct {
@@ -236,10 +235,10 @@ type UserLockRow struct {
 	TotpSecret     []byte
 	TotpStep       *int64
 	FactorLockedAt *time.Time
-	Passkeys       int64
 }
 
-// UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
+// UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile. Their passkeys are counted by a
+// statement of its own: one that waits for the lock would see those from before it waited.
 func (q *Queries) UserLock(ctx context.Context, id int64) (UserLockRow, error) {
 	row := q.db.QueryRow(ctx, userLock, id)
 	var i UserLockRow
@@ -251,7 +250,6 @@ func (q *Queries) UserLock(ctx context.Context, id int64) (UserLockRow, error) {
 		&i.TotpSecret,
 		&i.TotpStep,
 		&i.FactorLockedAt,
-		&i.Passkeys,
 	)
 	return i, err
 }

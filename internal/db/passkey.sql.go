@@ -10,6 +10,17 @@ import (
 	"time"
 )
 
+const passkeyCount = `-- name: PasskeyCount :one
+select count(*) from passkey where user_id = $1
+`
+
+func (q *Queries) PasskeyCount(ctx context.Context, userID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, passkeyCount, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const passkeyDelete = `-- name: PasskeyDelete :execrows
 delete from passkey where id = $1 and user_id = $2
 `

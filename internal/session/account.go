@@ -53,7 +53,7 @@ func (s *Service) ChangePassword(ctx context.Context, session Session, old, next
 // other sessions end and this one gets a new token, which nothing else shows.
 func (s *Service) replacePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
-	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	err := s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if optional.Value(user.PasswordHash) != old {
 			return errInvalidCredentials
 		}

@@ -112,7 +112,7 @@ func outcomeOf(state string) string {
 // kept makes a change and logs, in the same transaction, that a factor was
 // given.
 func (s *Service) kept(ctx context.Context, session Session, prove change) change {
-	return func(q *db.Queries, user db.UserLockRow) error {
+	return func(q *db.Queries, user lockedUser) error {
 		if err := prove(q, user); err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (s *Service) prover(ctx context.Context, session Session, f Factor) (change
 	case f.Password != "" && session.State == Complete:
 		return s.password(ctx, session, f.Password)
 	}
-	return func(q *db.Queries, user db.UserLockRow) error {
+	return func(q *db.Queries, user lockedUser) error {
 		if !hasFactor(user) {
 			return fault.ErrFactorMissing
 		}
@@ -84,7 +84,7 @@ func (s *Service) password(ctx context.Context, session Session, password string
 	if err != nil {
 		return nil, wrongFactor(err)
 	}
-	return func(_ *db.Queries, user db.UserLockRow) error {
+	return func(_ *db.Queries, user lockedUser) error {
 		if hasFactor(user) || optional.Value(user.PasswordHash) != hash {
 			return errWrongFactor
 		}
@@ -102,12 +102,12 @@ func wrongFactor(err error) error {
 
 // change is made in the transaction that renews a session, with its user
 // locked.
-type change func(q *db.Queries, user db.UserLockRow) error
+type change func(q *db.Queries, user lockedUser) error
 
 // renew makes a change and gives the session a new token, in one transaction.
 func (s *Service) renew(ctx context.Context, session Session, prove change) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
-	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	err := s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if err := prove(q, user); err != nil {
 			return err
 		}
@@ -133,13 +133,28 @@ func renewed(rows int64, err error) error {
 	return nil
 }
 
+// lockedUser is a user whose factors nobody else can change until the
+// transaction ends.
+type lockedUser struct {
+	db.UserLockRow
+	Passkeys int64
+}
+
+// lockUser locks a user who may sign in. Without one there is no row.
+func lockUser(ctx context.Context, q *db.Queries, id int64) (user lockedUser, err error) {
+	if user.UserLockRow, err = q.UserLock(ctx, id); err == nil {
+		user.Passkeys, err = q.PasskeyCount(ctx, id)
+	}
+	return user, err
+}
+
 // locked runs a function while nobody else can change the user's factors.
 func (s *Service) locked(ctx context.Context, session Session, do change) error {
 	if err := session.needOwn(); err != nil {
 		return err
 	}
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		user, err := q.UserLock(ctx, session.Caller.ID)
+		user, err := lockUser(ctx, q, session.Caller.ID)
 		if err != nil {
 			return db.Missing(err, fault.ErrUnauthenticated, "lock user")
 		}
@@ -152,7 +167,7 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 // fresh, so that a stolen session cannot add one. Once the user has a factor,
 // an incomplete sign-in may not add another, so that somebody with only the
 // password cannot add theirs.
-func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
+func (s *Service) mayEnrol(session Session, user lockedUser) error {
 	switch {
 	case session.State == AwaitsFactor:
 		return errSecondFactorRequired
@@ -179,7 +194,7 @@ func (s *Service) mayChange(session Session) error {
 
 // now is the session with the user's current factors, because another session
 // may have added one meanwhile.
-func (f Session) now(user db.UserLockRow) Session {
+func (f Session) now(user lockedUser) Session {
 	f.Factors.TOTP, f.Factors.Passkeys = user.TotpSecret != nil, int(user.Passkeys)
 	return f
 }
@@ -195,7 +210,7 @@ func totpPlace(userID int64) vault.Place {
 
 // takeCode accepts a code once: a code of the authenticator app for each of its
 // time steps, or a recovery code.
-func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
+func (s *Service) takeCode(ctx context.Context, q *db.Queries, user lockedUser, code string) error {
 	if user.FactorLockedAt != nil {
 		return errFactorLocked
 	}
@@ -210,7 +225,7 @@ func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockR
 }
 
 //rule:which code of an authenticator is good
-func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
+func (s *Service) useCode(ctx context.Context, q *db.Queries, user lockedUser, code string) error {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) != totpDigits {
 		return takeRecoveryCode(ctx, q, user.ID, code)
@@ -321,7 +336,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 		return nil, err
 	}
 	var codes []string
-	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	err := s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if !hasFactor(user) {
 			return fault.ErrFactorMissing
 		}
@@ -338,7 +353,7 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 }
 
 // mayLose checks that the user may remove one of the given number of factors.
-func (s *Service) mayLose(session Session, user db.UserLockRow, has int64) error {
+func (s *Service) mayLose(session Session, user lockedUser, has int64) error {
 	if err := s.mayChange(session.now(user)); err != nil {
 		return err
 	}
@@ -349,7 +364,7 @@ func (s *Service) mayLose(session Session, user db.UserLockRow, has int64) error
 }
 
 // factorCount is how many second factors a user has.
-func factorCount(user db.UserLockRow) int64 {
+func factorCount(user lockedUser) int64 {
 	if user.TotpSecret != nil {
 		return user.Passkeys + 1
 	}
@@ -357,7 +372,7 @@ func factorCount(user db.UserLockRow) int64 {
 }
 
 // afterLoss deletes the recovery codes of a user who has no factor left.
-func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int64) error {
+func afterLoss(ctx context.Context, q *db.Queries, user lockedUser, had int64) error {
 	if had > 1 {
 		return nil
 	}
@@ -367,7 +382,7 @@ func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int6
 // enrol adds a factor and gives the session a new token. The first factor
 // brings recovery codes.
 func (s *Service) enrol(ctx context.Context, session Session, add change) (opened Opened, codes []string, err error) {
-	opened, err = s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	opened, err = s.renew(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if err := s.mayEnrol(session, user); err != nil {
 			return err
 		}
@@ -386,7 +401,7 @@ func (s *Service) enrol(ctx context.Context, session Session, add change) (opene
 // enrolled completes adding a factor. If it is the first one, it creates
 // recovery codes and ends the user's other sign-ins that wait for a first
 // factor.
-func enrolled(ctx context.Context, q *db.Queries, session Session, user db.UserLockRow) ([]string, error) {
+func enrolled(ctx context.Context, q *db.Queries, session Session, user lockedUser) ([]string, error) {
 	if hasFactor(user) {
 		return nil, nil
 	}

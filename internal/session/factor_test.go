@@ -440,6 +440,30 @@ func TestPasskeyCeremonies(t *testing.T) {
 		found.Factors.RecoveryCodes == 10, "left %+v, %v", found.Factors, err)
 }
 
+// Of two passkeys that are removed at the same time one stays where a factor is
+// compulsory: the second removal sees what the first has left.
+func TestLastPasskeyStays(t *testing.T) {
+	o := newOffice(t)
+	in, _ := o.withPasskey(t, "root")
+	options := testenv.Must(o.BeginPasskey(ctx, in.Session))(t)
+	in, _ = testenv.Must2(o.FinishPasskey(ctx, in.Session, "second", newAuthenticator(t).register(t, options)))(t)
+	list := testenv.Must(o.ListPasskeys(ctx, in.Session))(t)
+	held := o.Beside(t)
+	testenv.Must(held.Exec(ctx, "select 1 from app_user where login = 'root' for update"))(t)
+	errs := testenv.AtOnce(3, func(i int) error {
+		if i < len(list) {
+			return o.RemovePasskey(ctx, in.Session, list[i].ID)
+		}
+		testenv.Until(t, "two removals that wait", func() bool {
+			return o.Count(t, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") == 2
+		})
+		return held.Rollback(ctx)
+	})
+	testenv.NoError(t, errs[2])
+	dbtest.WantOne(t, errs[:2], "factor_last")
+	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Factors.Passkeys, 1, "passkeys left")
+}
+
 // Where the portals' address is a number, there are no passkeys.
 func TestNoPasskeysAtANumber(t *testing.T) {
 	c := config

@@ -207,13 +207,13 @@ func (s *Service) wrongCode(
 
 // acceptInvitation uses up an invitation that is locked, ends all sessions of
 // the user, and removes the channels on which they were notified.
-func acceptInvitation(ctx context.Context, q *db.Queries, id int64, hash string, now time.Time) (db.UserLockRow, error) {
-	user, err := q.UserLock(ctx, id)
+func acceptInvitation(ctx context.Context, q *db.Queries, id int64, hash string, now time.Time) (lockedUser, error) {
+	user, err := lockUser(ctx, q, id)
 	if err != nil { // no row: the user was switched off meanwhile
-		return db.UserLockRow{}, db.Missing(err, errNoInvitation, "lock user")
+		return lockedUser{}, db.Missing(err, errNoInvitation, "lock user")
 	}
 	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {
-		return db.UserLockRow{}, fmt.Errorf("set password: %w", err)
+		return lockedUser{}, fmt.Errorf("set password: %w", err)
 	}
 	if err := errors.Join(
 		q.InvitationDelete(ctx, id),
@@ -221,7 +221,7 @@ func acceptInvitation(ctx context.Context, q *db.Queries, id int64, hash string,
 		db.Run(ctx, q, notify.Forget(id)),
 		q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now}),
 	); err != nil {
-		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)
+		return lockedUser{}, fmt.Errorf("end sessions: %w", err)
 	}
 	return user, nil
 }

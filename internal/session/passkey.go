@@ -141,7 +141,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 	if err != nil {
 		return nil, guess{error: errWrongFactor}
 	}
-	return func(q *db.Queries, user db.UserLockRow) error {
+	return func(q *db.Queries, user lockedUser) error {
 		h, err := s.holder(ctx, q, session)
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 // BeginPasskey begins to add a passkey. It returns the options for
 // navigator.credentials.create, in JSON.
 func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, error) {
-	err := s.locked(ctx, session, func(_ *db.Queries, user db.UserLockRow) error {
+	err := s.locked(ctx, session, func(_ *db.Queries, user lockedUser) error {
 		return s.mayEnrol(session, user)
 	})
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Service) FinishPasskey(
 	if err != nil {
 		return Opened{}, nil, errWrongFactor
 	}
-	return s.enrol(ctx, session, func(q *db.Queries, _ db.UserLockRow) error {
+	return s.enrol(ctx, session, func(q *db.Queries, _ lockedUser) error {
 		return s.addPasskey(ctx, q, session, name, asked, parsed)
 	})
 }
@@ -269,7 +269,7 @@ func (s *Service) RemovePasskey(ctx context.Context, session Session, id string)
 	if err != nil {
 		return fault.ErrNotFound
 	}
-	return s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	return s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		has := factorCount(user)
 		rows, err := q.PasskeyDelete(ctx, db.PasskeyDeleteParams{ID: raw, UserID: user.ID})
 		if err != nil {

@@ -271,7 +271,7 @@ type entrance struct {
 func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		user, err := q.UserLock(ctx, e.userID)
+		user, err := lockUser(ctx, q, e.userID)
 		if db.NoRows(err) || err == nil && optional.Value(user.PasswordHash) != e.hash {
 			return errInvalidCredentials
 		}
@@ -292,7 +292,7 @@ func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 // first one to be set up, for pendingLife only. After a wrong code there is no
 // session.
 func (s *Service) begin(
-	ctx context.Context, q *db.Queries, user db.UserLockRow, e entrance, token string, now time.Time,
+	ctx context.Context, q *db.Queries, user lockedUser, e entrance, token string, now time.Time,
 ) error {
 	params := db.SessionInsertParams{
 		Hash: auth.HashSecret(token), UserID: user.ID, Door: string(e.door), State: string(Complete),
@@ -318,7 +318,7 @@ func (s *Service) begin(
 	return s.logEvent(ctx, q, event{userID: user.ID, door: e.door, outcome: outcomeOf(params.State), from: e.from})
 }
 
-func hasFactor(user db.UserLockRow) bool { return user.TotpSecret != nil || user.Passkeys > 0 }
+func hasFactor(user lockedUser) bool { return user.TotpSecret != nil || user.Passkeys > 0 }
 
 // opened reads the session of a new token.
 func (s *Service) opened(ctx context.Context, token string, door Door) (Opened, error) {

@@ -37,7 +37,7 @@ func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, er
 		return TOTPOffer{}, fmt.Errorf("make a TOTP secret: %w", err)
 	}
 	sealed := s.vault.Seal([]byte(key.Secret()), pendingPlace(session.ID))
-	err = s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	err = s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if err := s.mayEnrol(session, user); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string)
 	if err := f.Err(); err != nil {
 		return Opened{}, nil, err
 	}
-	return s.enrol(ctx, session, func(q *db.Queries, user db.UserLockRow) error { return s.setTOTP(ctx, q, session, user.ID, code) })
+	return s.enrol(ctx, session, func(q *db.Queries, user lockedUser) error { return s.setTOTP(ctx, q, session, user.ID, code) })
 }
 
 // setTOTP stores the secret that the session was offered, if the code is one of
@@ -99,7 +99,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 	if err := cmp.Or(s.mayChange(session), fault.Decoded(ctx).Err()); err != nil {
 		return err
 	}
-	return s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+	return s.locked(ctx, session, func(q *db.Queries, user lockedUser) error {
 		has := factorCount(user)
 		if user.TotpSecret == nil {
 			return fault.ErrFactorMissing
