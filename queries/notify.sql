@@ -44,10 +44,13 @@ from due join app_user u on u.id = due.user_id where c.id = due.id
 returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
     u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id;
 
--- NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
+-- NoticeWaiting adds up what waits in a channel, by kind: what is due, when the first of it is, and when the kind was last told.
 -- name: NoticeWaiting :many
-select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
-    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path, (array_agg(n.figures order by n.id desc))[1]::text as figures,
+select n.kind, count(*) filter (where n.due_at <= now())::integer as due,
+    coalesce(array_agg(n.id) filter (where n.due_at <= now()), '{}')::bigint[] as due_ids, max(n.attempts)::integer as attempts,
+    coalesce(max(n.at) filter (where n.due_at <= now()), max(n.at))::timestamptz as newest,
+    coalesce((array_agg(n.path order by n.id desc) filter (where n.due_at <= now()))[1], '')::text as path,
+    coalesce((array_agg(n.figures order by n.id desc) filter (where n.due_at <= now()))[1], '')::text as figures,
     extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => @apart)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
@@ -56,15 +59,14 @@ from notice n left join lateral (
 where n.channel_id = @channel_id and n.done_at is null
 group by n.kind order by min(n.id);
 
--- NoticeDone notes that what was due of a kind has been told, or was given up.
+-- NoticeDone notes that what was due of a kind has been told, or was given up. What has come due since is not among it.
 -- name: NoticeDone :exec
-update notice set done_at = now(), attempts = attempts + 1
-where channel_id = @channel_id and kind = @kind and id <= @last_id and done_at is null and due_at <= now();
+update notice set done_at = now(), attempts = attempts + 1 where id = any(@ids::bigint[]) and done_at is null;
 
 -- NoticeAgain has what was due of a kind be told later.
 -- name: NoticeAgain :exec
 update notice set attempts = @attempts, due_at = now() + make_interval(secs => @seconds)
-where channel_id = @channel_id and kind = @kind and id <= @last_id and done_at is null and due_at <= now();
+where id = any(@ids::bigint[]) and done_at is null;
 
 -- name: NotifyMessageInsert :exec
 insert into notify_message (user_id, channel, label, kind, count, at, outcome, problem)

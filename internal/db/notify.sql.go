@@ -15,43 +15,28 @@ import (
 
 const noticeAgain = `-- name: NoticeAgain :exec
 update notice set attempts = $1, due_at = now() + make_interval(secs => $2)
-where channel_id = $3 and kind = $4 and id <= $5 and done_at is null and due_at <= now()
+where id = any($3::bigint[]) and done_at is null
 `
 
 type NoticeAgainParams struct {
-	Attempts  int32
-	Seconds   float64
-	ChannelID int64
-	Kind      string
-	LastID    int64
+	Attempts int32
+	Seconds  float64
+	Ids      []int64
 }
 
 // NoticeAgain has what was due of a kind be told later.
 func (q *Queries) NoticeAgain(ctx context.Context, arg NoticeAgainParams) error {
-	_, err := q.db.Exec(ctx, noticeAgain,
-		arg.Attempts,
-		arg.Seconds,
-		arg.ChannelID,
-		arg.Kind,
-		arg.LastID,
-	)
+	_, err := q.db.Exec(ctx, noticeAgain, arg.Attempts, arg.Seconds, arg.Ids)
 	return err
 }
 
 const noticeDone = `-- name: NoticeDone :exec
-update notice set done_at = now(), attempts = attempts + 1
-where channel_id = $1 and kind = $2 and id <= $3 and done_at is null and due_at <= now()
+update notice set done_at = now(), attempts = attempts + 1 where id = any($1::bigint[]) and done_at is null
 `
 
-type NoticeDoneParams struct {
-	ChannelID int64
-	Kind      string
-	LastID    int64
-}
-
-// NoticeDone notes that what was due of a kind has been told, or was given up.
-func (q *Queries) NoticeDone(ctx context.Context, arg NoticeDoneParams) error {
-	_, err := q.db.Exec(ctx, noticeDone, arg.ChannelID, arg.Kind, arg.LastID)
+// NoticeDone notes that what was due of a kind has been told, or was given up. What has come due since is not among it.
+func (q *Queries) NoticeDone(ctx context.Context, ids []int64) error {
+	_, err := q.db.Exec(ctx, noticeDone, ids)
 	return err
 }
 
@@ -100,8 +85,11 @@ func (q *Queries) NoticeInsert(ctx context.Context, arg NoticeInsertParams) (int
 }
 
 const noticeWaiting = `-- name: NoticeWaiting :many
-select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
-    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path, (array_agg(n.figures order by n.id desc))[1]::text as figures,
+select n.kind, count(*) filter (where n.due_at <= now())::integer as due,
+    coalesce(array_agg(n.id) filter (where n.due_at <= now()), '{}')::bigint[] as due_ids, max(n.attempts)::integer as attempts,
+    coalesce(max(n.at) filter (where n.due_at <= now()), max(n.at))::timestamptz as newest,
+    coalesce((array_agg(n.path order by n.id desc) filter (where n.due_at <= now()))[1], '')::text as path,
+    coalesce((array_agg(n.figures order by n.id desc) filter (where n.due_at <= now()))[1], '')::text as figures,
     extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => $1)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
@@ -119,7 +107,7 @@ type NoticeWaitingParams struct {
 type NoticeWaitingRow struct {
 	Kind     string
 	Due      int32
-	LastID   int64
+	DueIds   []int64
 	Attempts int32
 	Newest   time.Time
 	Path     string
@@ -127,7 +115,7 @@ type NoticeWaitingRow struct {
 	Seconds  float64
 }
 
-// NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
+// NoticeWaiting adds up what waits in a channel, by kind: what is due, when the first of it is, and when the kind was last told.
 func (q *Queries) NoticeWaiting(ctx context.Context, arg NoticeWaitingParams) ([]NoticeWaitingRow, error) {
 	rows, err := q.db.Query(ctx, noticeWaiting, arg.Apart, arg.ChannelID)
 	if err != nil {
@@ -140,7 +128,7 @@ func (q *Queries) NoticeWaiting(ctx context.Context, arg NoticeWaitingParams) ([
 		if err := rows.Scan(
 			&i.Kind,
 			&i.Due,
-			&i.LastID,
+			&i.DueIds,
 			&i.Attempts,
 			&i.Newest,
 			&i.Path,

@@ -248,7 +248,7 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	}
 	if !known {
 		return false, d.q.NoticeAgain(ctx, db.NoticeAgainParams{
-			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID, Attempts: kind.Attempts, Seconds: delays[0].Seconds(),
+			Ids: kind.DueIds, Attempts: kind.Attempts, Seconds: delays[0].Seconds(),
 		})
 	}
 	if !about.hears(caller.Caller{Kind: caller.Kind(line.UserKind), ID: line.UserID, Role: caller.Role(line.Role)}) {
@@ -317,13 +317,11 @@ func (d *Deliverer) keep(
 		delay := delays[min(int(kind.Attempts), len(delays)-1)]
 		jitter := 0.9 + 0.2*rand.Float64()
 		queries = append(queries, db.Do((*db.Queries).NoticeAgain, db.NoticeAgainParams{
-			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID, Attempts: kind.Attempts + 1,
+			Ids: kind.DueIds, Attempts: kind.Attempts + 1,
 			Seconds: max(time.Duration(float64(delay)*jitter), after).Seconds(),
 		}))
 	} else {
-		queries = append(queries, db.Do((*db.Queries).NoticeDone, db.NoticeDoneParams{
-			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID,
-		}))
+		queries = append(queries, db.Do((*db.Queries).NoticeDone, kind.DueIds))
 	}
 	if refused != nil && refused.Gone {
 		now := d.s.clock.Now()

@@ -1,0 +1,48 @@
+package notify
+
+import (
+	"fmt"
+	"testing"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/testenv"
+)
+
+// appeals has the trader's users be told of appeals, by their ids.
+func (b *bundle) appeals(t *testing.T, ids ...int) {
+	t.Helper()
+	for _, id := range ids {
+		testenv.NoError(t, b.tell(t.Context(), []event{{
+			kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: fmt.Sprint(id), path: fmt.Sprint("/trader/appeals/", id),
+		}}))
+	}
+}
+
+// takes leases the line of the only chat, as a process does that visits it.
+func (b *bundle) takes(t *testing.T) db.NotifyLeaseRow {
+	t.Helper()
+	lines := testenv.Must(b.q.NotifyLease(t.Context(), db.NotifyLeaseParams{
+		Channel: string(Telegram), Most: 1, Holder: b.deliverer.holder, Seconds: leaseLasts.Seconds(),
+	}))(t)
+	testenv.Need(t, len(lines) == 1, "%d lines are due", len(lines))
+	return lines[0]
+}
+
+// At the end of quiet hours all that waits comes due within some milliseconds.
+// What comes due while a message about the first is being sent is told, too,
+// and the message leads to what it is about.
+func TestDueWhileAnotherIsSent(t *testing.T) {
+	far, b := byTelegram(t, "41")
+	b.round(t)
+	b.appeals(t, 5, 6)
+	b.Exec(t, "update notice set due_at = now() + interval '1 hour' where subject = '6'")
+	line := b.takes(t)
+	waiting := testenv.Must(b.deliverer.waiting(t.Context(), line.ID))(t)
+	testenv.Need(t, len(waiting) == 1 && waiting[0].Due == 1, "waiting: %+v", waiting)
+	b.Exec(t, "update notice set due_at = now() where subject = '6'")
+	testenv.Must(b.deliverer.send(t.Context(), line, waiting[0]))(t)
+	same(t, far.Heard("41"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told of the first")
+	b.Exec(t, "update notify_channel set leased_until = now()")
+	b.roundLater(t, "61 seconds")
+	same(t, far.Heard("41"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/6"}, "told of the second")
+}
