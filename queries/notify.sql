@@ -11,7 +11,8 @@ where (u.enabled or u.id = any(@users::bigint[])) and c.confirmed_at is not null
     or @operators::boolean and u.kind = 'operator')
 order by c.id;
 
--- NoticeInsert has channels tell something, each thing once, after so many seconds.
+-- NoticeInsert has channels tell something, each thing once, after so many seconds. A channel that is just being visited is looked
+-- at once more when the visit ends, which may not have seen this.
 -- name: NoticeInsert :execrows
 with told as (
     insert into notice (channel_id, kind, subject, path, figures, at, due_at)
@@ -26,7 +27,8 @@ with told as (
 ), held as ( -- in one order, so that two who tell the same channels wait for each other and not both
     select c.id, due.due_at from notify_channel c join due on due.channel_id = c.id order by c.id for no key update of c
 )
-update notify_channel c set due_at = least(c.due_at, held.due_at) from held where c.id = held.id;
+update notify_channel c set due_at = least(c.due_at, held.due_at, case when c.leased_until > now() then now() end)
+from held where c.id = held.id;
 
 -- NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
 -- the next time to look at one is when the lease ends, in case the process is gone then. One that was removed has its last to tell.

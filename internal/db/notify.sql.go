@@ -54,7 +54,8 @@ with told as (
 ), held as ( -- in one order, so that two who tell the same channels wait for each other and not both
     select c.id, due.due_at from notify_channel c join due on due.channel_id = c.id order by c.id for no key update of c
 )
-update notify_channel c set due_at = least(c.due_at, held.due_at) from held where c.id = held.id
+update notify_channel c set due_at = least(c.due_at, held.due_at, case when c.leased_until > now() then now() end)
+from held where c.id = held.id
 `
 
 type NoticeInsertParams struct {
@@ -67,7 +68,8 @@ type NoticeInsertParams struct {
 	Seconds    []float64
 }
 
-// NoticeInsert has channels tell something, each thing once, after so many seconds.
+// NoticeInsert has channels tell something, each thing once, after so many seconds. A channel that is just being visited is looked
+// at once more when the visit ends, which may not have seen this.
 func (q *Queries) NoticeInsert(ctx context.Context, arg NoticeInsertParams) (int64, error) {
 	result, err := q.db.Exec(ctx, noticeInsert,
 		arg.ChannelIds,

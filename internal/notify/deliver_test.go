@@ -46,3 +46,19 @@ func TestDueWhileAnotherIsSent(t *testing.T) {
 	b.roundLater(t, "61 seconds")
 	same(t, far.Heard("41"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/6"}, "told of the second")
 }
+
+// What is to be told after quiet hours is told then, also where it came when a
+// visit to its line was about to end.
+func TestWaitsBesideAVisit(t *testing.T) {
+	_, b := byTelegram(t, "42")
+	b.round(t)
+	b.appeals(t, 5)
+	line := b.takes(t)
+	b.Exec(t, "update notice set done_at = now()")
+	testenv.Must(b.answer(t.Context(), "42", "@x", "/mute"))(t)
+	b.appeals(t, 6)
+	testenv.NoError(t, b.q.NotifyLeave(t.Context(), db.NotifyLeaveParams{ID: line.ID, Holder: b.deliverer.holder, Seconds: -1}))
+	b.round(t)
+	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where due_at between now() + interval '7 hours' and now() + interval '8 hours'"), 1,
+		"lines that are looked at when they may be told")
+}
