@@ -122,9 +122,11 @@ where (payer_claimed_at, id) > (@since::timestamptz, @after::bigint) and payer_c
   and payer_claimed_at <= @until::timestamptz and trader_id = any(@traders::bigint[])
 order by payer_claimed_at, id limit @most;
 
--- NotifyExpiring lists the payments of traders that are about to end, a page after another.
+-- NotifyExpiring lists the payments of traders that are about to end, a page after another. One whose end is moved is about to end
+-- anew.
 -- name: NotifyExpiring :many
-select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
+select trader_id as owner_id, (id || '@' || extract(epoch from expires_at))::text as subject, id::text as place, expires_at as at
+from payment
 where status = 'pending' and (expires_at, id) > (@since::timestamptz, @after::bigint) and expires_at <= @until::timestamptz
   and trader_id = any(@traders::bigint[])
 order by expires_at, id limit @most;

@@ -1023,7 +1023,8 @@ func (q *Queries) NotifyEvents(ctx context.Context, arg NotifyEventsParams) ([]N
 }
 
 const notifyExpiring = `-- name: NotifyExpiring :many
-select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
+select trader_id as owner_id, (id || '@' || extract(epoch from expires_at))::text as subject, id::text as place, expires_at as at
+from payment
 where status = 'pending' and (expires_at, id) > ($1::timestamptz, $2::bigint) and expires_at <= $3::timestamptz
   and trader_id = any($4::bigint[])
 order by expires_at, id limit $5
@@ -1044,7 +1045,8 @@ type NotifyExpiringRow struct {
 	At      time.Time
 }
 
-// NotifyExpiring lists the payments of traders that are about to end, a page after another.
+// NotifyExpiring lists the payments of traders that are about to end, a page after another. One whose end is moved is about to end
+// anew.
 func (q *Queries) NotifyExpiring(ctx context.Context, arg NotifyExpiringParams) ([]NotifyExpiringRow, error) {
 	rows, err := q.db.Query(ctx, notifyExpiring,
 		arg.Since,

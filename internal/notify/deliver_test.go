@@ -3,6 +3,7 @@ package notify
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/testenv"
@@ -61,4 +62,28 @@ func TestWaitsBesideAVisit(t *testing.T) {
 	b.round(t)
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where due_at between now() + interval '7 hours' and now() + interval '8 hours'"), 1,
 		"lines that are looked at when they may be told")
+}
+
+// A payment whose end is moved, for who says that they have paid or for the
+// rest of its amount, is about to expire a second time, and that is told.
+func TestExpiresAgain(t *testing.T) {
+	far, b := byTelegram(t, "45")
+	b.round(t)
+	b.pay(t, 1, 1)
+	ends := func(in time.Duration) {
+		t.Helper()
+		b.Exec(t, "update payment set expires_at = $1", b.clock.Now().Add(in))
+		clear(b.feed.read) // as it is every ten seconds
+		b.roundLater(t, "61 seconds")
+	}
+	ends(time.Hour)
+	far.Heard("45")
+	want := []string{"A payment is about to expire.\nhttps://portal.example/trader/payments/1"}
+	ends(time.Minute)
+	same(t, far.Heard("45"), want, "told before the first end")
+	ends(time.Minute)
+	ends(time.Hour)
+	b.clock.Advance(time.Hour - time.Minute)
+	ends(time.Minute)
+	same(t, far.Heard("45"), want, "told before the second end")
 }

@@ -125,7 +125,7 @@ func paged[R ~struct {
 			}
 			last := found(page[len(page)-1])
 			since = last.At
-			if after, err = strconv.ParseInt(last.Subject, 10, 64); err != nil {
+			if after, err = strconv.ParseInt(last.Place, 10, 64); err != nil {
 				return events, err
 			}
 		}
