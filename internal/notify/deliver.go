@@ -254,6 +254,12 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	if !about.hears(caller.Caller{Kind: caller.Kind(line.UserKind), ID: line.UserID, Role: caller.Role(line.Role)}) {
 		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: roleHearsNot})
 	}
+	quiet := quietFor(db.NotifyAudienceRow{
+		Zone: line.Zone, QuietFrom: line.QuietFrom, QuietUntil: line.QuietUntil, MutedUntil: line.MutedUntil,
+	}, d.s.clock.Now())
+	if quiet > 0 && !about.Security { // it began while this waited for another try, or for its minute
+		return false, d.q.NoticeAgain(ctx, db.NoticeAgainParams{Ids: kind.DueIds, Seconds: quiet.Seconds()})
+	}
 	address, err := d.s.vault.Open(line.Address, place(line.ID))
 	if err != nil {
 		return true, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: addressUnreadable})

@@ -64,6 +64,34 @@ func TestWaitsBesideAVisit(t *testing.T) {
 		"lines that are looked at when they may be told")
 }
 
+// What could not be told before quiet hours, or before somebody asked for
+// silence, waits for their end as well.
+func TestTriedAgainAfterQuietHours(t *testing.T) {
+	far, b := byTelegram(t, "43")
+	b.round(t)
+	far.Refuse["43"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
+	b.appeals(t, 5)
+	b.round(t)
+	delete(far.Refuse, "43")
+	testenv.Must(b.answer(t.Context(), "43", "@x", "/mute"))(t)
+	b.roundLater(t, "31 seconds")
+	same(t, far.Heard("43"), nil, "told in the silence")
+	b.clock.Advance(muteFor)
+	b.roundLater(t, "8 hours")
+	want := []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}
+	same(t, far.Heard("43"), want, "told after it")
+
+	// Who ends the silence is told at once.
+	b.Exec(t, "delete from notice")
+	b.appeals(t, 5)
+	testenv.Must(b.answer(t.Context(), "43", "@x", "/mute"))(t)
+	b.round(t)
+	same(t, far.Heard("43"), nil, "told in another silence")
+	testenv.Must(b.answer(t.Context(), "43", "@x", "/unmute"))(t)
+	b.round(t)
+	same(t, far.Heard("43"), want, "told when it is ended")
+}
+
 // A payment whose end is moved, for who says that they have paid or for the
 // rest of its amount, is about to expire a second time, and that is told.
 func TestExpiresAgain(t *testing.T) {

@@ -236,6 +236,7 @@ func TestQuietHours(t *testing.T) {
 	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.Heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
+	b.clock.Advance(2 * time.Hour)
 	b.roundLater(t, "2 hours")
 	same(t, far.Heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
 }
