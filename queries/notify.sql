@@ -43,8 +43,9 @@ with due as (
 update notify_channel c set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
     due_at = now() + make_interval(secs => @seconds)
 from due join app_user u on u.id = due.user_id left join notify_user n on n.user_id = u.id where c.id = due.id
-returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
-    u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id, u.zone, n.quiet_from, n.quiet_until, n.muted_until;
+returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, (u.password_hash is not null)::boolean as has_password,
+    coalesce(u.language, 'en')::text as language, u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id, u.zone,
+    n.quiet_from, n.quiet_until, n.muted_until;
 
 -- NoticeWaiting adds up what waits in a channel, by kind: what is due, when the first of it is, and when the kind was last told.
 -- name: NoticeWaiting :many

@@ -1270,8 +1270,9 @@ with due as (
 update notify_channel c set holder = $1::uuid, leased_until = now() + make_interval(secs => $2),
     due_at = now() + make_interval(secs => $2)
 from due join app_user u on u.id = due.user_id left join notify_user n on n.user_id = u.id where c.id = due.id
-returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
-    u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id, u.zone, n.quiet_from, n.quiet_until, n.muted_until
+returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, (u.password_hash is not null)::boolean as has_password,
+    coalesce(u.language, 'en')::text as language, u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id, u.zone,
+    n.quiet_from, n.quiet_until, n.muted_until
 `
 
 type NotifyLeaseParams struct {
@@ -1283,21 +1284,22 @@ type NotifyLeaseParams struct {
 }
 
 type NotifyLeaseRow struct {
-	ID         int64
-	UserID     int64
-	Channel    string
-	Address    []byte
-	Label      string
-	Login      string
-	Enabled    bool
-	Language   string
-	UserKind   string
-	Role       string
-	TraderID   *int64
-	Zone       string
-	QuietFrom  *int16
-	QuietUntil *int16
-	MutedUntil *time.Time
+	ID          int64
+	UserID      int64
+	Channel     string
+	Address     []byte
+	Label       string
+	Login       string
+	Enabled     bool
+	HasPassword bool
+	Language    string
+	UserKind    string
+	Role        string
+	TraderID    *int64
+	Zone        string
+	QuietFrom   *int16
+	QuietUntil  *int16
+	MutedUntil  *time.Time
 }
 
 // NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
@@ -1325,6 +1327,7 @@ func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]Not
 			&i.Label,
 			&i.Login,
 			&i.Enabled,
+			&i.HasPassword,
 			&i.Language,
 			&i.UserKind,
 			&i.Role,

@@ -242,8 +242,9 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	if !known { // a newer version, which is being rolled out, has stored it
 		about.Lasts = today
 	}
-	off := !line.Enabled && about.Kind != AccessChanged
-	if off || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // too late to be of use, or switched off
+	// Who is invited again may have lost the phone that is told here.
+	off := !line.Enabled && about.Kind != AccessChanged || !line.HasPassword && about.Needs != ""
+	if off || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // too late to be of use, or out
 		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: tooLate})
 	}
 	if !known {

@@ -92,6 +92,19 @@ func TestTriedAgainAfterQuietHours(t *testing.T) {
 	same(t, far.Heard("43"), want, "told when it is ended")
 }
 
+// Who is invited again because their phone is lost is told on it that they
+// are, and nothing of what only a signed-in user sees.
+func TestInvitedAgainHearsNothingElse(t *testing.T) {
+	far, b := byTelegram(t, "44")
+	b.round(t)
+	b.Exec(t, "update app_user set password_hash = null where id = $1", b.who.ID)
+	testenv.NoError(t, db.Run(t.Context(), b.Queries(), Say(AccessReset, b.who.ID, "1", time.Now())))
+	b.appeals(t, 5)
+	b.round(t)
+	about, _ := AboutOf(AccessReset)
+	same(t, far.Heard("44"), []string{about.English.One + "\nhttps://portal.example" + about.All}, "told who is invited again")
+}
+
 // A payment whose end is moved, for who says that they have paid or for the
 // rest of its amount, is about to expire a second time, and that is told.
 func TestExpiresAgain(t *testing.T) {
