@@ -109,12 +109,14 @@ func (v *visit) removePasskey() error {
 }
 
 // factorRemoved redirects back to the account. The last factor cannot be
-// removed if one is compulsory.
+// removed if one is compulsory. One that is sent twice is removed.
 func (v *visit) factorRemoved(err error) error {
-	if f := edge.Fault(err); f != nil && f.Kind == fault.Conflict {
+	f := edge.Fault(err)
+	switch {
+	case f != nil && f.Code == fault.ErrFactorMissing.Code:
+	case f != nil && f.Kind == fault.Conflict:
 		return v.Done("/account", "last-factor")
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return v.Done("/account", "factor-removed")

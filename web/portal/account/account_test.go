@@ -292,4 +292,5 @@ func TestFreshProof(t *testing.T) {
 	}
 	want(t, "the proof", p.Post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).To(), "/account")
 	want(t, "then", p.Post(t, "/account/app/remove").Led(), "303 /account factor-removed")
+	want(t, "sent twice", p.Post(t, "/account/app/remove").Led(), "303 /account factor-removed")
 }
