@@ -211,6 +211,46 @@ func TestPasskey(t *testing.T) {
 	}
 }
 
+// Whoever clicks twice to give their code, or to set up their app, is where one
+// click leads to: the second one hangs up the answer with the session's new
+// token, so it is not sent.
+func TestFactorIsSentOnce(t *testing.T) {
+	t.Parallel()
+	b := portaltest.With(t, portaltest.Options{Production: true})
+	b.User(t, "new", caller.Trader, caller.Owner, b.Traders[0].ID)
+	tab := browsertest.New(t)
+	signIn := func() {
+		tab.Open(b.Server.URL + "/sign-in?next=/account")
+		tab.Type("#login", "new")
+		tab.Type("#password", portaltest.Password)
+		tab.Click("main button[type=submit]")
+	}
+	twice := func() {
+		tab.Slow(300 * time.Millisecond)
+		browsertest.Eval[bool](tab, `(() => {
+			const button = document.querySelector("main form.stack button[type=submit]");
+			button.click();
+			setTimeout(() => button.click(), 100);
+			return true;
+		})()`)
+	}
+	signIn()
+	tab.Await("h1", "Set up a second factor")
+	tab.Click(`a[href="/second-factor/app"]`)
+	tab.Visible(".qr")
+	secret := tab.Text(".mono")
+	tab.Type("#code", code(t, secret, 0))
+	twice()
+	tab.Await("h1", "Recovery codes")
+	tab.Slow(0)
+	b.Exec(t, "delete from session")
+	signIn()
+	tab.Await("h1", "Second factor")
+	tab.Type("#code", code(t, secret, 30*time.Second))
+	twice()
+	tab.Await("h1", "Account")
+}
+
 // A new user in production: the invitation's link asks for a password once,
 // then a second factor must be set up before anything else opens, and from then
 // on the password alone is not enough. All of it without script.
