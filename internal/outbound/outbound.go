@@ -166,8 +166,8 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 	}
 }
 
-// Watched stands in for the transport of every client. Only a program that
-// tests can kill at each of its calls has one.
+// Watched stands in for the transport of every client. Only tests have one, and
+// a program that they can kill at each of its calls.
 var Watched func(http.RoundTripper) http.RoundTripper
 
 // Transport is that of a client that calls addresses which somebody else names.
