@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/outbound"
@@ -73,12 +74,13 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	testenv.Want(t, len(target.All()), 0, "redirects followed")
 }
 
-// The documented 15 s. Only the whole check waits for them.
+// An endpoint has the documented 15 s; here it is waited for for a moment.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	timeout := testenv.Pick(t, 50*time.Millisecond, 15*time.Second)
-	testenv.Want(t, answerTimeout, 15*time.Second, "an endpoint has")
+	const timeout = 50 * time.Millisecond
 	b := setupWith(t, outbound.NewAddresses(true), timeout)
+	usual := NewDeliverer(b.Pool, b.vault, b.clock, outbound.NewAddresses(true), prometheus.NewRegistry())
+	testenv.Want(t, usual.client.Timeout, 15*time.Second, "an endpoint has")
 	silent := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-silent })
 	defer close(silent) // before the receiver closes, which waits for its handlers
@@ -86,7 +88,7 @@ func TestTimeout(t *testing.T) {
 	began := time.Now()
 	b.once(t, id)
 	took := time.Since(began)
-	testenv.Check(t, took >= timeout && (!testenv.Whole(t) || took <= 20*time.Second), "gave up after %s", took)
+	testenv.Check(t, took >= timeout, "gave up after %s", took)
 	attempt := b.await(t, id, 1)[0]
 	testenv.Check(t, attempt.StatusCode == nil && attempt.Error != nil && *attempt.Error == "no answer within 15 s",
 		"kept %+v", attempt)
