@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -46,7 +45,7 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 		credit(t, b, a, 1001)
 	}
 	holder := b.hold(t, accounts[0])
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience)
 	defer cancel()
 	err := ledger.Fold(ctx, b.Pool, b.Queries())
 	testenv.Check(t, db.IsLockTimeout(err), "folding a locked account: %v", err)
@@ -200,7 +199,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 func TestCreditsLockNothing(t *testing.T) {
 	b := setup(t, "10")
 	holder := b.hold(t, shop, frozen)
-	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	impatient, cancel := context.WithTimeout(t.Context(), testenv.Patience)
 	defer cancel()
 	testenv.NoError(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		// A hold's release is a debit of reserved money: that locks

@@ -118,7 +118,7 @@ func made(t *testing.T, below ...string) string {
 // packages' tests.
 func testContext(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -154,7 +154,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 		if _, err := tx.Exec(context.Background(), "select from rate_feed where id = 1 for no key update"); err != nil {
 			return err
 		}
-		short, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		short, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 		defer cancel()
 		err := b.poller.Poll(short)
 		b.poller.Wait()
