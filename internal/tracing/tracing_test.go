@@ -180,3 +180,31 @@ func fromVariables(t *testing.T, variables map[string]string) *collector {
 	t.Helper()
 	return testenv.Must(newCollector(func(name string) string { return variables[name] }))(t)
 }
+
+// A collector that never answers does not hold up the end, which comes before
+// the upload of a collector's client alone is given up.
+func TestSilentCollector(t *testing.T) {
+	t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "3600000")
+	silent, ended, upload := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(silent) })
+	variables := map[string]string{envEndpoint: server.URL, envTimeout: "3600000"}
+	end := testenv.Must(Open(t.Context(), func(name string) string { return variables[name] }, slog.New(slog.DiscardHandler)))(t)
+	alone := fromVariables(t, variables)
+	go func() {
+		defer close(upload)
+		_ = alone.UploadTraces(t.Context(), nil)
+	}()
+	_, span := Call(t.Context(), "a call")
+	span.End()
+	go func() {
+		defer close(ended)
+		end()
+	}()
+	select {
+	case <-ended:
+	case <-upload:
+		t.Error("it waits for the collector")
+	}
+}
