@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -94,4 +95,14 @@ func TestWrongClock(t *testing.T) {
 			t.Errorf("%q goes on by a wrong clock", l.name)
 		}
 	}
+}
+
+// A webhook is on its way soon after the change that it tells of: as long as
+// there may be new events (TestStirred in internal/webhook), they are looked for
+// many times a second.
+func TestEventsAreRelayedSoon(t *testing.T) {
+	t.Parallel()
+	loops := new(gateway).timelessLoops()
+	i := slices.IndexFunc(loops, func(l loop) bool { return l.name == "relay events" })
+	testenv.Check(t, i >= 0 && loops[i].every <= 50*time.Millisecond, "the relay is %d of %v", i, loops)
 }
