@@ -45,7 +45,7 @@ update bank_message set state = 'objected', objection = @objection::text, decide
 where id = @id and state = 'confirmed';
 
 -- BankMessageCandidates lists the payments of a trader that a message can be about: open ones of the amount, or that wait for this
--- rest, and those of the amount that were completed since a time.
+-- rest, those of the amount that were completed since a time, and those that waited for it and ended unpaid since another time.
 -- name: BankMessageCandidates :many
 (select o.id, o.merchant_id, o.requisite_id, o.status, o.created_at, o.expires_at from payment o
  where o.trader_id = @trader_id and o.status = 'pending' and o.currency = @currency
@@ -55,7 +55,12 @@ union all
 (select p.id, p.merchant_id, p.requisite_id, p.status, p.created_at, p.expires_at from payment p
  where p.trader_id = @trader_id and p.status = 'completed' and p.status_at >= @since and p.currency = @currency
    and coalesce(p.received_amount, p.amount) = @amount and p.requisite_id is not null and p.requisite_type is not null
- order by p.id limit @most);
+ order by p.id limit @most)
+union all
+(select u.id, u.merchant_id, u.requisite_id, u.status, u.created_at, u.expires_at from payment u
+ where u.trader_id = @trader_id and u.status in ('failed', 'cancelled') and u.status_at >= @unpaid_since and u.currency = @currency
+   and u.amount - coalesce(u.received_amount, 0) = @amount and u.requisite_id is not null and u.requisite_type is not null
+ order by u.id limit @most);
 
 -- BankMessageToldOf says whether a message has confirmed a payment already.
 -- name: BankMessageToldOf :one

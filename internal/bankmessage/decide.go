@@ -180,7 +180,7 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	if err != nil || twin == WhyRepeat {
 		return decision{state: Noted, why: twin}, err
 	}
-	found, paid, err := candidates(ctx, q, m)
+	found, ended, err := candidates(ctx, q, m)
 	if err != nil {
 		return decision{}, err
 	}
@@ -190,7 +190,7 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	case len(found) > 1:
 		return decision{state: Waiting, why: WhySeveral}, nil
 	}
-	if paid && twin == "" {
+	if ended && twin == "" {
 		twin = WhyTwin
 	}
 	waits := decision{state: Waiting, payment: &found[0]}
@@ -275,15 +275,16 @@ const (
 
 // candidates are the trader's open payments that a message can be about. It
 // also reports whether the message can be about a payment that was completed
-// lately without a message, such as by hand, or about a part of a payment or
-// money of none that somebody has reported lately: this may be that transfer,
-// told late. It leaves out payments whose requisite gets its messages from
-// another phone, bank or account. A requisite for which messages do nothing, or
-// whose phone is revoked, is not left out, because its payer may have sent this
-// money.
-func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, paid bool, err error) {
+// lately without a message, such as by hand, or that has just ended unpaid, or
+// about a part of a payment or money of none that somebody has reported lately:
+// this may be that transfer, made or told late. It leaves out payments whose
+// requisite gets its messages from another phone, bank or account. A requisite
+// for which messages do nothing, or whose phone is revoked, is not left out,
+// because its payer may have sent this money.
+func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db.BankMessageCandidatesRow, ended bool, err error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
-		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway), Most: mostCandidates,
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Since: m.ReceivedAt.Add(-underway),
+		UnpaidSince: m.ReceivedAt.Add(-late), Most: mostCandidates,
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("find payments: %w", err)
@@ -309,20 +310,20 @@ func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) (open []db
 				r.Account != nil && m.Account != "" && *r.Account != m.Account)
 		})
 	}
-	paid = len(found)-len(open) == mostCandidates ||
+	ended = len(found)-len(open) >= mostCandidates ||
 		slices.ContainsFunc(byHand, func(requisiteID int64) bool { return !elsewhere(requisiteID) })
 	for _, p := range found {
-		if paid || p.Status == string(payment.Pending) || elsewhere(*p.RequisiteID) {
+		if ended || p.Status == string(payment.Pending) || elsewhere(*p.RequisiteID) {
 			continue
 		}
 		told, err := q.BankMessageToldOf(ctx, p.ID)
 		if err != nil {
 			return nil, false, fmt.Errorf("look for a message of the payment: %w", err)
 		}
-		paid = !told
+		ended = !told
 	}
 	other := func(p db.BankMessageCandidatesRow) bool { return elsewhere(*p.RequisiteID) }
-	return slices.DeleteFunc(open, other), paid, nil
+	return slices.DeleteFunc(open, other), ended, nil
 }
 
 // confirm completes a payment in the transaction that decides about the

@@ -250,6 +250,49 @@ func TestAfterPartByHand(t *testing.T) {
 	}
 }
 
+// A transfer may come after its payment has ended unpaid. It does not confirm
+// one of the amount on another requisite of the same account, unless the first
+// one ended long ago or a message has told of it.
+func TestAfterOneUnpaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		status payment.Status
+		told   bool
+		later  time.Duration
+		want   bankmessage.State
+	}{
+		"failed":       {status: payment.Failed, want: bankmessage.Waiting},
+		"cancelled":    {status: payment.Cancelled, want: bankmessage.Waiting},
+		"long ago":     {status: payment.Failed, later: 15*time.Minute + time.Second, want: bankmessage.Confirmed},
+		"after a word": {status: payment.Failed, told: true, want: bankmessage.Confirmed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.Exec(t, "update trader set on_break = true")
+			b.trader, b.device = b.pair(t, 2)
+			testenv.NoError(t, b.messages.SetRule(t.Context(), b.trader.Caller, bankmessage.NewRule{
+				RequisiteID: b.trader.Requisites[1], DeviceID: b.device.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
+			}))
+			b.base(t, "1000.50")
+			first, balance := b.create(t, "1500"), "2500.50"
+			if c.told {
+				testenv.Want(t, b.send(t, came("first", "1500", balance)), bankmessage.Confirmed, "the first message is")
+				balance = "4000.50"
+			}
+			_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, first.ID,
+				payment.Update{Status: string(c.status)})
+			testenv.NoError(t, err)
+			b.clock.Advance(c.later)
+			second := b.create(t, "1500")
+			testenv.Want(t, b.send(t, came("second", "1500", balance)), c.want, "the message is")
+			if c.want == bankmessage.Waiting {
+				testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
+				testenv.Want(t, b.status(t, second), payment.Pending, "the second")
+			}
+			b.Audit(t)
+		})
+	}
+}
+
 // A requisite for which messages do nothing counts where one has to be the only
 // one, and is never confirmed by itself.
 func TestOtherRequisites(t *testing.T) {

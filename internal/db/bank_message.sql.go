@@ -231,14 +231,20 @@ union all
  where p.trader_id = $1 and p.status = 'completed' and p.status_at >= $5 and p.currency = $2
    and coalesce(p.received_amount, p.amount) = $3 and p.requisite_id is not null and p.requisite_type is not null
  order by p.id limit $4)
+union all
+(select u.id, u.merchant_id, u.requisite_id, u.status, u.created_at, u.expires_at from payment u
+ where u.trader_id = $1 and u.status in ('failed', 'cancelled') and u.status_at >= $6 and u.currency = $2
+   and u.amount - coalesce(u.received_amount, 0) = $3 and u.requisite_id is not null and u.requisite_type is not null
+ order by u.id limit $4)
 `
 
 type BankMessageCandidatesParams struct {
-	TraderID int64
-	Currency string
-	Amount   decimal.Decimal
-	Most     int32
-	Since    time.Time
+	TraderID    int64
+	Currency    string
+	Amount      decimal.Decimal
+	Most        int32
+	Since       time.Time
+	UnpaidSince time.Time
 }
 
 type BankMessageCandidatesRow struct {
@@ -251,7 +257,7 @@ type BankMessageCandidatesRow struct {
 }
 
 // BankMessageCandidates lists the payments of a trader that a message can be about: open ones of the amount, or that wait for this
-// rest, and those of the amount that were completed since a time.
+// rest, those of the amount that were completed since a time, and those that waited for it and ended unpaid since another time.
 func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCandidatesParams) ([]BankMessageCandidatesRow, error) {
 	rows, err := q.db.Query(ctx, bankMessageCandidates,
 		arg.TraderID,
@@ -259,6 +265,7 @@ func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCand
 		arg.Amount,
 		arg.Most,
 		arg.Since,
+		arg.UnpaidSince,
 	)
 	if err != nil {
 		return nil, err
