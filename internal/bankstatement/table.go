@@ -21,6 +21,7 @@ const (
 	credit
 	debit
 	about
+	outcome
 	columns
 )
 
@@ -32,7 +33,12 @@ var names = [columns][]string{
 		"booking date", "tarih", "işlem tarihi", "tarix", "əməliyyat tarixi", "sana", "amal sanasi", "күні",
 	},
 	timeOfDay: {"время", "time", "saat", "vaqt", "уақыты"},
-	amount:    {"сумма операции", "сумма платежа", "сумма", "amount", "tutar", "işlem tutarı", "məbləğ", "summa", "сомасы"},
+	// What was moved on the account stands before what somebody paid in
+	// another currency.
+	amount: {
+		"сумма платежа", "сумма в валюте сч", "сумма в валюте карты", "сумма операции", "сумма", "amount in account", "amount", "tutar",
+		"işlem tutarı", "məbləğ", "summa", "сомасы",
+	},
 	credit: {
 		"приход", "поступлени", "зачислен", "кредит", "сумма по кредиту", "credit", "paid in", "money in", "alacak", "mədaxil", "kirim",
 	},
@@ -43,7 +49,11 @@ var names = [columns][]string{
 		"описание", "назначение", "детали", "содержание", "контрагент", "description", "details", "narrative", "payee", "açıklama",
 		"təyinat", "tavsif", "maqsad", "сипаттама",
 	},
+	outcome: {"статус", "состояние", "status", "state", "durum", "holat"},
 }
+
+// notMoved matches the status of a movement that the bank has not carried out.
+var notMoved = regexp.MustCompile(`(?i)fail|declin|reject|cancel|отказ|отклон|отмен|неуспе|не исполн|не выполн|не провед|iptal|redd`)
 
 // headRows is how many rows may be above the headings.
 const headRows = 60
@@ -56,6 +66,8 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 		return nil, errUnknown
 	}
 	var lines []Line
+	var plus, minus bool
+	var bare []int // lines whose amounts have no sign
 	for i, row := range rows[head+1:] {
 		number := head + i + 2
 		cell := func(c column) string {
@@ -76,10 +88,21 @@ func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
 		if !ok {
 			return nil, lineError(number, "amount", wrong)
 		}
-		if moved.IsZero() {
+		if moved.IsZero() || notMoved.MatchString(cell(outcome)) {
 			continue
 		}
+		minus = minus || moved.IsNegative()
+		if strings.HasPrefix(cell(amount), "+") {
+			plus = true
+		} else {
+			bare = append(bare, len(lines))
+		}
 		lines = append(lines, Line{number, at, timed, moved, cut(cell(about), maxText)})
+	}
+	if plus && !minus { // so a bank writes that marks only what came
+		for _, i := range bare {
+			lines[i].Amount = lines[i].Amount.Neg()
+		}
 	}
 	return lines, nil
 }
@@ -135,24 +158,24 @@ func findColumn(headings, names []string) int {
 }
 
 // movement is the amount of a row, which is in one signed column, or in one of
-// two columns.
+// two columns. An amount below zero among those that came was taken back. Among
+// those that went it was not: some banks write all of them so.
 func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok bool) {
 	if in == "" && out == "" {
 		moved, ok = parseAmount(signed)
 		return moved, signed, ok || signed == ""
 	}
-	for _, side := range []struct {
-		text string
-		sign int64
-	}{{in, 1}, {out, -1}} {
-		if side.text == "" {
-			continue
+	if in != "" {
+		if moved, ok = parseAmount(in); !ok {
+			return moved, in, false
 		}
-		value, ok := parseAmount(side.text)
+	}
+	if out != "" {
+		went, ok := parseAmount(out)
 		if !ok {
-			return moved, side.text, false
+			return moved, out, false
 		}
-		moved = moved.Add(value.Abs().Mul(decimal.NewFromInt(side.sign)))
+		moved = moved.Sub(went.Abs())
 	}
 	return moved, "", true
 }
