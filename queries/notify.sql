@@ -297,12 +297,12 @@ where u.merchant_id is not null and u.enabled and u.role = any(@roles::text[]) a
 order by u.id limit @most;
 
 -- NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what
--- those that are completed were settled for and the merchant got.
+-- those that are completed were settled for and the merchant got. What waits for a fresh rate, they have not got yet.
 -- name: NotifyDay :many
 select currency, count(*)::bigint as payments, count(*) filter (where status = 'completed')::bigint as completed,
     count(*) filter (where status in ('completed', 'failed', 'cancelled'))::bigint as ended,
     coalesce(sum(coalesce(settled_amount, amount)) filter (where status = 'completed'), 0)::numeric as volume,
-    coalesce(sum(amount_usdt) filter (where status = 'completed'), 0)::numeric as usdt
+    coalesce(sum(amount_usdt) filter (where status = 'completed' and not rate_unavailable), 0)::numeric as usdt
 from payment
 where merchant_id = @merchant_id and id > @above and id < @below
   and created_at >= @from_at::timestamptz and created_at < @until_at::timestamptz

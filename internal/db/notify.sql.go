@@ -777,7 +777,7 @@ const notifyDay = `-- name: NotifyDay :many
 select currency, count(*)::bigint as payments, count(*) filter (where status = 'completed')::bigint as completed,
     count(*) filter (where status in ('completed', 'failed', 'cancelled'))::bigint as ended,
     coalesce(sum(coalesce(settled_amount, amount)) filter (where status = 'completed'), 0)::numeric as volume,
-    coalesce(sum(amount_usdt) filter (where status = 'completed'), 0)::numeric as usdt
+    coalesce(sum(amount_usdt) filter (where status = 'completed' and not rate_unavailable), 0)::numeric as usdt
 from payment
 where merchant_id = $1 and id > $2 and id < $3
   and created_at >= $4::timestamptz and created_at < $5::timestamptz
@@ -802,7 +802,7 @@ type NotifyDayRow struct {
 }
 
 // NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what
-// those that are completed were settled for and the merchant got.
+// those that are completed were settled for and the merchant got. What waits for a fresh rate, they have not got yet.
 func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyDayRow, error) {
 	rows, err := q.db.Query(ctx, notifyDay,
 		arg.MerchantID,

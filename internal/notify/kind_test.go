@@ -19,7 +19,7 @@ func (b *bundle) newOther(t *testing.T, login string, merchantID int64) caller.C
 
 // Who asks for it reads in the morning where they are how their yesterday was,
 // once; others do not, and nobody before. Of 2000 RUB came 1900.25, which was
-// settled.
+// settled. What waits for a rate is not credited yet.
 func TestSummary(t *testing.T) {
 	far, b := byTelegram(t, "")
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
@@ -37,7 +37,7 @@ func TestSummary(t *testing.T) {
 	midnight := morning.Add(-summaryFrom * time.Hour)
 	b.pay(t, 1, 7)
 	b.Exec(t, `update payment p set merchant_id = $1, status = n.status, currency = n.currency, amount = n.amount, received_amount = n.came,
-		settled_amount = n.came, amount_usdt = 1.25, created_at = $2::timestamptz - n.before
+		settled_amount = n.came, amount_usdt = 1.25, rate_unavailable = n.currency = 'KZT', created_at = $2::timestamptz - n.before
 		from (values (1, 'RUB', 'completed', 1000.50, null, interval '1 minute'), (2, 'RUB', 'completed', 2000, 1900.25, '24 hours'),
 		  (3, 'RUB', 'failed', 700, null, '1 hour'), (4, 'RUB', 'pending', 10, null, '1 hour'), (5, 'KZT', 'completed', 5, null, '1 hour'),
 		  (6, 'RUB', 'completed', 9, null, '1441 minutes'), (7, 'RUB', 'completed', 9, null, '0')) n (id, currency, status, amount, came, before) where p.id = n.id`, shop.ID, midnight)
@@ -56,7 +56,7 @@ func TestSummary(t *testing.T) {
 	b.Exec(t, "insert into notify_choice (user_id, kind, channel, wanted) select id, 'daily_summary', 'telegram', true from app_user where login in ('shop-3', 'shop-4')")
 	same(t, told(), nil, "told before the morning")
 	b.clock.Advance(time.Minute)
-	text := midnight.Add(-1).Format(time.DateOnly) + ": payments 5, of them paid 3 (75 %). Volume: 2900.75 RUB, 5.00 KZT. Credited: 3.75000000 USDT."
+	text := midnight.Add(-1).Format(time.DateOnly) + ": payments 5, of them paid 3 (75 %). Volume: 2900.75 RUB, 5.00 KZT. Credited: 2.50000000 USDT."
 	same(t, told(), []string{text + "\nhttps://portal.example/merchant"}, "told in the morning")
 	b.clock.Advance(6 * time.Hour)
 	same(t, told(), nil, "told again")
