@@ -219,6 +219,36 @@ func TestCursorsBothWays(t *testing.T) {
 	}
 }
 
+// What a search names exactly begins the first page, also when somebody comes
+// back to that from the second one.
+func TestNamedIsThereOnTheWayBack(t *testing.T) {
+	b := setup(t)
+	named := b.CreateOf(t, b.Shop, "sbp", "1000", "500")
+	b.Clock.Advance(40 * 24 * time.Hour)
+	first := b.Create(t, b.Shop, "first")
+	b.Copies(t, first, 1001, 1005)
+	b.Clock.Advance(time.Hour)
+	who := merchantUser(b.Shop, caller.Owner)
+	for name, c := range map[string]struct {
+		sort report.Sort
+		ids  []int64
+		more []int64
+	}{
+		"newest": {"", []int64{named.ID, 1005, 1004, 1003}, []int64{1002, 1001, first.ID}},
+		"oldest": {report.Oldest, []int64{named.ID, first.ID, 1001, 1002}, []int64{1003, 1004, 1005}},
+		"least":  {report.Least, []int64{named.ID, first.ID, 1001, 1002}, []int64{1003, 1004, 1005}},
+	} {
+		f := report.Filter{Search: "1000", Paging: report.Paging{Limit: 3, Sort: c.sort}}
+		one := b.read(t, who, f, nil, false)
+		wantIDs(t, name, one, c.ids...)
+		two := b.read(t, who, f, one.Next, false)
+		wantIDs(t, name+", on", two, c.more...)
+		if two.Previous != nil {
+			wantIDs(t, name+", and back", b.read(t, who, f, two.Previous, true), c.ids...)
+		}
+	}
+}
+
 // read is a page from a cursor on, if there is one.
 func (b *bundle) read(
 	t *testing.T, who caller.Caller, f report.Filter, cursor *string, backward bool,

@@ -69,7 +69,8 @@ func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 // page of the other matches.
 func beginWith[R any](page Page[R], exact []R, w window, id func(R) int64) Page[R] {
 	page.Items = besides(exact, page.Items, id)
-	if w.cursor == 0 {
+	first := w.cursor == 0 || page.Previous == nil && !w.sort.byAmount() // a list by amount never tells
+	if first {
 		page.Items = append(exact, page.Items...)
 	}
 	return page
