@@ -143,11 +143,15 @@ func isPackage(sender string) bool {
 	return strings.Contains(sender, ".") && sender == strings.ToLower(sender)
 }
 
+// notCome matches what banks say of a transfer that has not come, or that comes
+// back. Where a pattern has room for a name, such a word would be one.
+var notCome = regexp.MustCompile(`(?i)отмен|отклон|отказ|возврат|ожида|бас тарт|қайтар|iade edil|iptal|redded|rədd|imtina|ləğv|qaytar|bekor`)
+
 // read reads a message by a pattern. It returns false if the pattern does not
 // fit, or if an amount is ambiguous.
 func (p pattern) read(text string) (Reading, bool) {
 	found := p.expr.FindStringSubmatch(text)
-	if found == nil {
+	if found == nil || p.kind == Incoming && notCome.MatchString(text) {
 		return Reading{}, false
 	}
 	r := Reading{Kind: p.kind, Pattern: p.name}

@@ -65,6 +65,23 @@ func TestCodes(t *testing.T) {
 	testenv.Want(t, HasCode(""), false, "nothing is a code")
 }
 
+// Money that a bank did not let through, or gives back, has not come from a
+// payer, however much else of the text is as if it had.
+func TestNotCome(t *testing.T) {
+	t.Parallel()
+	for sender, texts := range map[string][]string{
+		"ru.alfabank.mobile.android": {
+			"+1 500 ₽ Перевод отменён", "+1 500 ₽ Перевод по СБП отклонён банком", "+1 500 ₽ Поступление ожидается",
+			"+1 500 ₽ Возврат. Поступление",
+		},
+		"kz.kaspi.mobile": {"Перевод: 1 500 ₸. Отменено. Доступно: 12 000 ₸", "Аударым: 1 500 ₸. Қайтарылды. Қолжетімді: 12 000 ₸"},
+	} {
+		for _, text := range texts {
+			testenv.Want(t, Read(Forwarded{Kind: push, Sender: sender, Text: text}).Kind, Unknown, "%q is read as", text)
+		}
+	}
+}
+
 // Amounts are decimal as they are written, and never rounded.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
