@@ -98,8 +98,8 @@ func TestWrongClock(t *testing.T) {
 }
 
 // A webhook is on its way soon after the change that it tells of: as long as
-// there may be new events (TestStirred in internal/webhook), they are looked for
-// many times a second.
+// there may be new events (TestStirred in internal/webhook), they are looked
+// for many times a second.
 func TestEventsAreRelayedSoon(t *testing.T) {
 	t.Parallel()
 	loops := new(gateway).timelessLoops()

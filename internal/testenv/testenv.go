@@ -60,8 +60,8 @@ func Whole(t testing.TB) bool {
 	return false
 }
 
-// Long skips a test that only the whole check runs, for the reason given: why it
-// takes long.
+// Long skips a test that only the whole check runs, for the reason given: why
+// it takes long.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if !Whole(t) {

@@ -176,8 +176,8 @@ func versionOf(t testing.TB, a answer) string {
 	return status.Version
 }
 
-// A page is seen after one question and its answer, which take seconds on a slow
-// line: it waits for no stylesheet.
+// A page is seen after one question and its answer, which take seconds on a
+// slow line: it waits for no stylesheet.
 func TestFirstPaint(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
