@@ -205,6 +205,20 @@ func (b Tab) Media(feature, value string) {
 	}))
 }
 
+// Slow has every answer begin so late, and come at 400 kbit/s.
+func (b Tab) Slow(latency time.Duration) {
+	b.T.Helper()
+	const bytesPerSecond = 50 << 10
+	Call(b, network.Enable, network.EnableParams{})
+	line := &network.Conditions{
+		Latency:            float64(latency.Milliseconds()),
+		DownloadThroughput: bytesPerSecond,
+		UploadThroughput:   bytesPerSecond,
+	}
+	Call(b, network.EmulateNetworkConditionsByRule,
+		network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{line}})
+}
+
 // WithoutScript turns scripts off, those of the pages to come.
 func (b Tab) WithoutScript() {
 	b.T.Helper()
