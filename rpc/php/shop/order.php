@@ -151,6 +151,10 @@ final class Decision
         if ($others && in_array($action, [Outcome::HOLD, Outcome::FAILED], true)) {
             $action = Outcome::NOTE; // what another payment has paid is not stopped by this one
         }
+        $came = array_intersect(['COMPLETED', 'APPEAL'], array_column($memory['payments'], 'status'));
+        if ($came && $action === Outcome::FAILED) {
+            $action = Outcome::NOTE; // an order that is held since money came by another payment stays so
+        }
         return new Outcome($action, $memory, $note, $values, $id);
     }
 

@@ -196,6 +196,20 @@ final class ShopTest extends TestCase
                     ['COMPLETED', ['sequence' => 2, 'case' => 'taken', 'receivedAmount' => '90.00']]],
                 ['hold: 90.00 came instead of 100.00 RUB. Decide in', 'hold: 90.00 came instead of 100.00 RUB. Decide be'],
             ],
+            'held, and another one ends' => [
+                [['COMPLETED', ['sequence' => 1, 'receivedAmount' => '90.00'], ['uuid' => 'p0', 'orderId' => '-7-0']],
+                    ['FAILED', ['sequence' => 1, 'reason' => 'expired']]],
+                ['hold: 90.00 came instead of 100.00 RUB. Decide be', 'note: The payment was not made in time.'],
+            ],
+            'in review, and another one ends' => [
+                [['APPEAL', ['sequence' => 1], ['uuid' => 'p0', 'orderId' => '-7-0']], ['CANCELLED', ['sequence' => 1]]],
+                ['hold: The payment is under review', 'note: The payment was cancelled.'],
+            ],
+            'taken back, and another one ends' => [
+                [['COMPLETED', ['sequence' => 1], ['uuid' => 'p0', 'orderId' => '-7-0']],
+                    ['FAILED', $back, ['uuid' => 'p0', 'orderId' => '-7-0']], ['FAILED', ['sequence' => 1]]],
+                ['paid: Paid: the', 'hold: Payment p0 counts', 'failed: The payment failed.'],
+            ],
             'the amount' => [[['COMPLETED', ['sequence' => 1, 'receivedAmount' => '100']]], ['paid: Paid: the']],
             'of another sum' => [[['COMPLETED', ['sequence' => 1], ['amount' => '1.00']]], ['hold: The payment is of 1']],
             'of another currency' => [[['COMPLETED', ['sequence' => 1], ['currency' => 'UZS']]], ['hold: The payment is']],
