@@ -148,6 +148,7 @@ final class Shop
                 throw new ShopError(self::NOTES[$order?->state === Order::PAID ? 'paid_already' : 'not_payable']);
             }
             $memory = $order->memory + ['attempt' => 1, 'method' => $method];
+            $this->mayHaveCome($order, $memory['method'] !== $method);
             if ($memory['method'] !== $method) {
                 $memory = ['attempt' => $memory['attempt'] + 1, 'method' => $method] + $memory;
             }
@@ -163,6 +164,33 @@ final class Shop
             }
             throw new ShopError(self::NOTES['later']);
         });
+    }
+
+    /**
+     * Looks at the order's earlier payments, so that it is not paid twice. Of the same method that is asked for, a creation
+     * tells how the newest one stands, and what events told of the others is enough.
+     *
+     * @throws ShopError where one of them has been paid, or may have been
+     */
+    private function mayHaveCome(Order $order, bool $another): void
+    {
+        foreach ($order->memory['payments'] ?? [] as $id => $known) {
+            if (!$another && !in_array($known['status'] ?? '', ['COMPLETED', 'APPEAL'], true)) {
+                continue;
+            }
+            try {
+                $payment = $this->client->getPayment($id);
+            } catch (GatewayError $error) {
+                if ($error->errorCode === 'not_found') {
+                    continue; // it was made with another key, or at another gateway
+                }
+                $this->failure("order $order->number: payment $id cannot be read", $error);
+                throw new ShopError(self::NOTES['later']);
+            }
+            if (self::payable($payment) && $another && $payment->payerClaimedAt !== null) {
+                throw new ShopError(self::NOTES['may_arrive']);
+            }
+        }
     }
 
     /** Whether a payment can still be paid; false where the next one is to be made. */

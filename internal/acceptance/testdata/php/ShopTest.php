@@ -175,6 +175,51 @@ final class ShopTest extends TestCase
         }
     }
 
+    /** Who chose another method gets no second payment of what they may have paid already. */
+    public function testAnotherMethod(): void
+    {
+        $this->drawer->add('7', '1450.00');
+        $first = $this->pay('7');
+        $this->end($first->id, 'completed'); // its webhook is on its way
+        $this->refused('paid_already', fn () => $this->pay('7', 'card'));
+
+        $this->drawer->add('8', '1450.00');
+        $claimed = $this->pay('8');
+        $this->claim($claimed);
+        $this->refused('may_arrive', fn () => $this->pay('8', 'card'));
+        self::assertSame($claimed->uuid, $this->pay('8')->uuid);
+        $this->end($claimed->id, 'failed', 'expired');
+        $this->refused('may_arrive', fn () => $this->pay('8', 'card'));
+
+        // Less came by the first of two payments, and the second one has ended since.
+        $this->drawer->add('9', '1450.00');
+        $part = $this->pay('9');
+        $second = $this->pay('9', 'card');
+        $came = ['uuid' => $part->uuid, 'orderId' => $part->orderId, 'amount' => '1450.00', 'status' => 'COMPLETED'];
+        self::assertSame(200, $this->send($came, ['sequence' => 1, 'receivedAmount' => '90.00']));
+        $this->end($part->id, 'completed');
+        $this->end($second->id, 'cancelled');
+        $this->refused('paid_already', fn () => $this->pay('9', 'card'));
+
+        // The shop has another key now, which knows nothing of the payment before.
+        $this->drawer->orders['10'] = new Order('10', '1450.00', 'RUB', Order::OPEN, '', [
+            'attempt' => 1, 'method' => 'sbp', 'payments' => ['019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b' => ['status' => 'PENDING']],
+        ]);
+        self::assertSame('card', $this->pay('10', 'card')->method);
+    }
+
+    /** Has the payer say on the payment's page that they have paid. */
+    private function claim(object $payment): void
+    {
+        $curl = curl_init("$payment->paymentPageUrl/paid");
+        curl_setopt_array($curl, [
+            CURLOPT_RETURNTRANSFER => true, CURLOPT_POSTFIELDS => '',
+            CURLOPT_HTTPHEADER => ['Origin: null', 'Sec-Fetch-Site: same-origin'],
+        ]);
+        curl_exec($curl);
+        self::assertNotNull($this->clientAt($this->told['baseUrl'])->getPayment($payment->id)->payerClaimedAt);
+    }
+
     public function meanings(): array
     {
         $back = ['sequence' => 3, 'reason' => 'chargeback'];
