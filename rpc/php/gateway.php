@@ -358,7 +358,9 @@ final class Client
             throw new InvalidArgumentException('ratePercent must be a decimal such as 4.5');
         }
         $given = array_filter($fields, fn ($value) => $value !== null);
-        $body = json_encode($given, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
+        // No field is a list, and an array that is empty or has the keys 0, 1 and so on would be written as one.
+        $form = JSON_FORCE_OBJECT | JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
+        $body = json_encode($given, $form);
         if ($ratePercent !== null) {
             $body = substr($body, 0, -1) . ",\"ratePercent\":$ratePercent}";
         }
@@ -458,7 +460,8 @@ final class GatewayError extends RuntimeException
             $status,
             $answer['errors'] ?? [],
             $answer['requestId'] ?? null,
-            isset($headers['retry-after']) ? (int) $headers['retry-after'] : null,
+            // The gateway says seconds; a proxy may say a date, which as a number is 0.
+            preg_match('/^\d{1,9}$/D', $headers['retry-after'] ?? '') ? (int) $headers['retry-after'] : null,
             $answer['nextAllowedAt'] ?? null,
             $answer['details']['hint'] ?? null,
         );

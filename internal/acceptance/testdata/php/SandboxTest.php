@@ -96,6 +96,15 @@ final class SandboxTest extends TestCase
         $this->readsOnFrom($event->eventId);
     }
 
+    /** PHP has one kind of array: an empty one, and one whose keys are numbers, are objects of JSON as well. */
+    public function testArrays(): void
+    {
+        $create = fn (array $more) => $this->client->createPayment(...['orderId' => uniqid('', true)] + $this->order, ...$more);
+        self::assertSame(['7', '8'], $create(['metadata' => ['0' => '7', '1' => '8']])->metadata);
+        self::assertNull($create(['metadata' => [], 'payer' => []])->metadata);
+        self::assertNull($create(['payer' => ['userId' => 'payer-1', 'payments' => []]])->metadata);
+    }
+
     /** The feed has the event, and whoever keeps its cursor does not miss what comes later. */
     private function readsOnFrom(string $eventId): void
     {

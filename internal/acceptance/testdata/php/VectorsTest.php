@@ -3,6 +3,7 @@
 declare(strict_types=1);
 
 use PaymentGateway\Client;
+use PaymentGateway\GatewayError;
 use PaymentGateway\Webhook;
 use PaymentGateway\WebhookError;
 use PaymentGateway\WebhookEvent;
@@ -83,6 +84,15 @@ final class VectorsTest extends TestCase
             self::fail('a wrong secret was taken');
         } catch (InvalidArgumentException $error) {
             self::assertStringNotContainsString('whsec_not', print_r($error->getTrace(), true));
+        }
+    }
+
+    /** A proxy may say by a date when to come back, which is no number of seconds, and none to come back at once. */
+    public function testRetryAfter(): void
+    {
+        $busy = ['message' => 'later', 'code' => 'busy'];
+        foreach (['7' => 7, 'Mon, 30 Nov 2026 16:00:00 GMT' => null, '-1' => null] as $said => $seconds) {
+            self::assertSame($seconds, GatewayError::refused(503, $busy, ['retry-after' => (string) $said])->retryAfter, "$said");
         }
     }
 
