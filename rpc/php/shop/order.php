@@ -152,8 +152,8 @@ final class Decision
             $action = Outcome::NOTE; // what another payment has paid is not stopped by this one
         }
         $came = array_intersect(['COMPLETED', 'APPEAL'], array_column($memory['payments'], 'status'));
-        if ($came && $action === Outcome::FAILED) {
-            $action = Outcome::NOTE; // an order that is held since money came by another payment stays so
+        if ($action === Outcome::FAILED && ($came || $order->state === Order::CLOSED)) {
+            $action = Outcome::NOTE; // held since money came by another payment, or closed: it stays so
         }
         return new Outcome($action, $memory, $note, $values, $id);
     }

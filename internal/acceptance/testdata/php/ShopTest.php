@@ -259,6 +259,7 @@ final class ShopTest extends TestCase
             'of another sum' => [[['COMPLETED', ['sequence' => 1], ['amount' => '1.00']]], ['hold: The payment is of 1']],
             'of another currency' => [[['COMPLETED', ['sequence' => 1], ['currency' => 'UZS']]], ['hold: The payment is']],
             'a closed order' => [[['COMPLETED', ['sequence' => 1]]], ['hold: 100.00 RUB came for an order that'], 'closed'],
+            'a closed order, unpaid' => [[['CANCELLED', ['sequence' => 1]]], ['note: The payment was cancelled.'], 'closed'],
             'paid otherwise' => [[['APPEAL', ['sequence' => 1]]], ['note: The payment is under review'], 'paid'],
             'a stranger' => [[['COMPLETED', ['sequence' => 1], ['orderId' => 'link-7-1']]], []],
         ];
