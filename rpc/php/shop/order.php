@@ -141,19 +141,24 @@ final class Decision
         }
         $memory['payments'][$id] = ['status' => $data->status] + self::place($event) + $known;
         $memory['payments'][$id]['received'] = $data->currency === $order->currency ? self::cameBy($event) : '0';
+        // Staff may have released the order that was held for this payment, which leaves no id on it.
+        $paidByThis = $order->paidBy === $id || $order->paidBy === '' && isset($known['held']);
         [$action, $note, $values] = match ($data->status) {
-            'COMPLETED' => self::completed($order, $event),
-            'FAILED', 'CANCELLED', 'PENDING' => self::unpaid($order, $event, $current),
+            'COMPLETED' => self::completed($order, $event, $paidByThis),
+            'FAILED', 'CANCELLED', 'PENDING' => self::unpaid($order, $event, $current, $paidByThis),
             'APPEAL' => self::appeal($event),
             default => [Outcome::NONE, '', []],
         };
-        $others = $order->state === Order::PAID && $order->paidBy !== $id;
-        if ($others && in_array($action, [Outcome::HOLD, Outcome::FAILED], true)) {
-            $action = Outcome::NOTE; // what another payment has paid is not stopped by this one
+        $others = !$paidByThis || $data->status === 'APPEAL' && $order->paidBy !== $id;
+        if ($order->state === Order::PAID && $others && in_array($action, [Outcome::HOLD, Outcome::FAILED], true)) {
+            $action = Outcome::NOTE; // what another payment has paid, or staff have decided, is not stopped by this one
         }
         $came = array_intersect(['COMPLETED', 'APPEAL'], array_column($memory['payments'], 'status'));
         if ($action === Outcome::FAILED && ($came || $order->state === Order::CLOSED)) {
             $action = Outcome::NOTE; // held since money came by another payment, or closed: it stays so
+        }
+        if ($action === Outcome::HOLD) {
+            $memory['payments'][$id]['held'] = true;
         }
         return new Outcome($action, $memory, $note, $values, $id);
     }
@@ -199,13 +204,19 @@ final class Decision
     }
 
     /** @return array{string, string, list<string>} action, note and values */
-    private static function completed(Order $order, WebhookEvent $event): array
+    private static function completed(Order $order, WebhookEvent $event, bool $paidByThis): array
     {
         $data = $event->data;
         $received = self::cameBy($event);
         if ($order->state === Order::PAID) {
-            $same = $order->paidBy === $data->uuid;
-            return $same ? [Outcome::NONE, '', []] : [Outcome::NOTE, Shop::NOTES['twice'], [$data->uuid]];
+            if (!$paidByThis) {
+                return [Outcome::NOTE, Shop::NOTES['twice'], [$data->uuid]];
+            }
+            if (Money::cents($received) !== Money::cents($data->amount)) {
+                return [Outcome::NOTE, Shop::NOTES['received'], [$received, $data->amount, $data->currency]];
+            }
+            $told = $order->paidBy === $data->uuid;
+            return $told ? [Outcome::NONE, '', []] : [Outcome::NOTE, Shop::NOTES['paid'], [$data->uuid]];
         }
         if ($data->currency !== $order->currency || Money::cents($data->amount) !== Money::cents($order->amount)) {
             $values = [$data->amount, $data->currency, $order->amount, $order->currency];
@@ -222,9 +233,9 @@ final class Decision
     }
 
     /** @return array{string, string, list<string>} action, note and values */
-    private static function unpaid(Order $order, WebhookEvent $event, string $current): array
+    private static function unpaid(Order $order, WebhookEvent $event, string $current, bool $paidByThis): array
     {
-        if ($order->state === Order::PAID && $order->paidBy === $event->data->uuid) {
+        if ($order->state === Order::PAID && $paidByThis) {
             return [Outcome::HOLD, Shop::NOTES['taken_back'], [$event->data->uuid]];
         }
         if ($event->data->status === 'PENDING' || $event->data->orderId !== $current) {

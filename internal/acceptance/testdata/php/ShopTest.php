@@ -287,6 +287,30 @@ final class ShopTest extends TestCase
         }
     }
 
+    /** An order that was held for a payment, and that staff released, is paid by that payment and by no other. */
+    public function testReleased(): void
+    {
+        $this->drawer->add('7', '100.00');
+        $came = ['case' => 'open', 'receivedAmount' => '90.00'];
+        $this->send(['status' => 'APPEAL'], ['sequence' => 1] + $came);
+        $this->drawer->orders['7'] = new Order('7', '100.00', 'RUB', Order::PAID, '', $this->drawer->orders['7']->memory);
+        $this->send(['status' => 'APPEAL'], ['sequence' => 2, 'case' => 'waiting'] + $came);
+        $this->send(['status' => 'COMPLETED'], ['sequence' => 3, 'case' => 'taken'] + $came);
+        $this->send(['status' => 'COMPLETED', 'uuid' => 'p2'], ['sequence' => 1]);
+        $this->send(['status' => 'FAILED'], ['sequence' => 4, 'reason' => 'chargeback']);
+        $told = array_map(fn (string $text): string => substr($text, 0, 30), $this->drawer->told());
+        self::assertSame([
+            'hold: 90.00 came instead of 10', 'note: 90.00 came instead of 10', 'note: 90.00 came instead of 10',
+            'note: The order was paid befor', 'hold: Payment p1 counts as unp',
+        ], $told);
+
+        $this->drawer->add('7', '100.00');
+        $this->send(['status' => 'APPEAL'], ['sequence' => 1]);
+        $this->drawer->orders['7'] = new Order('7', '100.00', 'RUB', Order::PAID, '', $this->drawer->orders['7']->memory);
+        $this->send(['status' => 'COMPLETED'], ['sequence' => 2]);
+        self::assertSame('note: Paid: the gateway confirmed payment p1.', $this->drawer->told()[1]);
+    }
+
     /** What is not from the gateway, or old, changes nothing; what the shop cannot take comes again. */
     public function testRefusedWebhooks(): void
     {
