@@ -175,8 +175,6 @@ const (
 	leastBits = 64
 )
 
-var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals}
-
 // Create makes a key for a cashbox and returns its secret, of which only the
 // SHA-256 is kept.
 func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCredential) (Credential, string, error) {
@@ -224,14 +222,14 @@ func (n *NewCredential) validate(ctx context.Context) (Bounds, error) {
 		n.Scopes = []string{caller.ScopePayments}
 	}
 	var scopes []string
-	for _, known := range knownScopes {
+	for _, known := range caller.Scopes {
 		if slices.Contains(n.Scopes, known) {
 			scopes = append(scopes, known)
 		}
 	}
 	for _, scope := range n.Scopes {
-		if !slices.Contains(knownScopes, scope) && !f.Wrong("scopes") {
-			f.Add("scopes", "must be among %s", strings.Join(knownScopes, ", "))
+		if !slices.Contains(caller.Scopes, scope) && !f.Wrong("scopes") {
+			f.Add("scopes", "must be among %s", strings.Join(caller.Scopes, ", "))
 		}
 	}
 	n.Scopes = scopes

@@ -43,6 +43,9 @@ const (
 	ScopeWithdrawals = "withdrawals"
 )
 
+// Scopes are all scopes of a merchant key.
+var Scopes = []string{ScopePayments, ScopeDeposits, ScopePayouts, ScopeWithdrawals}
+
 // Caller is who makes a call. Every method of a service decides by it.
 type Caller struct {
 	Kind Kind

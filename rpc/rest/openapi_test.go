@@ -116,7 +116,6 @@ func TestClosedLists(t *testing.T) {
 		}
 	}
 	statuses, phases := texts(payment.Statuses), texts(checkout.Phases)
-	scopes := []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 	for path, want := range map[string][]string{
 		"CreatePaymentRequest method":          methods,
 		"Payment method":                       methods,
@@ -141,8 +140,8 @@ func TestClosedLists(t *testing.T) {
 		"CreateDepositRequest network":         chain.Names(),
 		"Requisite type":                       types,
 		"Requisite method":                     ways,
-		"Credential scopes items":              scopes,
-		"CreateCredentialRequest scopes items": scopes,
+		"Credential scopes items":              caller.Scopes,
+		"CreateCredentialRequest scopes items": caller.Scopes,
 		"Checkout lastError": {
 			acquirer.CardDeclined, acquirer.InsufficientFunds, acquirer.CardExpired, acquirer.LimitExceeded,
 			"code_rejected", "acquirer_unavailable",

@@ -117,7 +117,7 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 		Wrong:  wrong,
 		Back:   keysOf(box),
 	}
-	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals} {
+	for _, scope := range caller.Scopes {
 		shown.Scopes = append(shown.Scopes, view.Tick{
 			Value: scope, Text: v.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
 		})

@@ -253,7 +253,7 @@ type Credential struct {
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// Null on a legacy key, which is bound to no cashbox.
 	MerchantCashboxId *int64 `protobuf:"varint,4,opt,name=merchant_cashbox_id,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
-	// Among payments, deposits and payouts.
+	// Among payments, deposits, payouts and withdrawals.
 	Scopes []string `protobuf:"bytes,5,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	// active, expired or revoked.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
@@ -577,7 +577,7 @@ type CreateCredentialRequest struct {
 	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// 1 to 100 characters, trimmed.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Among payments, deposits and payouts; payments alone when empty.
+	// Among payments, deposits, payouts and withdrawals; payments alone when empty.
 	Scopes []string `protobuf:"bytes,3,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	// Until when it may sign, which must be to come. Unset is for good.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,proto3" json:"expires_at,omitempty"`
@@ -970,14 +970,14 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x06offset\x18\x03 \x01(\x03H\x00R\x06offset\x88\x01\x01\x12\x1b\n" +
 	"\x06header\x18\x04 \x01(\tH\x01R\x06header\x88\x01\x01B\t\n" +
 	"\a_offsetB\t\n" +
-	"\a_header\"\x9f\x06\n" +
+	"\a_header\"\xac\x06\n" +
 	"\n" +
 	"Credential\x12\x19\n" +
 	"\x02id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\x02id\x12'\n" +
 	"\x06key_id\x18\x02 \x01(\tB\x0f\x8a\xb5\x18\vj\tmk_7f3a9cR\x06key_id\x12%\n" +
 	"\x04name\x18\x03 \x01(\tB\x11\x8a\xb5\x18\rj\vShop serverR\x04name\x12@\n" +
-	"\x13merchant_cashbox_id\x18\x04 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01H\x00R\x13merchant_cashbox_id\x88\x01\x01\x129\n" +
-	"\x06scopes\x18\x05 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x126\n" +
+	"\x13merchant_cashbox_id\x18\x04 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01H\x00R\x13merchant_cashbox_id\x88\x01\x01\x12F\n" +
+	"\x06scopes\x18\x05 \x03(\tB.\x8a\xb5\x18*B\bpaymentsB\bdepositsB\apayoutsB\vwithdrawalsR\x06scopes\x126\n" +
 	"\x06status\x18\x06 \x01(\tB\x1e\x8a\xb5\x18\x1aB\x06activeB\aexpiredB\arevokedR\x06status\x12\\\n" +
 	"\n" +
 	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\n" +
@@ -1007,11 +1007,11 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\"\x81\x01\n" +
 	"\x17ListCredentialsResponse\x12)\n" +
 	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.CredentialR\x04data\x12;\n" +
-	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialB\x06\x8a\xb5\x18\x02p\x01R\x06legacy\"\xb7\x03\n" +
+	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialB\x06\x8a\xb5\x18\x02p\x01R\x06legacy\"\xc4\x03\n" +
 	"\x17CreateCredentialRequest\x129\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12-\n" +
-	"\x04name\x18\x02 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`dj\vShop serverR\x04name\x129\n" +
-	"\x06scopes\x18\x03 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x12:\n" +
+	"\x04name\x18\x02 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`dj\vShop serverR\x04name\x12F\n" +
+	"\x06scopes\x18\x03 \x03(\tB.\x8a\xb5\x18*B\bpaymentsB\bdepositsB\apayoutsB\vwithdrawalsR\x06scopes\x12:\n" +
 	"\n" +
 	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expires_at\x12G\n" +
