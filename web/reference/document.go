@@ -34,9 +34,9 @@ type operation struct {
 }
 
 type parameter struct {
-	Name, In, Description string
-	Required              bool
-	Schema                *schema
+	Name, In, Style, Description string
+	Required                     bool
+	Schema                       *schema
 }
 
 type content struct {

@@ -30,7 +30,7 @@ type Call struct {
 	Answers        []Answer
 	Codes          []Code
 	Samples        []Sample
-	places         map[string]string // of the parameters: path, query
+	places         map[string]string // of the parameters: path, query, pair
 	examples       map[string]string // of the parameters
 }
 
@@ -126,6 +126,9 @@ func (d *document) call(method, path string, op *operation) *Call {
 		field.describe(p.Schema, false)
 		call.Parameters = append(call.Parameters, field)
 		call.places[p.Name] = p.In
+		if p.Style == "deepObject" {
+			call.places[p.Name] = pair
+		}
 		if len(p.Schema.Examples) > 0 {
 			call.examples[p.Name] = shown(p.Schema.Examples[0])
 		}
@@ -145,6 +148,10 @@ func (d *document) call(method, path string, op *operation) *Call {
 }
 
 const jsonMedia = "application/json"
+
+// pair is the place of a parameter of which a query has name[key]=value, and
+// its form key=value.
+const pair = "pair"
 
 func shown(value any) string {
 	if number, ok := value.(float64); ok {

@@ -206,6 +206,10 @@ func TestTry(t *testing.T) {
 			map[string]string{"key": key.ID, "parameter.orderId": "a & b"}, "",
 			[]string{`"asked": "GET /api/v1/payments?orderId=a+%26+b"`, `"right": true`},
 		},
+		"ListPayins": {
+			map[string]string{"key": key.ID, "parameter.metadata": "campaign=spring=1"}, "",
+			[]string{`"asked": "GET /api/v1/payins?metadata%5Bcampaign%5D=spring%3D1"`, `"right": true`},
+		},
 		"UpdatePaymentStatus": {
 			map[string]string{"parameter.payment_id": "7", "body": `{"status":"completed"}`}, "",
 			[]string{`"asked": "POST /api/v1/payments/7/callback"`, `"right": true`, `"key": ""`},
@@ -242,7 +246,7 @@ func TestTryIsGuarded(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	sandbox, production := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ })), serve(t, nil)
-	fields := map[string]string{"key": key.ID, "body": "{}"}
+	fields := map[string]string{"key": key.ID, "body": "{}", "parameter.metadata": "campaign"}
 	for name, test := range map[string]struct {
 		address, origin string
 		want            int
@@ -252,6 +256,7 @@ func TestTryIsGuarded(t *testing.T) {
 		"a user's call":     {sandbox.URL + "/docs/ListCredentials", sandbox.URL, http.StatusNotFound},
 		"no call":           {sandbox.URL + "/docs/nothing", sandbox.URL, http.StatusNotFound},
 		"outside a sandbox": {production.URL + "/docs/CreatePayment", production.URL, http.StatusMethodNotAllowed},
+		"no pair":           {sandbox.URL + "/docs/ListPayins", sandbox.URL, http.StatusUnprocessableEntity},
 		"no id":             {sandbox.URL + "/docs/GetPayin", sandbox.URL, http.StatusUnprocessableEntity},
 	} {
 		if status, _ := send(t, test.address, test.origin, fields, ""); status != test.want {

@@ -147,6 +147,12 @@ func compose(r *http.Request, call *Call, form *Form) (sent, error) {
 			return out, fmt.Errorf("%s is required", name)
 		case place == "path":
 			out.path = strings.ReplaceAll(out.path, "{"+name+"}", url.PathEscape(value))
+		case place == pair && value != "":
+			key, of, found := strings.Cut(value, "=")
+			if !found {
+				return out, fmt.Errorf("%s must be key=value", name)
+			}
+			query.Set(name+"["+key+"]", of)
 		case value != "":
 			query.Set(name, value)
 		}
