@@ -210,6 +210,14 @@ final class ShopTest extends TestCase
         $this->becomes($other, 'on-hold');
     }
 
+    /** A buyer may have a longer name than the gateway takes. */
+    public function testLongName(): void
+    {
+        $order = $this->order();
+        update_post_meta($order->get_id(), '_billing_name', str_repeat('Ы', 256));
+        self::assertSame('pending', $this->pay($order)->status);
+    }
+
     /** The event as one of another order, whose payment is of another amount. */
     private function of(array $event, WC_Order $order, string $amount): array
     {

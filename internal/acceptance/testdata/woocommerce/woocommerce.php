@@ -164,7 +164,7 @@ namespace {
 
         public function get_formatted_billing_full_name()
         {
-            return 'Иван Петров';
+            return get_post_meta($this->id, '_billing_name', true) ?: 'Иван Петров';
         }
 
         public function get_status()

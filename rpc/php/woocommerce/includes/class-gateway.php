@@ -184,7 +184,7 @@ final class Gateway extends \WC_Payment_Gateway
         $payer = [
             'userId' => $user ? $this->prefix() . "user-$user" : null,
             'userIp' => $ip ?: null,
-            'fullName' => trim($order->get_formatted_billing_full_name()) ?: null,
+            'fullName' => mb_substr(trim($order->get_formatted_billing_full_name()), 0, 255) ?: null,
         ];
         return array_filter($payer) ?: null;
     }
