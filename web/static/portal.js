@@ -220,13 +220,13 @@ document.addEventListener("submit", async (event) => {
 addEventListener("pagehide", () => confirming.forEach((send) => send(true)));
 document.addEventListener("visibilitychange", () => { if (document.hidden) confirming.forEach((send) => send()); });
 // A form whose answer brings the session a new token is sent once: a second click would hang that answer up, and be nobody's.
-const sent = new WeakSet();
+const begun = new WeakSet();
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("[data-once]")) return;
-  if (sent.has(form)) return event.preventDefault();
-  sent.add(form);
-  setTimeout(() => sent.delete(form), 10000);
+  if (begun.has(form)) return event.preventDefault();
+  begun.add(form);
+  setTimeout(() => begun.delete(form), 10000);
 });
 
 // The desk: a chime for what is new, once sound may be played in this tab.
