@@ -195,7 +195,7 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 		return "waiting", "several", nil
 	}
 	p, at := found[0], *n.sent.ReceivedAt
-	twin = twin || slices.ContainsFunc(m.payments, func(p *modelPayment) bool { return p.paidUntold(phone, n) }) ||
+	twin = twin || slices.ContainsFunc(m.payments, func(p *modelPayment) bool { return p.endedUntold(phone, n) }) ||
 		slices.ContainsFunc(m.words, func(s modelWord) bool { return s.untold(phone, n) })
 	switch {
 	case !slices.Contains(phone.rules, p.requisite.id):
@@ -222,11 +222,20 @@ func (m *gatewayModel) judgeMessage(phone *modelPhone, n *modelMessage, first, t
 	return "waiting", why, nil
 }
 
-// paidUntold reports whether a payment was completed in the hour before a
-// message of its amount, and by none that is known.
-func (p *modelPayment) paidUntold(phone *modelPhone, n *modelMessage) bool {
-	return p.requisite.trader == phone.trader && p.status == "completed" && p.checkout == nil && p.currency == "RUB" && !p.told &&
-		cmp.Or(p.received, p.amount) == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
+// endedUntold reports whether a payment was completed in the hour before a
+// message of its amount, or ended unpaid in the 15 minutes before one of what
+// it waited for, and none is known that told of it.
+func (p *modelPayment) endedUntold(phone *modelPhone, n *modelMessage) bool {
+	if p.requisite.trader != phone.trader || p.checkout != nil || p.currency != "RUB" || p.told {
+		return false
+	}
+	switch p.status {
+	case "completed":
+		return cmp.Or(p.received, p.amount) == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
+	case "failed", "cancelled":
+		return p.missing() == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-15*time.Minute))
+	}
+	return false
 }
 
 // forward sends a message, and again where no answer came, as phones do; and
