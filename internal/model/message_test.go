@@ -233,7 +233,7 @@ func (p *modelPayment) endedUntold(phone *modelPhone, n *modelMessage) bool {
 	case "completed":
 		return cmp.Or(p.received, p.amount) == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-time.Hour))
 	case "failed", "cancelled":
-		return p.missing() == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-15*time.Minute))
+		return p.amount-p.received == n.amount && !p.at.Before(n.sent.ReceivedAt.Add(-15*time.Minute))
 	}
 	return false
 }
