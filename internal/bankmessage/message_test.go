@@ -190,13 +190,7 @@ func TestAfterOneByHand(t *testing.T) {
 				b.clock.Advance(11 * time.Minute)
 			}
 			b.clock.Advance(c.later)
-			second := b.create(t, "1500")
-			testenv.Want(t, b.send(t, came("late", "1500", balance)), c.want, "the message is")
-			if c.want == bankmessage.Waiting {
-				testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
-				testenv.Want(t, b.status(t, second), payment.Pending, "the second")
-			}
-			b.Audit(t)
+			b.wantNext(t, balance, c.want)
 		})
 	}
 }
@@ -250,6 +244,19 @@ func TestAfterPartByHand(t *testing.T) {
 	}
 }
 
+// wantNext makes another payment of 1500 and wants a message of that amount to
+// confirm it, or to wait since it may be about the payment before.
+func (b *bundle) wantNext(t *testing.T, balance string, want bankmessage.State) {
+	t.Helper()
+	second := b.create(t, "1500")
+	testenv.Want(t, b.send(t, came("second", "1500", balance)), want, "the message is")
+	if want == bankmessage.Waiting {
+		testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
+		testenv.Want(t, b.status(t, second), payment.Pending, "the second")
+	}
+	b.Audit(t)
+}
+
 // A transfer may come after its payment has ended unpaid. It does not confirm
 // one of the amount on another requisite of the same account, unless the first
 // one ended long ago or a message has told of it.
@@ -282,13 +289,7 @@ func TestAfterOneUnpaid(t *testing.T) {
 				payment.Update{Status: string(c.status)})
 			testenv.NoError(t, err)
 			b.clock.Advance(c.later)
-			second := b.create(t, "1500")
-			testenv.Want(t, b.send(t, came("second", "1500", balance)), c.want, "the message is")
-			if c.want == bankmessage.Waiting {
-				testenv.Want(t, b.list(t, bankmessage.Page{Waiting: true})[0].Why, bankmessage.WhyTwin, "it waits for")
-				testenv.Want(t, b.status(t, second), payment.Pending, "the second")
-			}
-			b.Audit(t)
+			b.wantNext(t, balance, c.want)
 		})
 	}
 }
