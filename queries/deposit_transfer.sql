@@ -112,3 +112,20 @@ union all
 -- DepositTransfersBy is how many transfers to the platform a transaction brought.
 -- name: DepositTransfersBy :one
 select count(*) from chain_transfer where network = @network and transaction_hash = @transaction_hash and direction = 'in';
+
+-- DepositTransactionLock locks the transfers of the transaction that a text names, if it names one by 64 hexadecimal digits.
+-- name: DepositTransactionLock :exec
+select d.transfer_id from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+where t.network in (select network from chain_cursor) and t.transaction_hash in (
+    substring(lower(@named::text) from '[0-9a-f]{64}'), '0x' || substring(lower(@named::text) from '[0-9a-f]{64}'))
+for update of d;
+
+-- DepositTransactionOverspent is whether a transaction that was seen, and is locked, is the reference of more fundings of traders
+-- than it brought transfers that are for no deposit.
+-- name: DepositTransactionOverspent :one
+select (count(*) > 0 and count(*) filter (where d.deposit_id is null) < (
+    select count(*) from trader_funding f
+    where f.amount > 0 and strpos(lower(f.reference), substring(lower(@named::text) from '[0-9a-f]{64}')) > 0))::boolean
+from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
+where t.network in (select network from chain_cursor) and t.state in ('seen', 'final') and t.transaction_hash in (
+    substring(lower(@named::text) from '[0-9a-f]{64}'), '0x' || substring(lower(@named::text) from '[0-9a-f]{64}'));

@@ -181,7 +181,7 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 	if slices.ContainsFunc(elsewhere, foreign) {
 		return nil
 	}
-	err = s.attach(ctx, t.ID, to.MerchantID, to.ID, actor)
+	err = s.attach(ctx, t.ID, t.TransactionHash, to.MerchantID, to.ID, actor)
 	if errors.Is(err, errTransferTaken) || errors.Is(err, errDepositNotPending) {
 		return nil
 	}
@@ -256,9 +256,10 @@ func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (
 // more decimals than the ledger.
 func credited(amount decimal.Decimal) decimal.Decimal { return amount.Truncate(8) }
 
-// attach attaches a transfer to a pending deposit, once. An operator may also
-// say which one a deposit was confirmed by.
-func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID int64, actor string) error {
+// attach attaches a transfer to a pending deposit, once, unless its transaction
+// is the reference by which an operator has credited it to a trader. An
+// operator may also say which one a deposit was confirmed by.
+func (s *Service) attach(ctx context.Context, transfer int64, hash string, merchantID, depositID int64, actor string) error {
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: merchantID, ID: depositID})
 		if err != nil {
@@ -270,7 +271,11 @@ func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID in
 		rows, err := q.DepositTransferAttach(ctx, db.DepositTransferAttachParams{
 			TransferID: transfer, MerchantID: &merchantID, DepositID: &depositID, Actor: actor, Now: s.clock.Now(),
 		})
-		if err == nil && rows == 0 {
+		if err != nil {
+			return err
+		}
+		funded, err := q.DepositTransactionOverspent(ctx, hash)
+		if err == nil && (funded || rows == 0) {
 			err = errTransferTaken
 		}
 		return err
@@ -397,7 +402,7 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id in
 	if t.Network != d.Network || !credited(t.Amount).Equal(d.Amount) {
 		return Deposit{}, errTransferDiffer
 	}
-	if err := s.attach(ctx, transfer, d.MerchantID, d.ID, who.Actor()); err != nil {
+	if err := s.attach(ctx, transfer, t.TransactionHash, d.MerchantID, d.ID, who.Actor()); err != nil {
 		return Deposit{}, err
 	}
 	err = s.q.DepositClaimOthers(ctx, db.DepositClaimOthersParams{

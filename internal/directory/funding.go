@@ -106,7 +106,8 @@ func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, er
 }
 
 // InsertFunding inserts the reference and moves the money. It returns
-// errReferenceUsed if the reference was used before.
+// errReferenceUsed if the reference was used before, and refuses to credit a
+// transaction whose transfer is attached to a merchant's deposit.
 func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) (int64, error) {
 	id, err := q.TraderFundingInsert(ctx, params)
 	if db.NoRows(err) {
@@ -114,6 +115,9 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 	}
 	if err != nil {
 		return 0, fmt.Errorf("insert funding: %w", err)
+	}
+	if err := unattached(ctx, q, params); err != nil {
+		return 0, err
 	}
 	kind := "funding"
 	if params.Amount.IsNegative() {
@@ -129,6 +133,22 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 		return 0, errTraderBalance
 	}
 	return id, err
+}
+
+// unattached refuses a funding by a transaction of which no transfer is left.
+// Whoever attaches one to a deposit locks it, too, and looks for fundings.
+func unattached(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) error {
+	if params.Amount.IsNegative() {
+		return nil
+	}
+	if err := q.DepositTransactionLock(ctx, params.Reference); err != nil {
+		return fmt.Errorf("lock the transfers of a transaction: %w", err)
+	}
+	spent, err := q.DepositTransactionOverspent(ctx, params.Reference)
+	if err == nil && spent {
+		return fault.Fields{"reference": {"is of another deposit already"}}.Err()
+	}
+	return fault.Doing("look for the transfers of a transaction", err)
 }
 
 // repeatFunding returns the movement with the reference. It reads after the
