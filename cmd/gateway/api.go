@@ -24,11 +24,12 @@ import (
 	"gateway.example/web/reference"
 )
 
-// descriptionPath is the one path below /api/ that is no call.
+// descriptionPath serves the description of the API. Every other path below
+// /api/ is a call.
 const descriptionPath = "/api/v1/openapi.json"
 
-// apiHandler is everything on the API address: the documented paths, and
-// Connect beside them.
+// apiHandler serves the API address: the documented paths and the Connect
+// procedures.
 func (g *gateway) apiHandler() (http.Handler, error) {
 	services := g.procedures()
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
@@ -37,8 +38,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	}
 	door.WarnIgnored = g.sandbox
 	door.Device = g.messages.Admit
-	// There is room for as many calls as there are connections: those for
-	// creations, and as many again for the others.
+	// Twice as many calls run at once as there are connections: half of
+	// them creates, half all others.
 	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
 	mux := http.NewServeMux()
 	if err := services.Mount(mux, door); err != nil {
@@ -59,9 +60,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	})), nil
 }
 
-// procedures gives each procedure of the API the services that it calls, which
-// must all be built. Sandbox stays nil without a test clock, so that its
-// procedures do not exist in production.
+// procedures gives each procedure of the API its services. All of them must be
+// built before. Without a test clock Sandbox stays nil, so its procedures do
+// not exist in production.
 func (g *gateway) procedures() rpc.Services {
 	view := rpc.PaymentView{Checkouts: g.checkouts, Links: g.links, PayURL: g.payURL}
 	services := rpc.Services{
@@ -122,12 +123,12 @@ func (g *gateway) operatorRooms() operator.Services {
 	}
 }
 
-// rootsPath is where the pages of the ledger are published, on the API address
-// and the portal.
+// rootsPath publishes the pages of the ledger, at the API address and in the
+// portal.
 const rootsPath = "/.well-known/ledger-roots.json"
 
-// publish adds what anybody may read, and only read: the description of the
-// API, the public keys, and the pages of the ledger.
+// publish adds what anybody may read without signing in: the description of
+// the API, the public keys and the pages of the ledger.
 func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 	description := whenAsked(func() (http.Handler, error) {
 		written, err := describe()
@@ -161,8 +162,8 @@ func writeJSON(w http.ResponseWriter, file []byte) {
 	_, _ = w.Write(file)
 }
 
-// besides serves the paths of mux that are exactly a procedure's, and all
-// others as documented: a ServeMux would redirect unclean ones.
+// besides serves a path by mux if it is exactly a procedure's, and all other
+// paths by documented. A ServeMux alone would redirect paths such as //x.
 func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == descriptionPath || !strings.HasPrefix(r.URL.Path, "/api/") {
@@ -179,8 +180,8 @@ func besides(mux *http.ServeMux, documented http.Handler) http.Handler {
 	})
 }
 
-// referenceHandler is the reference of the API. In a sandbox its pages make
-// calls, which pass the same door as all others.
+// referenceHandler serves the reference of the API. In a sandbox its pages
+// make calls, which are checked like all others.
 func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.Handler) (http.Handler, error) {
 	description, err := describe()
 	if err != nil {
@@ -200,8 +201,9 @@ func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.H
 	return reference.New(services)
 }
 
-// whenAsked makes a handler at its first request: a start does not wait for
-// what few ask for. The program's own data alone decides whether that fails.
+// whenAsked builds a handler at its first request, so that a start does not
+// wait for pages that few open. Building it needs only data of the program
+// itself, so it fails always or never.
 func whenAsked(build func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValues(build)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -215,8 +217,8 @@ func whenAsked(build func() (http.Handler, error)) http.Handler {
 	})
 }
 
-// advanceClock moves the test clock and does what has become due by it, so that
-// the caller sees the outcome.
+// advanceClock moves the test clock forward and runs the work that is due
+// then, so that the caller sees the outcome.
 func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, error) {
 	now, err := g.testClock.Advance(ctx, seconds)
 	if err != nil {
@@ -225,8 +227,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	return now, errors.Join(g.round.payments.ExpireAll(ctx), g.round.payouts.ExpireAll(ctx), g.round.checkouts.Poll(ctx))
 }
 
-// payHandler is everything on the pay address. Once stopping is closed nobody
-// is kept waiting.
+// payHandler serves the pay address. Long polls end when stopping is closed.
 func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	services := pay.Services{
 		Payments:  g.payments,
@@ -248,16 +249,16 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	return g.observer.Observe(pay.New(services))
 }
 
-// simulateTransfer stands in for a payer's bank and for the trader who sees the
-// money arrive.
+// simulateTransfer plays the payer's bank and the trader who sees the money
+// arrive.
 func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	_, err := g.payments.Confirm(ctx, trader, p.ID)
 	return err
 }
 
-// portalHandler is everything on the portals' address. Once stopping is closed
-// nobody is kept waiting.
+// portalHandler serves the portals' address. Long polls end when stopping is
+// closed.
 func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
 	services := portals.Services{
 		Sessions:    g.users,

@@ -17,7 +17,7 @@ import (
 
 const (
 	chainEvery = 3 * time.Second
-	// nodePatience is how long a node has for one answer.
+	// nodePatience is how long one answer of a node may take.
 	nodePatience = 10 * time.Second
 	leastNodes   = 2
 )
@@ -31,8 +31,8 @@ var chainVariable = map[string]string{
 	"TRC20":    "GATEWAY_CHAIN_TRC20_URLS",
 }
 
-// readChains reads the nodes of each network. No problem quotes an address,
-// which can contain a key.
+// readChains reads the nodes of each network. Its errors never quote an
+// address, because an address can contain a key.
 func (c *config) readChains(found *problems, texts map[string]string) {
 	c.chainURLs = map[string][]string{}
 	for _, network := range chain.Names() {
@@ -56,9 +56,9 @@ func (c *config) readChains(found *problems, texts map[string]string) {
 	}
 }
 
-// wireChains builds a watcher for each network that has nodes; a sandbox has
-// its own form of the others. The operator of the program names the nodes, so
-// that they may be in a network of its own.
+// wireChains builds a watcher for each network that has nodes. A sandbox
+// simulates the other networks. Nodes may have private addresses, because
+// whoever runs the program names them.
 func (g *gateway) wireChains(ctx context.Context) error {
 	var watched []string
 	for _, network := range chain.Networks() {
@@ -97,7 +97,7 @@ func (g *gateway) watcher(client *http.Client, network chain.Network, urls []str
 	return watcher, err
 }
 
-// purse is the sandbox's wallet, as its pages have it.
+// purse is the sandbox's wallet for its pages.
 func (g *gateway) purse() start.Purse {
 	wallet := sandbox.NewWallet(g.workPool, g.deposits, g.withdrawals)
 	return start.Purse{
@@ -115,5 +115,5 @@ func (g *gateway) purse() start.Purse {
 	}
 }
 
-// walletShows is how many transfers the wallet's page has.
+// walletShows is how many transfers the wallet's page lists.
 const walletShows = 20

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/session"
 )
 
-// migrate brings the database to the present schema and ends. It makes what is
-// not there yet. With -check it only tells what it would do.
+// migrate brings the database to the program's schema, creating it if it is
+// missing. With -check it only says what it would do.
 func (e environment) migrate(ctx context.Context, args []string) error {
 	var c config
 	var distribute string
@@ -50,8 +50,8 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	return db.Distribute(ctx, database.url)
 }
 
-// checkMigrations tells what a migration would do, and whether older programs
-// can work afterwards.
+// checkMigrations says what a migration would do, and whether older versions
+// of the program can work afterwards.
 func (e environment) checkMigrations(ctx context.Context, c config) error {
 	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
@@ -86,17 +86,16 @@ func (e environment) checkMigrations(ctx context.Context, c config) error {
 	return err
 }
 
-// withDatabase runs a command on a database that is there and has this
-// program's schema, beside a live gateway if there is one. It makes and
-// migrates nothing.
+// withDatabase runs a command on an existing database with this program's
+// schema. A gateway may be running on it. It creates and migrates nothing.
 func (e environment) withDatabase(ctx context.Context, c config, do func(db.Pool, place) error) error {
 	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
 	defer database.close()
-	// An audit of a distributed database holds writers on one connection
-	// and asks on another.
+	// An audit of a distributed database blocks writers over one
+	// connection and reads over another.
 	pool, err := db.Open(ctx, database.url, 2, db.ForCommands)
 	if db.IsNoDatabase(err) {
 		return fmt.Errorf("%w: %w", db.ErrNoGateway, err)
@@ -115,7 +114,7 @@ func (e environment) withDatabase(ctx context.Context, c config, do func(db.Pool
 	return do(pool, at)
 }
 
-// place says which database a command works on, and nothing secret.
+// place says which database a command works on. It contains no secret.
 type place struct {
 	database, host string
 	schema         int64
@@ -123,8 +122,8 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("database %q on %s", p.database, p.host) }
 
-// errUnclean and notAudited make the audit's exit status: 1 where the ledger
-// does not hold, 2 where nobody knows.
+// errUnclean and notAudited decide the exit status of an audit: 1 if the
+// ledger is wrong, 2 if that could not be found out.
 var errUnclean = errors.New("the ledger does not hold")
 
 type notAudited struct{ error }
@@ -141,7 +140,7 @@ func (e environment) audit(ctx context.Context, args []string) error {
 	}))
 }
 
-// audited has an error say whether the ledger does not hold, or nobody knows.
+// audited turns an error into errUnclean or notAudited.
 func audited(err error) error {
 	if err != nil && !errors.Is(err, errUnclean) && !errors.Is(err, errBadBackup) {
 		return notAudited{err}
@@ -149,8 +148,8 @@ func audited(err error) error {
 	return err
 }
 
-// prove tells whether every invariant holds in a database. Where a page of it
-// cannot be read, or with "whole" always, it reads all of them.
+// prove reports whether every invariant holds in a database. It reads all
+// pages with whole, and also if one of them cannot be read.
 func (e environment) prove(ctx context.Context, pool db.Pool, at place, whole bool) error {
 	began := time.Now()
 	found, err := audit.Everything(ctx, pool)
@@ -187,7 +186,7 @@ func (e environment) prove(ctx context.Context, pool db.Pool, at place, whole bo
 
 const minPassword = 12
 
-// operator creates an operator, with the password from standard input.
+// operator creates an operator. The password comes from standard input.
 func (e environment) operator(ctx context.Context, args []string) error {
 	var login string
 	c, found, err := e.parseDatabase("operator", args, []setting{{&login, "login", "", "", "name to sign in with"}}, "create")
@@ -220,7 +219,7 @@ func (e environment) operator(ctx context.Context, args []string) error {
 	})
 }
 
-// counted is a number with what is counted, in English.
+// counted writes a number with its noun, in English.
 func counted(n int64, one, more string) string {
 	if n == 1 {
 		return "1 " + one

@@ -16,64 +16,65 @@ import (
 	"gateway.example/internal/foureyes"
 )
 
-// config is what the program is told by flags and environment. Secrets come by
-// environment alone: flags show in lists of processes.
+// config are the settings from flags and the environment. Secrets come only
+// from the environment, because flags are visible in process lists.
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
-	// fixed are the flags of the addresses that were given, by flag or
+	// fixed are the flags of those addresses that were set, by flag or
 	// variable.
 	fixed                      map[string]bool
 	baseURL, payURL, portalURL string
-	// payOperator is said at the foot of the hosted pages; "" is nothing.
+	// payOperator is the text at the foot of the hosted pages; "" is none.
 	payOperator string
-	// portalOrigins are those whose pages may call the portals' RPCs.
+	// portalOrigins are the origins whose pages may call the portals'
+	// RPCs.
 	portalOrigins []string
 	dataDir       string
 	databaseURL   string
-	// readURL is of a standby that lists are read from; "" is none.
+	// readURL is the standby from which lists are read; "" is none.
 	readURL string
 	sandbox bool
-	// offline has the gateway call nobody outside.
+	// offline makes the gateway call nothing outside.
 	offline     bool
 	connections int
 	headers     auth.Headers
 	proxies     edge.Proxies
 	markup      decimal.Decimal
-	// callbackHosts are the private hosts that a sandbox sends webhooks to.
+	// callbackHosts are the private hosts to which a sandbox may send
+	// webhooks.
 	callbackHosts []string
-	// processorNetworks are the private networks that traders' processors
-	// may be in.
+	// processorNetworks are the private networks in which traders'
+	// processors may be.
 	processorNetworks []netip.Prefix
-	// drainDelay is how long a gateway that was told to stop still takes
-	// new requests.
+	// drainDelay is how long a stopping gateway still takes new requests.
 	drainDelay time.Duration
-	// giveBackOutages has open payments get back the time in which no
+	// giveBackOutages extends open payments by the time in which no
 	// process served.
 	giveBackOutages bool
-	// fourEyes says which of an operator's actions take a second operator.
+	// fourEyes says which actions need a second operator.
 	fourEyes foureyes.Rules
 
-	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long
-	// that is kept; 0 is for good.
+	// keepFiles, keepRequisites, keepAttempts and keepMessages are how
+	// long these are kept; 0 is for ever.
 	keepFiles, keepRequisites, keepAttempts, keepMessages time.Duration
 
-	// confirmDepositsSeen has deposits confirmed without an operator when
-	// their transfers are final.
+	// confirmDepositsSeen confirms deposits without an operator once their
+	// transfers are final.
 	confirmDepositsSeen bool
-	// notify are the channels by which users are told.
+	// notify are the channels over which users get messages.
 	notify notifySettings
-	// chainURLs are the nodes of each network that is watched.
+	// chainURLs are the nodes of each watched network.
 	chainURLs map[string][]string
 
 	externalSecret string
-	// callbackV2 has a payment's callback take Signature-V2 alone.
+	// callbackV2 makes the callback of a payment accept only Signature-V2.
 	callbackV2 bool
-	// vaultKeys and linkKeys have the one in use first. A sandbox has its
-	// own where none are given.
+	// vaultKeys and linkKeys begin with the key in use. A sandbox makes
+	// its own if none are set.
 	vaultKeys, linkKeys [][]byte
 }
 
-// texts are settings as they were written, before they are checked.
+// texts are settings as they were written, before the checks.
 type texts struct {
 	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
@@ -90,7 +91,8 @@ func (c *config) options(t *texts) []setting {
 	return slices.Concat(c.addressOptions(t), c.databaseOptions(), c.signatureOptions(t), t.operationOptions(), c.notify.options())
 }
 
-// addressOptions are where the program listens, and how it is reached.
+// addressOptions say where the program listens and under which URLs it is
+// reached.
 func (c *config) addressOptions(t *texts) []setting {
 	return []setting{
 		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080",
@@ -111,7 +113,7 @@ func (c *config) addressOptions(t *texts) []setting {
 	}
 }
 
-// databaseOptions are where data lies.
+// databaseOptions say where the data is.
 func (c *config) databaseOptions() []setting {
 	return []setting{
 		{&c.dataDir, "data-dir", "GATEWAY_DATA_DIR", defaultDataDir,
@@ -123,8 +125,8 @@ func (c *config) databaseOptions() []setting {
 	}
 }
 
-// signatureOptions are how merchants sign, and whose addresses are believed or
-// called.
+// signatureOptions say how merchants sign, which proxies are trusted, and
+// which addresses may be called.
 func (c *config) signatureOptions(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
@@ -144,8 +146,8 @@ func (c *config) signatureOptions(t *texts) []setting {
 	}
 }
 
-// operationOptions are how the program is run: stops, second operators, and
-// what is kept.
+// operationOptions say how the program is run: how it stops, which actions
+// need a second operator, and how long data is kept.
 func (t *texts) operationOptions() []setting {
 	return []setting{
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
@@ -186,12 +188,12 @@ const (
 	flagAPIAddr, flagPayAddr, flagPortalAddr, flagOpsAddr = "api-addr", "pay-addr", "portal-addr", "ops-addr"
 )
 
-// only are the settings with these flags, for commands that need few.
+// only returns the settings with these flags, for commands that need few.
 func (c *config) only(flags ...string) []setting {
 	return slices.DeleteFunc(c.options(new(texts)), func(s setting) bool { return !slices.Contains(flags, s.flag) })
 }
 
-// parseConfig reads the settings of serve, which need to be right all of them.
+// parseConfig reads and checks all settings of serve.
 func parseConfig(args []string, getenv func(string) string, help io.Writer) (config, error) {
 	var c config
 	var t texts
@@ -232,8 +234,8 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	return c, nil
 }
 
-// parseDatabase reads the flags of a command that works on the database alone,
-// and more of its own.
+// parseDatabase reads the flags of a command that needs only a database, and
+// the command's own flags.
 func (e environment) parseDatabase(
 	command string, args []string, more []setting, names ...string,
 ) (c config, found []string, err error) {
@@ -246,7 +248,7 @@ func (e environment) databaseOptions(c *config, command string, more []setting) 
 	return newOptions(command, e.getenv, e.stdout, append(c.only("data-dir", "database-url"), more...), postgresVariable)
 }
 
-// readDatabase reads which database a command works on, and its arguments.
+// readDatabase reads the database of a command, and the command's arguments.
 func (c *config) readDatabase(o *options, args []string, names ...string) ([]string, error) {
 	found, err := o.parse(args, names...)
 	if err != nil {
@@ -261,7 +263,7 @@ func (c *config) readDatabase(o *options, args []string, names ...string) ([]str
 	return found, nil
 }
 
-// loopback is an address of this machine alone, for one that names no host.
+// loopback completes an address without a host to one of this machine alone.
 func loopback(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host != "" {
@@ -270,7 +272,7 @@ func loopback(address string) string {
 	return net.JoinHostPort("127.0.0.1", port)
 }
 
-// localURL is how this machine reaches a listener.
+// localURL is the URL of a listener on this machine.
 func localURL(listener net.Listener) string {
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	return "http://127.0.0.1:" + port

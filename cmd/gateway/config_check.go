@@ -33,19 +33,19 @@ const (
 	minExternalSecret = 32
 )
 
-// problems are what is wrong with the settings, so that one start tells all of
-// it.
+// problems collects everything that is wrong with the settings, so that one
+// start reports all of it.
 type problems []error
 
 func (p *problems) add(name, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
 }
 
-// A deadline of a dispute or of a webhook's last attempt must never find that
-// what it needs is gone.
+// These bounds make sure that data is kept until the deadline of a dispute and
+// the last attempt of a webhook.
 const leastDays, mostDays = 30, 36500
 
-// readDays reads for how many days something is kept.
+// readDays reads how many days something is kept.
 func (p *problems) readDays(into *time.Duration, name, text string) {
 	if text == "" {
 		return
@@ -96,7 +96,7 @@ func (c *config) complete(t texts) error {
 
 func (c *config) checkDatabaseURL(found *problems) {
 	if _, err := pgxpool.ParseConfig(c.databaseURL); err != nil {
-		// The error quotes the URL and with it a password.
+		// The error itself would quote the URL with its password.
 		found.add("-database-url (DATABASE_URL)",
 			"is not a valid PostgreSQL URL, such as postgres://USER:PASSWORD@HOST:5432/DATABASE")
 	}
@@ -111,9 +111,8 @@ func (c *config) checkReadURL(found *problems) {
 	}
 }
 
-// readDrain reads for how long the gateway goes on serving after it has said
-// that it is not ready. Without a setting that is productionDrain, and nothing
-// in a sandbox.
+// readDrain reads how long a stopping gateway still takes requests. The
+// default is productionDrain, and nothing in a sandbox.
 func (c *config) readDrain(found *problems, text string) {
 	if c.drainDelay = productionDrain; c.sandbox {
 		c.drainDelay = 0
@@ -127,9 +126,9 @@ func (c *config) readDrain(found *problems, text string) {
 	}
 }
 
-// readCallbackSignature reads which signature of a callback is enough. A plain
-// one, seen once, completes any payment at any time, so production takes it
-// only where somebody has said so.
+// readCallbackSignature reads which signature a callback needs. Whoever has
+// seen one plain signature can use it to complete any payment at any time, so
+// production accepts it only if the setting says so.
 func (c *config) readCallbackSignature(found *problems, text string) {
 	switch text {
 	case "":
@@ -141,12 +140,12 @@ func (c *config) readCallbackSignature(found *problems, text string) {
 	}
 }
 
-// hostName is a name as compose networks have them. It is no address: that
-// would open a network.
+// hostName is the form of host names in a compose network. It excludes
+// addresses, which could open a whole network.
 var hostName = regexp.MustCompile(`^[a-z]([a-z0-9_.-]*[a-z0-9_])?$`)
 
-// readCallbackHosts reads which private hosts a sandbox sends webhooks to.
-// Production has none.
+// readCallbackHosts reads the private hosts to which a sandbox may send
+// webhooks. Production allows none.
 func (c *config) readCallbackHosts(found *problems, text string) {
 	if text == "" {
 		return
@@ -165,8 +164,8 @@ func (c *config) readCallbackHosts(found *problems, text string) {
 	}
 }
 
-// private are the networks that one's own machines may be in, and metadata are
-// addresses within them that clouds answer at with the secrets of a machine.
+// private are the networks of private machines. metadata are addresses in them
+// at which clouds hand out a machine's secrets.
 var (
 	private = []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
@@ -175,8 +174,9 @@ var (
 	metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254")}
 )
 
-// readProcessorNetworks reads which private networks get whole cards. Loopback,
-// link-local addresses and those of a cloud's metadata never do.
+// readProcessorNetworks reads the private networks to which whole card numbers
+// may be sent. Loopback, link-local and cloud metadata addresses are never
+// allowed.
 func (c *config) readProcessorNetworks(found *problems, text string) {
 	if text == "" {
 		return
@@ -197,8 +197,8 @@ func (c *config) readProcessorNetworks(found *problems, text string) {
 	}
 }
 
-// readPortalOrigins reads a list of origins as browsers send them: nothing that
-// no browser sends may stand there and seem to work.
+// readPortalOrigins reads a list of origins in the form in which browsers send
+// them. Anything else would never match, so it is refused.
 func (c *config) readPortalOrigins(found *problems, text string) {
 	if text == "" {
 		return
@@ -220,8 +220,8 @@ func (c *config) readPortalOrigins(found *problems, text string) {
 	}
 }
 
-// originForm is how browsers write an origin, with the exception of standard
-// ports, which they leave out.
+// originForm is how browsers write an origin, except that they leave out
+// standard ports.
 var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
 func (p *problems) readSwitch(into *bool, name, text string) {
@@ -230,7 +230,7 @@ func (p *problems) readSwitch(into *bool, name, text string) {
 	}
 }
 
-// readFourEyes reads which actions take a second operator.
+// readFourEyes reads which actions need a second operator.
 func (c *config) readFourEyes(found *problems, t texts) {
 	switch t.fourEyes {
 	case "":
@@ -249,9 +249,9 @@ func (c *config) readFourEyes(found *problems, t texts) {
 	}
 }
 
-// checkAddresses checks the form of the addresses to listen at and of the
-// public URLs, and takes slashes off the ends of the URLs. It opens nothing: an
-// address in use fails only when the server starts.
+// checkAddresses checks the form of listening addresses and public URLs, and
+// removes slashes at the end of the URLs. It opens nothing: whether an address
+// is free shows when the server starts.
 func (c *config) checkAddresses(found *problems) {
 	for _, address := range []struct{ name, value string }{
 		{"-api-addr (GATEWAY_API_ADDR)", c.apiAddr}, {"-pay-addr (GATEWAY_PAY_ADDR)", c.payAddr},
@@ -277,8 +277,8 @@ func (c *config) checkAddresses(found *problems) {
 	}
 }
 
-// checkURL checks a public URL. A sandbox may leave it out, and then its
-// listener's is taken.
+// checkURL checks a public URL. In a sandbox it may be empty; then the
+// listener's address is used.
 func (c *config) checkURL(found *problems, name, text string) {
 	u, err := url.Parse(text)
 	switch {
@@ -296,9 +296,8 @@ func (c *config) checkURL(found *problems, name, text string) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// checkHeaders refuses a name that no header can have, and one that two
-// settings share whatever its capitals are: their values could not be told
-// apart.
+// checkHeaders refuses invalid header names, and two settings with the same
+// name, whatever its case.
 func (c *config) checkHeaders(found *problems) {
 	seen := map[string]string{}
 	for _, header := range []struct{ name, value string }{
@@ -316,8 +315,8 @@ func (c *config) checkHeaders(found *problems) {
 	}
 }
 
-// readSecrets reads what comes by environment alone. No problem quotes any of
-// it.
+// readSecrets reads the secrets from the environment. Its errors quote none of
+// them.
 func (c *config) readSecrets(found *problems, t texts) {
 	c.externalSecret = t.externalSecret
 	if c.externalSecret != "" && len(c.externalSecret) < minExternalSecret {
@@ -335,7 +334,7 @@ func (c *config) readSecrets(found *problems, t texts) {
 	}
 }
 
-// completeKeys gives a sandbox its own keys where none were given.
+// completeKeys gives a sandbox its own keys if none are set.
 func (c *config) completeKeys(own sandbox.Key) {
 	if c.vaultKeys == nil {
 		c.vaultKeys = [][]byte{own.Bytes("vault")}
@@ -345,8 +344,8 @@ func (c *config) completeKeys(own sandbox.Key) {
 	}
 }
 
-// decodeKeys reads a list of base64 keys, and refuses what nobody would have
-// drawn at random.
+// decodeKeys reads a list of base64 keys. It refuses keys that are obviously
+// not random.
 func decodeKeys(found *problems, name, list string) [][]byte {
 	var keys [][]byte
 	for i, text := range strings.Split(list, ",") {

@@ -17,8 +17,8 @@ import (
 	"gateway.example/internal/sandbox"
 )
 
-// database is the PostgreSQL the program works on: one it was given, or one it
-// manages.
+// database is the PostgreSQL that the program works on: an existing one, or
+// one that it runs itself.
 type database struct {
 	url    string
 	server *pgserver.Server // nil when given
@@ -29,8 +29,8 @@ const (
 	stopTimeout  = 20 * time.Second
 )
 
-// openDatabase reaches the database, starting the managed one if none was
-// given.
+// openDatabase connects to the database. If none is set, it starts its own
+// server.
 func openDatabase(
 	ctx context.Context, c config, log *slog.Logger, tell func(format string, args ...any),
 ) (*database, error) {
@@ -51,7 +51,7 @@ func openDatabase(
 	return d, nil
 }
 
-// create makes the managed server's one database at its first start.
+// create makes the database of the program's own server at its first start.
 func (d *database) create(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, d.server.URL("postgres"))
 	if err != nil {
@@ -66,8 +66,8 @@ func (d *database) create(ctx context.Context) error {
 	return fault.Doing("create database", err)
 }
 
-// anew adds to the refusal of a database from before the baseline how a sandbox
-// begins anew.
+// anew adds to the error about a database from before the baseline how to
+// start a sandbox from scratch.
 func (c config) anew(err error) error {
 	if c.databaseURL != "" || !errors.Is(err, db.ErrBeforeBaseline) {
 		return err
@@ -75,8 +75,8 @@ func (c config) anew(err error) error {
 	return fmt.Errorf("%w: delete the sandbox's directory %s", err, c.dataDir)
 }
 
-// died is closed if the managed server ends under us; a given one never closes
-// it.
+// died is closed when the program's own server stops unexpectedly. For an
+// existing server it is never closed.
 func (d *database) died() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -95,9 +95,9 @@ func (d *database) close() {
 	}
 }
 
-// besideServer reaches the database for a command that may run beside a live
-// gateway: through the sandbox's file if somebody answers there, else as serve
-// does.
+// besideServer connects to the database for a command that may run beside a
+// gateway: to the one of the running sandbox if there is one, otherwise as
+// serve does.
 func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -108,8 +108,8 @@ func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, e
 	return openDatabase(ctx, c, log, nil)
 }
 
-// existing is besideServer for commands that must not make a database where
-// there is none. A server that is stopped is started for them.
+// existing is besideServer for commands that must not create a database. It
+// starts the program's own server if that is stopped.
 func existing(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -125,8 +125,8 @@ func existing(ctx context.Context, c config, log *slog.Logger) (*database, error
 	return &database{url: server.URL(databaseName), server: server}, nil
 }
 
-// foundServer is the database that was given, or that of the sandbox that runs
-// on the data directory.
+// foundServer is the database that is set, or that of the sandbox running on
+// the data directory.
 func foundServer(ctx context.Context, c config) *database {
 	if c.databaseURL != "" {
 		return &database{url: c.databaseURL}
@@ -148,9 +148,9 @@ func answers(ctx context.Context, url string) bool {
 	return true
 }
 
-// makeDataDir makes the data directory and its path absolute. Others may pass
-// through it, so that PostgreSQL can run under another account; what is secret
-// in it is readable by its owner alone.
+// makeDataDir makes the data directory and its path absolute. Other users may
+// pass through it, because PostgreSQL can run under another account; secrets
+// in it are readable only by their owner.
 func makeDataDir(c *config) error {
 	if !c.sandbox { // production keeps all it has in its database
 		return nil

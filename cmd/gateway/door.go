@@ -13,11 +13,10 @@ import (
 
 type doors struct{ api, pay, portal, ops net.Listener }
 
-// openDoors opens every address before anything else, so that a taken one is
-// found at once. Until somebody takes what comes, the public ones refuse
-// connections: a proxy goes on to another gateway then, and would wait
-// otherwise for as long as a start takes. A sandbox takes another port where
-// one that nobody has asked for is taken.
+// openDoors listens on every address before anything else, so that a taken one
+// is found at once. Until takeConnections the public ones refuse connections:
+// then a proxy tries another gateway at once and does not wait for the start.
+// If a default port is taken, a sandbox uses another one.
 func openDoors(ctx context.Context, c *config, tell func(format string, args ...any)) (*doors, error) {
 	var d doors
 	var refusing []net.Listener
@@ -33,7 +32,7 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 		{&d.ops, new(string), flagOpsAddr, c.opsAddr},
 	} {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", door.addr)
-		// A port that a public URL leads to must not move.
+		// The port of a public URL must not change.
 		may := c.sandbox && !c.fixed[door.flag] && *door.url == ""
 		if may && errors.Is(err, syscall.EADDRINUSE) {
 			if listener, err = openNear(ctx, door.addr); err == nil {
@@ -45,9 +44,9 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 			return nil, listenError(door.flag, door.addr, err)
 		}
 		*door.listener = listener
-		// A port that the system has chosen would be another
-		// afterwards, and no proxy knows it. One that refuses
-		// connections could be taken by another sandbox.
+		// A port chosen by the system stays open: opened again, it
+		// would be another one. So does a port that nobody has asked
+		// for, because another sandbox could take it.
 		if _, port, _ := net.SplitHostPort(door.addr); port != "0" && !may && door.listener != &d.ops {
 			refusing = append(refusing, listener)
 		}
@@ -64,8 +63,8 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 	return &d, nil
 }
 
-// openNear opens a free port: the first of every tenth after a taken one, so
-// that those of one sandbox look alike, or else any.
+// openNear opens a free port: the next in steps of ten after a taken one, so
+// that the ports of one sandbox resemble each other, otherwise any.
 func openNear(ctx context.Context, addr string) (net.Listener, error) {
 	host, text, _ := net.SplitHostPort(addr)
 	taken, err := strconv.Atoi(text)
@@ -81,8 +80,7 @@ func openNear(ctx context.Context, addr string) (net.Listener, error) {
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 }
 
-// takeConnections ends the time in which the public addresses refuse
-// connections.
+// takeConnections makes the public addresses accept connections.
 func (d *doors) takeConnections() error {
 	for _, public := range []struct {
 		listener net.Listener

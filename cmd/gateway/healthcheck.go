@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// healthcheck asks /readyz, for containers: an image of this program alone has
-// nothing else that could ask.
+// healthcheck asks /readyz. It is for container images that have no other
+// program to do that.
 func (e environment) healthcheck(ctx context.Context, args []string) error {
 	var c config
 	if _, err := newOptions("healthcheck", e.getenv, e.stdout, c.only("ops-addr")).parse(args); err != nil {
@@ -46,8 +46,7 @@ func (e environment) healthcheck(ctx context.Context, args []string) error {
 	return err
 }
 
-// direct asks the address itself: through no proxy, and no other one that the
-// answer leads to.
+// direct uses no proxy and follows no redirect.
 var direct = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

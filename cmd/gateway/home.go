@@ -11,9 +11,9 @@ import (
 	"gateway.example/internal/db"
 )
 
-// checkHome refuses to serve a restored copy of a production database, which
-// would charge cards and send webhooks beside the original, until "gateway
-// adopt" says that it may. The first start of all notes where the database is.
+// checkHome refuses to serve a restored copy of a production database until
+// "gateway adopt" allows it: the copy would charge cards and send webhooks
+// beside the original. The very first start stores where the database is.
 func (g *gateway) checkHome(ctx context.Context) error {
 	if g.offline {
 		return nil
@@ -45,8 +45,8 @@ func (g *gateway) checkHome(ctx context.Context) error {
 	return nil
 }
 
-// movedFrom says in which way a database was served elsewhere, or "" if it was
-// not.
+// movedFrom says how the place of a database differs from before, or "" if it
+// does not.
 func movedFrom(home db.Home, here db.HomePutParams) string {
 	since := home.Since.UTC().Format(time.DateOnly)
 	switch {
@@ -60,12 +60,12 @@ func movedFrom(home db.Home, here db.HomePutParams) string {
 	return ""
 }
 
-// numbersLost is more events than there can have been between a backup and its
-// restore.
+// numbersLost is more than the number of events that can be lost between a
+// backup and its restore.
 const numbersLost = 1_000_000_000
 
-// adopt makes a restored database the one that counts: the next start takes it
-// for its own.
+// adopt makes a restored database the valid one, so that the next start
+// accepts it.
 func (e environment) adopt(ctx context.Context, args []string) error {
 	c, _, err := e.parseDatabase("adopt", args, nil)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// steps tells whoever starts a sandbox what it does meanwhile: its first start
-// can take a minute. A production gateway has its log.
+// steps prints the progress of a sandbox's start, because its first one can
+// take a minute. A production gateway only logs.
 func (e environment) steps(c config) func(format string, args ...any) {
 	if !c.sandbox {
 		return func(string, ...any) {}
@@ -23,8 +23,8 @@ func (e environment) steps(c config) func(format string, args ...any) {
 	return func(format string, args ...any) { _, _ = fmt.Fprintf(e.stdout, format+"\n", args...) }
 }
 
-// introduce tells whoever started a sandbox what to open and what to paste. The
-// file is true from here on.
+// introduce prints what to open and which commands to paste. From here on the
+// sandbox's file is complete.
 func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, databaseURL string) error {
 	if !g.sandbox {
 		return nil
@@ -77,15 +77,15 @@ The webhook goes to %[12]s. In a second terminal, this receives and verifies it:
 
 `
 
-// welcomeHook is where the sample payment's webhook goes, and where "gateway
-// listen" waits for it.
+// welcomeHook is where the sample payment's webhook is sent, and where
+// "gateway listen" listens.
 const (
 	welcomeHookAddr = "127.0.0.1:8099"
 	welcomeHook     = "http://" + welcomeHookAddr + "/webhook"
 )
 
-// printWelcome prints commands that work as they are, as often as the sandbox
-// is started: each start has an order of its own.
+// printWelcome prints commands that can be pasted as they are at every start,
+// because each start uses a new order id.
 func (g *gateway) printWelcome(e environment, info sandbox.Info) error {
 	box := info.Cashboxes[0]
 	body := fmt.Sprintf(
@@ -114,7 +114,7 @@ func (g *gateway) printWelcome(e environment, info sandbox.Info) error {
 	return err
 }
 
-// listenCommand is how "gateway listen" is run beside this sandbox.
+// listenCommand is the command that runs "gateway listen" beside this sandbox.
 func (g *gateway) listenCommand() string {
 	text := runAs(os.Args[0]) + " listen"
 	if usual, err := filepath.Abs(defaultDataDir); err != nil || usual != g.dataDir {
@@ -123,8 +123,8 @@ func (g *gateway) listenCommand() string {
 	return text
 }
 
-// runAs is how the program was run: by go run, which makes a program that is
-// gone at the end, or by the path it has.
+// runAs is the command that runs the program again: "go run" if it was started
+// so, because that deletes the binary at its end, otherwise its path.
 func runAs(path string) string {
 	if !strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return quoted(path)
@@ -135,10 +135,10 @@ func runAs(path string) string {
 	return "go run gateway.example/cmd/gateway"
 }
 
-// plain are words that a shell takes as they are.
+// plain matches words that a shell needs no quotes for.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:-]+$`)
 
-// quoted is a word of a shell's command.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if plain.MatchString(word) {
 		return word

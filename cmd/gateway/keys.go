@@ -21,22 +21,22 @@ const (
 
 const (
 	keysEvery = time.Minute
-	// linkKeyKept is how long after a process last made links with a key
-	// all processes must know it: a payment is open for up to a day, or a
-	// little longer after an outage, and for a day after an unpaid end its
-	// payer may send a receipt.
+	// linkKeyKept is how long all processes must know a link key after it
+	// was last used to make links. A payment is open for up to a day, or a
+	// little longer after an outage, and for a day after it ended unpaid
+	// its payer may send a receipt.
 	linkKeyKept = 3 * 24 * time.Hour
-	// keyGone is how long after a process last told that a key is its first
-	// nobody seals with that key any more.
+	// keyGone is after how long without a sign of a process using it as
+	// the first key nobody seals with a key any more.
 	keyGone = 3 * keysEvery
 )
 
-// errKeysDiffer makes a process not ready.
+// errKeysDiffer is why a process is not ready.
 var errKeysDiffer = errors.New("keys are missing")
 
-// checkKeys refuses to start without a key that something is sealed with, or
-// that links of the last days are made with: calls would fail one by one later
-// on. A vault key that nothing is sealed with any more is forgotten.
+// checkKeys refuses to start without a vault key that sealed data needs, or a
+// link key that recent links need: otherwise calls would fail one by one
+// later. It forgets vault keys with which nothing is sealed any more.
 func (g *gateway) checkKeys(ctx context.Context) error {
 	q := db.New(g.workPool)
 	missing, err := g.missingKeys(ctx, q)
@@ -51,7 +51,7 @@ func (g *gateway) checkKeys(ctx context.Context) error {
 	return g.noteKeys(ctx)
 }
 
-// refuseWithout says what needs the keys that are missing.
+// refuseWithout returns an error that says what needs the missing keys.
 func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNeededRow) error {
 	uses, err := reseal.Count(ctx, q)
 	if err != nil {
@@ -77,8 +77,8 @@ func refuseWithout(ctx context.Context, q *db.Queries, missing []db.SecretKeyNee
 	return nil
 }
 
-// describeUses says what a vault key opens, such as "3 of payin.address", or ""
-// if that is nothing.
+// describeUses says what a vault key opens, for example "3 of payin.address".
+// It returns "" if it opens nothing.
 func describeUses(uses []reseal.Use, fingerprint string) string {
 	var words []string
 	for _, use := range uses {
@@ -89,10 +89,9 @@ func describeUses(uses []reseal.Use, fingerprint string) string {
 	return strings.Join(words, ", ")
 }
 
-// noteKeys tells the other replicas which keys this one uses. One that lacks a
-// key of theirs only says that it is still there, if its keys are known: they
-// may be wrong, and then it must not be the reason for which the others are not
-// ready.
+// noteKeys stores which keys this process uses, for the other replicas. If it
+// lacks a key of theirs, it adds no key of its own that is new: its keys may
+// be the wrong ones, and must not make the others unready.
 func (g *gateway) noteKeys(ctx context.Context) error {
 	differ := g.keysAgree(ctx)
 	if differ != nil && !errors.Is(differ, errKeysDiffer) {
@@ -114,8 +113,7 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 	return differ
 }
 
-// keysAgree reports, in words that give no key away, which keys that are in use
-// this process lacks.
+// keysAgree reports which keys in use this process lacks. It reveals no key.
 func (g *gateway) keysAgree(ctx context.Context) error {
 	missing, err := g.missingKeys(ctx, db.New(g.opsPool))
 	if err != nil || len(missing) == 0 {
@@ -142,8 +140,8 @@ func (g *gateway) missingKeys(ctx context.Context, q *db.Queries) ([]db.SecretKe
 	}), nil
 }
 
-// fingerprints are those of the keys that were given for a purpose, the first
-// key's first.
+// fingerprints are the fingerprints of the keys that are set for a purpose,
+// beginning with the key in use.
 func (c *config) fingerprints(purpose string) []string {
 	var all []string
 	for _, key := range map[string][][]byte{purposeVault: c.vaultKeys, purposeLink: c.linkKeys}[purpose] {

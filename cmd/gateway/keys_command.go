@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// manageKeys lists the keys in use, and with "rotate" first seals everything
-// with the first one.
+// manageKeys lists the keys in use. With "rotate" it first seals everything
+// with the first key.
 func (e environment) manageKeys(ctx context.Context, args []string) error {
 	var c config
 	found, err := newOptions("keys", e.getenv, e.stdout, c.only("data-dir", "database-url"),
@@ -56,7 +56,7 @@ func (e environment) manageKeys(ctx context.Context, args []string) error {
 }
 
 // rotateKeys seals everything with the first vault key, forgets the keys that
-// nothing needs any more, and lists what is left.
+// nothing needs any more, and lists the others.
 func (c *config) rotateKeys(ctx context.Context, pool db.Pool, out io.Writer) error {
 	q, first := db.New(pool), c.fingerprints(purposeVault)[0]
 	if err := othersSeal(ctx, q, first); err != nil {
@@ -93,7 +93,7 @@ func (c *config) rotateKeys(ctx context.Context, pool db.Pool, out io.Writer) er
 }
 
 // othersSeal refuses a rotation while a process seals with another key: it may
-// not have this one, and could not open what was sealed again.
+// lack the new one, and then could not open what was sealed again.
 func othersSeal(ctx context.Context, q *db.Queries, first string) error {
 	keys, err := q.SecretKeyList(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func othersSeal(ctx context.Context, q *db.Queries, first string) error {
 	return nil
 }
 
-// forgetUnused forgets the vault keys that open nothing, and counts what other
-// keys than the first still open.
+// forgetUnused forgets the vault keys that open nothing, and returns how many
+// values other keys than the first still open.
 func forgetUnused(ctx context.Context, q *db.Queries, first string) (left int64, err error) {
 	uses, err := reseal.Count(ctx, q)
 	if err != nil {
@@ -136,7 +136,7 @@ func forgetUnused(ctx context.Context, q *db.Queries, first string) (left int64,
 	return left, nil
 }
 
-// listKeys lists the keys that were given and those that are needed, and counts
+// listKeys lists the keys that are set and those that are needed, and counts
 // the missing ones.
 func (c *config) listKeys(ctx context.Context, q *db.Queries, out io.Writer) (missing int, err error) {
 	uses, err := reseal.Count(ctx, q)
@@ -167,8 +167,8 @@ func (c *config) listKeys(ctx context.Context, q *db.Queries, out io.Writer) (mi
 	return missing, nil
 }
 
-// known are the fingerprints of the keys of a purpose that were given, or were
-// in use at some time.
+// known are the fingerprints of a purpose's keys that are set or were ever
+// used.
 func known(given []string, purpose string, keys []db.SecretKey, uses []reseal.Use) []string {
 	all := slices.Clone(given)
 	for _, key := range keys {

@@ -19,22 +19,22 @@ import (
 	"gateway.example/internal/sandbox"
 )
 
-// receiver gets the webhooks of a sandbox, verifies them, prints them and may
-// send them on.
+// receiver receives the webhooks of a sandbox, verifies and prints them, and
+// can forward them.
 type receiver struct {
 	info sandbox.Info
-	// forward is where webhooks are sent on to, "" for nowhere.
+	// forward is the URL to which webhooks are forwarded; "" is none.
 	forward string
 
-	// mu keeps what is printed of one webhook together.
+	// mu keeps the lines of one webhook together.
 	mu  sync.Mutex
 	out io.Writer
 }
 
 const (
-	// webhookMost bounds the body of a webhook.
+	// webhookMost limits the size of a webhook.
 	webhookMost = 1 << 20
-	// forwardPatience is less than the gateway waits for an answer.
+	// forwardPatience is shorter than the gateway waits for an answer.
 	forwardPatience = 10 * time.Second
 )
 
@@ -72,14 +72,14 @@ func (e environment) listen(ctx context.Context, args []string) error {
 	return nil
 }
 
-// isForward reports whether webhooks can be sent on to an address.
+// isForward reports whether webhooks can be forwarded to an address.
 func isForward(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
 
-// ServeHTTP takes a webhook. The gateway gets the answer of the receiver
-// behind, so that it sends again what that one has not taken.
+// ServeHTTP receives a webhook. It answers with the status of the receiver
+// behind, so that the gateway repeats what that one refused.
 func (l *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, webhookMost))
 	keyID, signed := l.signer(body, r.Header)
@@ -105,7 +105,7 @@ func (l *receiver) print(text string) {
 	_, _ = io.WriteString(l.out, text)
 }
 
-// signer is the key id of the cashbox whose secret has signed the webhook.
+// signer returns the key id of the cashbox whose secret signed the webhook.
 func (l *receiver) signer(body []byte, header http.Header) (keyID string, signed bool) {
 	for _, box := range l.info.Signers() {
 		verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
@@ -116,7 +116,7 @@ func (l *receiver) signer(body []byte, header http.Header) (keyID string, signed
 	return "", false
 }
 
-// describeWebhook is a line on the webhook, and its body for a reader.
+// describeWebhook returns a line about the webhook and its body, indented.
 func describeWebhook(keyID string, body []byte) string {
 	var event struct{ Type string }
 	var pretty bytes.Buffer
@@ -126,7 +126,7 @@ func describeWebhook(keyID string, body []byte) string {
 	return fmt.Sprintf("\nverified for %s: %s\n%s\n", keyID, event.Type, &pretty)
 }
 
-// send sends a webhook on as it came, and says what became of it.
+// send forwards a webhook unchanged and says what came of it.
 func (l *receiver) send(ctx context.Context, body []byte, header http.Header) (status int, said string) {
 	ctx, cancel := context.WithTimeout(ctx, forwardPatience)
 	defer cancel()

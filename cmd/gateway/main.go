@@ -23,7 +23,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// Whoever signals a second time is not made to wait.
+	// A second signal kills the process.
 	context.AfterFunc(ctx, stop)
 	env := environment{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	err := env.run(ctx, os.Args[1:])
@@ -38,8 +38,9 @@ func main() {
 	os.Exit(exitStatus(err)) //nolint:gocritic // stop has nothing left to do
 }
 
-// exitStatus is 2 where the command or a setting is wrong, or nobody knows
-// whether the ledger holds; 1 for every other failure.
+// exitStatus returns 2 if the command or a setting is wrong, or if it could
+// not be found out whether the ledger is right. It returns 1 for any other
+// error.
 func exitStatus(err error) int {
 	if errors.As(err, new(usageError)) || errors.As(err, new(notAudited)) {
 		return 2
@@ -47,7 +48,7 @@ func exitStatus(err error) int {
 	return 1
 }
 
-// environment is what a command may touch of the world it was started in.
+// environment is everything outside of the program that a command may use.
 type environment struct {
 	getenv         func(string) string
 	stdin          io.Reader
@@ -56,10 +57,10 @@ type environment struct {
 
 type command struct {
 	name string
-	// arguments are what follows the name, besides flags.
+	// arguments describes the arguments after the command's name.
 	arguments string
-	// does is a line on what the command does, more what its own help says
-	// besides.
+	// does describes the command in one line; more is added in its own
+	// help.
 	does, more string
 	run        func(environment, context.Context, []string) error
 }
@@ -71,7 +72,7 @@ func (c command) usage() string {
 	return c.name + " " + c.arguments + " [flags]"
 }
 
-// commands are all commands, in the order of the help.
+// commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{
 		{name: "serve", run: environment.serve,
@@ -115,7 +116,8 @@ func commands() []command {
 	}
 }
 
-// commandNamed is the command with the name, or the zero value.
+// commandNamed finds a command by its name. It returns the zero value for an
+// unknown one.
 func commandNamed(name string) command {
 	all := commands()
 	if at := slices.IndexFunc(all, func(c command) bool { return c.name == name }); at >= 0 {
@@ -124,8 +126,8 @@ func commandNamed(name string) command {
 	return command{}
 }
 
-// run runs the command that the arguments name, or serve if they name none. A
-// command that does not exist is a usageError.
+// run runs the command that the arguments begin with, or serve without one. An
+// unknown command is a usageError.
 func (e environment) run(ctx context.Context, args []string) error {
 	name := "serve"
 	switch {
@@ -141,8 +143,8 @@ func (e environment) run(ctx context.Context, args []string) error {
 	return found.run(e, ctx, args)
 }
 
-// help lists all commands on standard output. It takes no arguments: the help
-// of a command comes by its -h.
+// help lists all commands. It takes no arguments: each command explains itself
+// with -h.
 func (e environment) help(_ context.Context, args []string) error {
 	if _, err := newOptions("help", e.getenv, e.stdout, nil).parse(args); err != nil {
 		return err

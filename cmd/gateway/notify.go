@@ -17,12 +17,12 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// botToken is the form of a bot's token. One of another form would stand in
-// errors of the library.
+// botToken is the form of a bot's token. A token of another form would appear
+// in the library's errors.
 var botToken = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
-// notifySettings are the channels by which users are told. The secrets come by
-// the environment.
+// notifySettings are the channels over which users get messages. Their secrets
+// come from the environment.
 type notifySettings struct {
 	telegramURL, mailFrom    string
 	token, smtpURL, pushKeys string
@@ -31,7 +31,7 @@ type notifySettings struct {
 	pushing [2]string
 }
 
-// read checks the settings. No problem quotes a secret.
+// read checks the settings. Its errors quote no secret.
 func (n *notifySettings) read(found *problems) {
 	if n.token != "" && !botToken.MatchString(n.token) {
 		found.add(envTelegramToken, "must be a token as BotFather gives it")
@@ -54,8 +54,7 @@ func (n *notifySettings) read(found *problems) {
 	}
 }
 
-// mailServer reads the address of an SMTP server, and reports whether it is
-// one.
+// mailServer parses the address of an SMTP server.
 func mailServer(address string) (server notify.MailServer, reads bool) {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {
@@ -83,7 +82,8 @@ func printPushKey(out io.Writer) error {
 	return err
 }
 
-// wireNotify builds what tells users. A gateway that is offline tells nobody.
+// wireNotify builds the services that notify users. An offline gateway
+// notifies nobody.
 func (g *gateway) wireNotify(context.Context) error {
 	services := notify.Services{
 		Vault: g.vault, HashKey: g.hashKey, PortalURL: g.portalURL, Breaks: g.settings.SetBreak, Alarms: map[string]notify.Alarm{},
@@ -116,7 +116,7 @@ func (g *gateway) wireNotify(context.Context) error {
 	return nil
 }
 
-// tellUsers runs what sends and what answers users, until ctx ends.
+// tellUsers sends notifications and answers users until ctx ends.
 func (g *gateway) tellUsers(ctx context.Context) {
 	var hearing sync.WaitGroup
 	defer hearing.Wait()

@@ -15,17 +15,17 @@ import (
 	"gateway.example/internal/db"
 )
 
-// ops answers whoever runs the gateway.
+// ops serves metrics, health and readiness for those who run the gateway.
 type ops struct {
 	metrics *prometheus.Registry
-	// check is set once the gateway is ready, and taken away when it starts
-	// to stop. It asks the database.
+	// check asks the database. It is set when the gateway is ready, and
+	// removed when it begins to stop.
 	check atomic.Pointer[func(context.Context) error]
 }
 
-// newOps makes the registry of metrics, before there is anything else of the
-// gateway. Until check is set, the process is not ready. Each scrape runs the
-// check, for at most readyTimeout.
+// newOps makes the registry of metrics, before everything else. The process is
+// not ready until check is set. Each scrape runs the check, for at most
+// readyTimeout.
 func newOps() *ops {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -44,12 +44,12 @@ func newOps() *ops {
 	return o
 }
 
-// readyTimeout is how long the database has to show that it answers.
+// readyTimeout is how long the database may take to answer.
 const readyTimeout = 2 * time.Second
 
 var errNotReady = errors.New("the process starts or stops")
 
-// unready is why the process should be sent no requests, or nil.
+// unready is the reason why the process should get no requests, or nil.
 func (o *ops) unready(ctx context.Context) error {
 	check := o.check.Load()
 	if check == nil {
@@ -66,8 +66,9 @@ func (o *ops) handler() http.Handler {
 	return mux
 }
 
-// ready answers load balancers: 200 if requests may be sent, or 503. It says
-// why only for the gateway's own reasons, and quotes no error of the database.
+// ready answers load balancers: 200, or 503 if the process should get no
+// requests. The text names only the gateway's own reasons and quotes no error
+// of the database.
 func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -82,9 +83,8 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ready\n"))
 }
 
-// mostQueued is how many deliveries are counted: a merchant whose endpoint is
-// away for days may have more, and counting those would cost more than it
-// tells.
+// mostQueued is where counting deliveries stops: a merchant whose endpoint was
+// down for days may have more, and counting them all would cost too much.
 const mostQueued = 100_000
 
 func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
@@ -99,8 +99,8 @@ func watchQueues(metrics prometheus.Registerer, q *db.Queries) {
 	)
 }
 
-// errClockWrong makes a process not ready: it would end payments whose payers
-// still have time.
+// errClockWrong is why a process is not ready: with a wrong clock it would
+// expire payments too early.
 var errClockWrong = errors.New("the clock differs from the database's by more than a minute")
 
 func watchClock(metrics prometheus.Registerer, skew *db.Skew) {
@@ -110,7 +110,8 @@ func watchClock(metrics prometheus.Registerer, skew *db.Skew) {
 	}, func() float64 { return skew.By().Seconds() }))
 }
 
-// readiness is why the process should be sent no requests, once it has started.
+// readiness is the reason why a started process should get no requests, or
+// nil.
 func (g *gateway) readiness(ctx context.Context) error {
 	if g.skew.Wrong() {
 		return errClockWrong
@@ -118,8 +119,8 @@ func (g *gateway) readiness(ctx context.Context) error {
 	return g.keysAgree(ctx)
 }
 
-// watchReplica tells how late the read replica is, and where lists are read
-// from.
+// watchReplica adds metrics of the read replica: its delay, and whether lists
+// are read from it.
 func watchReplica(metrics prometheus.Registerer, replica *db.Replica) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_read_replica_lag_seconds",

@@ -15,21 +15,19 @@ type setting struct {
 	flag, env, otherwise, help string
 }
 
-// options are the flags of one command, its arguments, and the environment
-// variables it reads.
+// options are the flags, arguments and environment variables of a command.
 type options struct {
 	*flag.FlagSet
 	command   command
 	variables []variable
-	// behind are the environment variables behind flags, by the flag's
-	// name.
+	// behind maps flags to their environment variables.
 	behind map[string]string
 	help   io.Writer
 }
 
-// newOptions has the settings at what their variables say, or at their
-// defaults. The defaults that help shows are the program's: those of the
-// environment may be secret.
+// newOptions gives each setting the value of its variable, or its default. The
+// help shows the defaults of the program, because values of the environment
+// may be secret.
 func newOptions(
 	name string, getenv func(string) string, help io.Writer, settings []setting, variables ...variable,
 ) *options {
@@ -51,9 +49,9 @@ func newOptions(
 	return o
 }
 
-// parse reads flags, and between them the arguments, of which there must be
-// exactly those named. The last may be left out if its name is in brackets.
-// Asked for help, it gives it and returns flag.ErrHelp.
+// parse reads flags and the named arguments, in any order. The last argument
+// is optional if its name is in brackets. With -h it prints the help and
+// returns flag.ErrHelp.
 func (o *options) parse(args []string, names ...string) ([]string, error) {
 	var found []string
 	for {
@@ -71,7 +69,8 @@ func (o *options) parse(args []string, names ...string) ([]string, error) {
 	}
 	switch {
 	case len(found) > len(names):
-		// It is not quoted: it may be a secret that belongs elsewhere.
+		// The error does not quote it, because it may be a misplaced
+		// secret.
 		return nil, o.wrong(errors.New("too many arguments"))
 	case len(found) < len(names) && !strings.HasPrefix(names[len(found)], "["):
 		return nil, o.wrong(fmt.Errorf("%s is missing", names[len(found)]))
@@ -85,20 +84,19 @@ func (o *options) given(name string) bool {
 	return found
 }
 
-// usageError is a mistake in the command itself: the exit status is 2.
+// usageError is a mistake in the command line. The exit status is 2.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// wrong says what is wrong with the command, and where to look for how it is
-// right.
+// wrong adds to an error where to find the command's help.
 func (o *options) wrong(err error) error {
 	return usageError{fmt.Errorf("%s: %w: see gateway %s -h", o.Name(), err, o.Name())}
 }
 
-// print writes a command's help: its usage, its flags, and the variables that
-// have no flag. It shows the defaults of the program and no value of the
-// environment, which may be secret.
+// print prints a command's help: usage, flags, and the variables without a
+// flag. It shows defaults, never values of the environment, which may be
+// secret.
 func (o *options) print() error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "usage: gateway %s\n\n%s\n", o.command.usage(), o.command.does)
@@ -119,7 +117,7 @@ func (o *options) print() error {
 	return err
 }
 
-// describe is a flag in the help: its variable, its default and what it is for.
+// describe describes a flag in the help, with its variable and default.
 func (o *options) describe(f *flag.Flag) string {
 	text := "\n  -" + f.Name
 	if env := o.behind[f.Name]; env != "" {

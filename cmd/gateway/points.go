@@ -21,9 +21,9 @@ import (
 	"gateway.example/internal/outbound"
 )
 
-// With the tag points the program notes each moment before and after a commit
-// or a call outward, and kills itself at the one that it finds in a file. Tests
-// build it so; the program that is released has none of this.
+// With the build tag points the program records each moment before and after a
+// commit or an outgoing call, and kills itself at the one that is named in a
+// file. Only tests build it so.
 func init() {
 	dir := os.Getenv("POINTS_OF_TEST")
 	if dir == "" {
@@ -40,9 +40,9 @@ type points struct {
 	noted map[string]bool
 }
 
-// at is called at a moment of a place. Each is written to the file "passed"
-// once; without that file they are written anew. At the one that the file
-// "kill" names, the program kills itself, once.
+// at is called before and after each commit and outgoing call. It appends each
+// moment to the file "passed" once, which is begun anew if it was removed. At
+// the moment that the file "kill" names, it kills the process, once.
 func (p *points) at(moment, place string) {
 	name := moment + " " + place
 	p.mu.Lock()
@@ -68,12 +68,12 @@ func (p *points) at(moment, place string) {
 
 const (
 	house = "gateway.example/"
-	// deep is how many frames of a stack are looked at.
+	// deep limits how many frames of a stack are searched.
 	deep = 64
 )
 
-// committer is who commits or calls: the functions of the first package of the
-// house above the packages through which all do.
+// committer names who commits or calls: the functions of the first package of
+// this module above the packages through which all such calls go.
 func committer() string {
 	callers := make([]uintptr, deep)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -110,7 +110,7 @@ func cutPackage(name string) (in, function string) {
 
 type placeKey struct{}
 
-// begins notes who commits, where a statement does, for its end.
+// begins records who commits, for the end of the statement.
 func (p *points) begins(ctx context.Context, commits bool) context.Context {
 	if !commits {
 		return context.WithValue(ctx, placeKey{}, "")
@@ -128,8 +128,8 @@ func (p *points) ends(ctx context.Context, err error) {
 
 var writes = regexp.MustCompile(`(?i)\b(insert into|update|delete from)\b`)
 
-// TraceQueryStart implements pgx.QueryTracer. A statement that writes outside
-// of a transaction commits by itself.
+// TraceQueryStart implements pgx.QueryTracer. A writing statement outside of a
+// transaction is a commit.
 func (p *points) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	return p.begins(ctx, data.SQL == "commit" || conn.PgConn().TxStatus() == 'I' && writes.MatchString(data.SQL))
 }
@@ -142,7 +142,7 @@ func (p *points) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	return p.begins(ctx, slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }))
 }
 
-// TraceBatchQuery implements pgx.BatchTracer and has nothing to do.
+// TraceBatchQuery implements pgx.BatchTracer. It does nothing.
 func (*points) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 func (p *points) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// A gateway that the bench builds writes a CPU profile of the time between two
-// signals. No other has this: a profile names what runs.
+// If the bench builds the gateway, it writes a CPU profile of the time between
+// two signals. Released programs do not have this.
 func init() {
 	file, told := os.LookupEnv("BENCH_PROFILE")
 	if !told {

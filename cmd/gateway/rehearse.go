@@ -25,8 +25,8 @@ import (
 
 var errBadBackup = errors.New("the backup does not serve")
 
-// rehearse restores a backup beside the database that it is of, and proves that
-// it could take its place.
+// rehearse restores a backup beside the original database and proves that it
+// could replace it.
 func (e environment) rehearse(ctx context.Context, args []string) error {
 	c, found, err := e.parseDatabase("rehearse", args, nil, "BACKUP")
 	if err != nil {
@@ -40,10 +40,10 @@ func (e environment) rehearse(ctx context.Context, args []string) error {
 	}))
 }
 
-// rehearseOn restores a backup into a PostgreSQL of its own, proves every
-// invariant there, and compares the sealed days with the original's, which it
-// only reads. A backup that cannot be restored is errBadBackup. Server and
-// directory are gone when it returns.
+// rehearseOn restores a backup into a temporary PostgreSQL, proves every
+// invariant there, and compares its sealed days with those of the original,
+// from which it only reads. It returns errBadBackup for a backup that cannot
+// be restored. The temporary server and its directory are removed.
 func (e environment) rehearseOn(ctx context.Context, backup string, original db.Pool) error {
 	days, err := audit.SealedDays(ctx, original)
 	if err != nil {
@@ -73,8 +73,8 @@ func (e environment) rehearseOn(ctx context.Context, backup string, original db.
 	})
 }
 
-// compare compares the sealed days of a restored database with those of the
-// original, and says where the restored one ends.
+// compare compares the sealed days of both databases, and says up to when the
+// restored one goes.
 func (e environment) compare(ctx context.Context, restored db.Pool, want map[string]string) error {
 	days, err := audit.SealedDays(ctx, restored)
 	if err != nil {
@@ -106,7 +106,7 @@ func (e environment) compare(ctx context.Context, restored db.Pool, want map[str
 	return err
 }
 
-// restored starts a PostgreSQL in the directory, with what a backup has.
+// restored starts a PostgreSQL with the content of a backup.
 func restored(ctx context.Context, backup, dir, database string) (*pgserver.Server, error) {
 	info, err := os.Stat(backup) //nolint:gosec // whoever runs this command names the backup
 	if err != nil {
@@ -125,9 +125,9 @@ func restored(ctx context.Context, backup, dir, database string) (*pgserver.Serv
 	return server, nil
 }
 
-// restoreDump restores a dump into the database of the given name, which it
-// creates unless that is postgres. It stops at the first error, and leaves out
-// owners and privileges, whose roles a new server does not have.
+// restoreDump restores a dump into a database, which it creates unless its
+// name is postgres. It stops at the first error. Owners and privileges are
+// left out, because a new server lacks their roles.
 func restoreDump(ctx context.Context, server *pgserver.Server, file, database string) error {
 	conn, err := pgx.Connect(ctx, server.URL("postgres"))
 	if err != nil {
@@ -147,11 +147,11 @@ func restoreDump(ctx context.Context, server *pgserver.Server, file, database st
 	return nil
 }
 
-// fetching are the settings that say how a backup gets the WAL that was
-// archived after it, and how far.
+// fetching matches the settings that say how archived WAL is fetched, and up
+// to where it is replayed.
 var fetching = regexp.MustCompile(`(?m)^\s*(?:restore_command|recovery_target\w*)\s*=.*$`)
 
-// startCopy starts a copy of a directory that is as pg_basebackup makes it.
+// startCopy starts a copy of a directory made by pg_basebackup.
 func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error) {
 	major, err := os.ReadFile(filepath.Join(backup, "PG_VERSION")) //nolint:gosec // whoever runs this command names the backup
 	if err != nil {
@@ -167,9 +167,9 @@ func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error
 	if err := os.Chmod(data, 0o700); err != nil { //nolint:gosec // a directory must be passed through
 		return nil, err
 	}
-	// The settings of the original name files, addresses and commands of
-	// its machine, of which only how archived WAL is fetched counts here:
-	// the copy must not archive its own.
+	// The original's settings name files, addresses and commands of its
+	// machine. The copy keeps only those for fetching archived WAL; it
+	// must not archive its own.
 	plain := map[string]string{
 		"postgresql.conf": "hot_standby = off\n", "postgresql.auto.conf": "", "pg_hba.conf": "local all all trust\n", "pg_ident.conf": "",
 	}

@@ -25,20 +25,21 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// gateway is the running service, wired.
+// gateway is the running service with everything it consists of.
 type gateway struct {
 	config
 	log *slog.Logger
 	ops *ops
-	// tell tells whoever starts a sandbox what it does.
+	// tell prints the progress of a sandbox's start.
 	tell func(format string, args ...any)
-	// Calls, deliveries, what comes round by itself, and whoever asks how
-	// things stand use up no connections of one another.
+	// Calls, deliveries, background work and status pages have connections
+	// of their own, so that none of them uses up those of another.
 	pools db.Pools
-	// replica is what lists are read from; nil where there is none.
+	// replica is the database from which lists are read; nil if there is
+	// none.
 	replica *db.Replica
-	// group is of all the others; beatPool has a connection that is asked
-	// every second whether it works.
+	// group contains all the other pools. beatPool has one connection,
+	// which is tested every second.
 	group                                                 db.Group
 	deliveryPool, workPool, exportPool, opsPool, beatPool db.Pool
 
@@ -46,34 +47,37 @@ type gateway struct {
 	vault *vault.Vault
 	links *auth.Links
 	cards *card.Safe
-	// requisites seals and opens what payers send money to.
+	// requisites seals and opens the phones and cards to which payers send
+	// money.
 	requisites *requisite.Safe
-	// hashKey is the key of hashes that tell what is sealed apart.
+	// hashKey is the key of the hashes by which sealed values are
+	// compared.
 	hashKey []byte
 	services
-	// leaving says that the gateway was told to stop.
+	// leaving is set when the gateway begins to stop.
 	leaving atomic.Bool
-	// polls are rounds of questions to acquirers under way.
+	// polls counts the running rounds of questions to acquirers.
 	polls sync.WaitGroup
 
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key
 	testClock  *sandbox.Clock
-	// introduced is what the sandbox has told of itself.
+	// introduced is what the sandbox has printed about itself.
 	introduced sandbox.Info
-	// hooksURL is where the program reaches its own portals.
+	// hooksURL is the URL under which the program reaches its own portals.
 	hooksURL string
 }
 
 const (
-	// These pools have a size of their own. That of those for calls follows
+	// The sizes of these pools are fixed. That of the pools for calls is
 	// -db-connections.
 	deliveryConnections, workConnections, exportConnections, opsConnections, beatConnections = 8, 10, 2, 1, 1
 	// drainTimeout is how long accepted requests get to finish.
 	drainTimeout = 30 * time.Second
 )
 
-// serve runs the gateway until ctx ends, then finishes what was accepted.
+// serve runs the gateway until ctx ends, and then finishes what it has
+// accepted.
 func (e environment) serve(ctx context.Context, args []string) error {
 	c, err := parseConfig(args, e.getenv, e.stdout)
 	if err != nil {
@@ -153,7 +157,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	return nil
 }
 
-// openReplica opens the standby that lists are read from, where there is one.
+// openReplica opens the standby from which lists are read, if one is set.
 func (g *gateway) openReplica(ctx context.Context) (err error) {
 	if g.readURL != "" {
 		g.replica, err = db.OpenReplica(ctx, g.readURL, (g.connections+1)/2, g.pools.Reads)
@@ -161,8 +165,8 @@ func (g *gateway) openReplica(ctx context.Context) (err error) {
 	return err
 }
 
-// openSecrets takes the keys from the environment, and in a sandbox those not
-// given from the sandbox's own.
+// openSecrets reads the keys from the environment. A sandbox uses its own for
+// those that are not set.
 func (g *gateway) openSecrets(context.Context) error {
 	var err error
 	if g.sandbox {
@@ -184,9 +188,9 @@ func (g *gateway) openSecrets(context.Context) error {
 	return nil
 }
 
-// openSafes takes the key of the hashes of cards and requisites from the
+// openSafes reads the key of the hashes of cards and requisites from the
 // database, where it stays the same when vault keys change. The first start
-// makes it.
+// creates it.
 func (g *gateway) openSafes(ctx context.Context) error {
 	first, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
 	if err != nil {
@@ -201,7 +205,7 @@ func (g *gateway) openSafes(ctx context.Context) error {
 	return nil
 }
 
-// openClock takes the wall clock, or in a sandbox fills the database and takes
+// openClock uses the wall clock. In a sandbox it fills the database and uses
 // its test clock.
 func (g *gateway) openClock(ctx context.Context) error {
 	g.clock = clock.Real{}
@@ -236,8 +240,8 @@ func (g *gateway) close() {
 	}
 }
 
-// run serves until ctx ends or something we cannot do without does, and then
-// drains: requests and the deliveries that are on their way, and then work.
+// run serves until ctx ends or something indispensable fails. Then it drains:
+// first requests and deliveries in progress, then background work.
 func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan struct{}) error {
 	api, err := g.apiHandler()
 	if err != nil {
@@ -247,7 +251,8 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	if err != nil {
 		return err
 	}
-	// Work outlives ctx: what was accepted is finished after it.
+	// Background work goes on after ctx has ended, until everything
+	// accepted is finished.
 	background, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
 	delivering, stopDeliveries := context.WithCancel(background)
@@ -286,18 +291,17 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	}
 	g.ops.check.Store(nil)
 	g.log.Info("stopping")
-	// None begins any more. What is due is delivered by another process, or
-	// after the next start.
+	// No delivery begins any more. Another process, or the next start,
+	// makes those that are due.
 	stopDeliveries()
 	g.drain(servers, stopWork, &working)
 	return err
 }
 
-// sayGoodbye goes on serving for a while, not ready any more, so that load
-// balancers send nothing more: a connection that is opened in the very instant
-// in which a listener is closed would be reset. Callers who kept connections
-// are told to drop them, since one that is closed while a request is on its way
-// loses it.
+// sayGoodbye serves for a while longer, but as not ready, so that load
+// balancers stop sending requests: a connection that is opened at the moment
+// when a listener closes would be reset. Answers also ask callers to close
+// their connections, because closing one during a request would lose it.
 func (g *gateway) sayGoodbye() {
 	g.ops.check.Store(nil)
 	g.leaving.Store(true)
@@ -307,8 +311,8 @@ func (g *gateway) sayGoodbye() {
 	time.Sleep(g.drainDelay)
 }
 
-// public wraps the handler of a public URL: callers are told apart from
-// proxies, to come by https alone where that is how the URL has it, and to open
+// public wraps the handler of a public URL. It finds the caller's address
+// behind proxies, requires https if the URL has it, and asks callers to open
 // new connections when the gateway is about to stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
 	if g.sandbox {
@@ -320,10 +324,10 @@ func (g *gateway) public(address string, handler http.Handler) http.Handler {
 		if secure {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		// Nothing that stands behind chunks is read: edge.OneLength
-		// does not follow them. In HTTP/1.0, which has no chunks,
-		// net/http drops them, so nothing behind such a request is read
-		// either.
+		// The connection is closed after a request with chunks, so
+		// that nothing behind them is read: edge.OneLength does not
+		// follow chunks. HTTP/1.0 has no chunks and net/http ignores
+		// them there, so its connections are closed, too.
 		if g.leaving.Load() || len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}

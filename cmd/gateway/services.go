@@ -46,82 +46,83 @@ import (
 	"gateway.example/internal/work"
 )
 
-// services are what calls are answered by, and what comes round by itself. Each
-// is built once, by wire.
+// services are all services of the gateway. wire builds each of them once.
 type services struct {
-	// keys tell merchants' programs, users those who sign in; limits count
-	// both.
+	// keys authenticate merchants' programs, users those who sign in;
+	// limits limits the calls of both.
 	keys         *auth.Keys
 	merchantKeys *auth.MerchantKeys
 	users        *session.Service
 	limits       *limit.Limits
 	observer     *edge.Observer
-	// requests keeps what merchants' programs ask for, submissions which
-	// forms were sent.
+	// requests stores the calls of merchants' programs, submissions which
+	// forms were sent already.
 	requests    *requestlog.Log
 	submissions *submission.Service
 
-	// directory is what payments are made by, in memory; settings and
-	// rateSettings change it.
+	// keeper holds in memory the settings that payments need; settings and
+	// rateSettings change them.
 	keeper       *inforce.Keeper
 	settings     *directory.Settings
 	looks        *directory.Looks
 	rateSettings *rate.Settings
 	rates        *rate.Poller
-	// sums tell how payments come to be worth what they are, refusals which
-	// nobody could be found for.
+	// sums explain the amounts of payments; refusals counts payments for
+	// which nobody was found.
 	sums      *rate.Explainer
 	refusals  *routing.Refusals
 	acquirers *acquirer.Directory
-	// proposals have two operators do together what takes both.
+	// proposals are actions that need two operators.
 	proposals *proposal.Service
 
-	// movers are for calls, round does what comes round by itself.
+	// The embedded movers serve calls, round does background work.
 	movers
 	round    movers
 	deposits *deposit.Service
-	// chains read networks, matcher finds the deposits that transfers are
-	// for.
+	// chains watch networks; matcher finds the deposits for their
+	// transfers.
 	chains  []loop
 	matcher *deposit.Service
-	// messages are those of banks, which confirm payments.
+	// messages are messages of banks, which confirm payments.
 	messages *bankmessage.Service
-	// payLinks have merchants sell without a shop.
+	// payLinks are for merchants without a shop.
 	payLinks *paylink.Service
-	// simulator answers for traders; nil outside a sandbox.
+	// simulator plays the traders; nil outside of a sandbox.
 	simulator *simulator.Service
-	// phones are those of a sandbox's traders.
+	// phones are the phones of a sandbox's traders.
 	phones *sandbox.Phones
 
 	events *webhook.Events
-	// replays goes on with events that are sent again.
+	// replays continues with events that are to be sent again.
 	replays   *webhook.Events
 	relay     *webhook.Relay
 	deliverer *webhook.Deliverer
 
-	// programs go on with what they have just written; pages are also read
-	// from the replica, and exports over connections of their own.
+	// programs reads for calls that need what they have just written,
+	// pages may read from the replica, and exports has connections of its
+	// own.
 	programs, pages, exports readers
-	// timelines tell what happened to payments and payouts.
+	// timelines lists what happened to payments and payouts.
 	timelines *timeline.Service
 	hours     *figures.Hours
-	// waits counts what waits for whom, queues are what waits for
-	// operators, savedViews lists that users find again by a name.
+	// waits counts what waits for a user, queues lists what waits for
+	// operators, and savedViews are lists that users have saved under a
+	// name.
 	waits      *waits.Service
 	queues     *work.Service
 	savedViews *savedview.Service
 	reads      *sensitive.Reads
 
-	// notices are what users are told, bot answers them in Telegram; nil
-	// without one.
+	// notices notifies users. bot answers them in Telegram; it is nil
+	// without a bot.
 	notices         *notify.Service
 	noticeFeed      *notify.Feed
 	noticeDeliverer *notify.Deliverer
 	bot             *notify.TelegramSender
 
 	signer *attest.Signer
-	// sealer seals the days of the ledger, proofs show what is on their
-	// pages.
+	// sealer seals the days of the ledger; proofs shows what its pages
+	// contain.
 	sealer    *seal.Sealer
 	proofs    *seal.Service
 	sealFails prometheus.Counter
@@ -131,7 +132,7 @@ type services struct {
 	skew      *db.Skew
 }
 
-// readers are the services that read what there is and what was done.
+// readers are the services that only read.
 type readers struct {
 	reports  *report.Service
 	books    *books.Service
@@ -144,11 +145,11 @@ type movers struct {
 	payments  *payment.Service
 	payouts   *payout.Service
 	checkouts *checkout.Service
-	// withdrawals have USDT leave.
+	// withdrawals pay out USDT.
 	withdrawals *withdrawal.Service
 }
 
-// wire builds the services, each after those that it uses.
+// wire builds the services, each after those it needs.
 func (g *gateway) wire(ctx context.Context) error {
 	addresses := outbound.NewAddresses(g.sandbox, g.callbackHosts...)
 	g.wireEvents(addresses)
@@ -176,8 +177,8 @@ func (g *gateway) wireEvents(addresses *outbound.Addresses) {
 	g.replays = webhook.NewEvents(db.OnePool(g.workPool), g.vault, g.clock)
 }
 
-// wireCallers builds what recognises callers, limits their calls and signs
-// users in. The limits are read before it returns, so that no call is served
+// wireCallers builds what authenticates callers, limits their calls and signs
+// users in. It reads the limits before it returns, so that no call is served
 // without them.
 func (g *gateway) wireCallers(ctx context.Context) (err error) {
 	g.keys = auth.NewKeys(g.pools.Reads, g.vault, g.headers, auth.Config{
@@ -198,8 +199,8 @@ func (g *gateway) wireCallers(ctx context.Context) (err error) {
 	return err
 }
 
-// wireSettings builds what is set. In a sandbox a trader needs no processor of
-// their own to take cards, and it alone has an acquirer of its own.
+// wireSettings builds the services of settings. Only a sandbox has an acquirer
+// of its own, and there traders can take cards without a processor.
 func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresses) (err error) {
 	if g.keeper, err = inforce.NewKeeper(ctx, g.opsPool, inforce.Usable, g.ops.metrics); err != nil {
 		return err
@@ -222,9 +223,9 @@ func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresse
 	return nil
 }
 
-// wireMoney builds the services that move money. There are two sets: that of
-// calls, and round for background work, over connections of its own, so that
-// neither takes the other's. The settings must be built before.
+// wireMoney builds the services that move money twice: for calls, and as round
+// for background work, each with connections of its own. The settings must be
+// built before.
 func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
 		return err
@@ -254,7 +255,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	return nil
 }
 
-// newMovers builds the services that move money over the connections given.
+// newMovers builds the services that move money.
 func (g *gateway) newMovers(pools db.Pools, addresses *outbound.Addresses) (m movers, err error) {
 	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
 	m.payouts.Requisites = g.requisites
@@ -281,8 +282,8 @@ func (g *gateway) newMovers(pools db.Pools, addresses *outbound.Addresses) (m mo
 }
 
 // wireProofs builds what seals and proves the ledger. It first stores the
-// public key that signatures are made for, so that they can be verified after
-// the vault key is gone; if that fails, the gateway does not start.
+// public key of its signatures, so that they can be verified after the vault
+// key is gone; if that fails, the gateway does not start.
 func (g *gateway) wireProofs(ctx context.Context) error {
 	if err := g.signer.Note(ctx, time.Now()); err != nil {
 		return err
@@ -312,8 +313,8 @@ func (g *gateway) wireReports() {
 	g.reads = sensitive.New(g.pools)
 }
 
-// newReaders builds the services that read over the connections given, and from
-// the replica where it is not nil.
+// newReaders builds the services that read. They read from the replica unless
+// it is nil.
 func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	return readers{
 		reports:  report.New(pools, g.clock, g.payments, replica),
@@ -323,8 +324,7 @@ func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	}
 }
 
-// wireWatch has the metrics and the alarms look at the services and at the
-// database.
+// wireWatch connects metrics and alarms with the services and the database.
 func (g *gateway) wireWatch(ctx context.Context) error {
 	metrics, q := g.ops.metrics, db.New(g.opsPool)
 	g.skew = db.NewSkew(time.Now)

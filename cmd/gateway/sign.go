@@ -16,7 +16,7 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// signing is what the flags of sign say.
+// signing are the flags of sign.
 type signing struct {
 	names        sign.Headers
 	keyID        string
@@ -27,9 +27,8 @@ type signing struct {
 	dataDir      string
 }
 
-// signFlags reads the flags of sign, and refuses without -check those about a
-// request that was sent. It reads no secret: these come by the environment
-// alone.
+// signFlags reads the flags of sign. Those about a request that was sent need
+// -check. Secrets come only from the environment.
 func (e environment) signFlags(args []string) (signing, error) {
 	var c config
 	s := signing{request: signature.Request{Header: http.Header{}}}
@@ -56,7 +55,7 @@ func (e environment) signFlags(args []string) (signing, error) {
 	return s, nil
 }
 
-// key finds the secret of the key: in the environment, or among those of the
+// key finds the key's secret: in the environment, or among those of the
 // sandbox.
 func (e environment) key(s *signing) (secret string, err error) {
 	if secret = e.getenv(envMerchantSecret); secret != "" {
@@ -85,8 +84,8 @@ func (s *signing) addHeader(text string) error {
 	return nil
 }
 
-// sign prints the headers that sign the body on standard input, or an appeal;
-// or it says what is wrong with a signed request.
+// sign prints the headers that sign an appeal or the body on standard input.
+// With -check it says what is wrong with a signed request.
 func (e environment) sign(_ context.Context, args []string) error {
 	s, err := e.signFlags(args)
 	if err != nil {
@@ -108,8 +107,7 @@ func (e environment) sign(_ context.Context, args []string) error {
 	return err
 }
 
-// signature is that of an appeal with the file, or of standard input without
-// one.
+// signature signs an appeal with its file, or without a file standard input.
 func (e environment) signature(secret, reason, file string) (string, error) {
 	if file != "" {
 		stat, err := os.Stat(file)
@@ -128,8 +126,8 @@ func (e environment) signature(secret, reason, file string) (string, error) {
 	return sign.Signature(secret, body), nil
 }
 
-// lineBreakWarning says what becomes of line breaks on the way: they are
-// signed, and not always sent.
+// lineBreakWarning warns if the body has line breaks: they are signed, but
+// some clients do not send them.
 func lineBreakWarning(body []byte) string {
 	where := "has line breaks"
 	if bytes.HasSuffix(body, []byte("\n")) {
@@ -141,9 +139,8 @@ func lineBreakWarning(body []byte) string {
 
 var errWrongSignature = errors.New("the signature is not right")
 
-// checkSignature says what is wrong with a request, by the key's id and secret.
-// The headers of key id and secret need not be given: they are then taken to be
-// right.
+// checkSignature says what is wrong with a request. If the headers of key id
+// and secret are not given, they count as right.
 func (e environment) checkSignature(s signing, secret string) error {
 	var err error
 	if s.body != "" {

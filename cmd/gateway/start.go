@@ -20,8 +20,8 @@ import (
 	start "gateway.example/web/portal/sandbox"
 )
 
-// startPage is what the portals of a sandbox begin with: who can sign in, and
-// what can be made.
+// startPage is the first page of a sandbox's portals: who can sign in, and
+// what can be tried.
 func (g *gateway) startPage() *start.Page {
 	info := g.introduced
 	page := &start.Page{
@@ -72,9 +72,8 @@ func (g *gateway) sandboxCashbox(id int64) (sandbox.Cashbox, bool) {
 	return boxes[at], true
 }
 
-// sandboxMerchant is whom a call of the API has that is signed by a cashbox's
-// key: it is authenticated as one, so that a key that was revoked makes nothing
-// here either.
+// sandboxMerchant authenticates as a cashbox by its key, as a call of the API
+// does. So a revoked key does nothing here either.
 func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.Caller, error) {
 	box, known := g.sandboxCashbox(cashboxID)
 	if !known {
@@ -91,9 +90,9 @@ func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.
 	return g.keys.Merchant(call, func() ([]byte, error) { return body, nil })
 }
 
-// trigger makes an event happen. New payments and payouts are made by the first
-// key of the sandbox that has a cashbox of the currency, and their webhooks go
-// to where "gateway listen" waits.
+// trigger makes an event happen. It creates payments and payouts with the
+// sandbox's first key for a cashbox of the currency. Their webhooks go to the
+// address of "gateway listen".
 func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered, error) {
 	services := trigger.Services{
 		Payments: g.payments, Payouts: g.payouts, Checkouts: g.checkouts, Links: g.links, Clock: g.clock,
@@ -116,8 +115,8 @@ func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered,
 	return rpc.Triggered(done), err
 }
 
-// sandboxVerified tells whether a webhook is signed by the secret of a cashbox,
-// as a merchant finds out.
+// sandboxVerified verifies a webhook with the secret of a cashbox, as a
+// merchant does.
 func (g *gateway) sandboxVerified(cashboxID int64, body []byte, header http.Header) bool {
 	box, known := g.sandboxCashbox(cashboxID)
 	if !known {

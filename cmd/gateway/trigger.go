@@ -17,8 +17,8 @@ import (
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// trigger makes an event happen in the running sandbox and prints what has
-// happened.
+// trigger makes an event happen in the running sandbox and prints what came of
+// it.
 func (e environment) trigger(ctx context.Context, args []string) error {
 	var c config
 	var id string
@@ -50,8 +50,8 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	return err
 }
 
-// triggerError says why nothing has happened: in the words of the gateway, or
-// that there is none.
+// triggerError explains why nothing happened: with the gateway's own words, or
+// that no sandbox is running.
 func triggerError(err error, address string) error {
 	failed := new(connect.Error)
 	if !errors.As(err, &failed) || !connect.IsWireError(err) {

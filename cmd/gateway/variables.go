@@ -1,7 +1,7 @@
 package main
 
-// variable is an environment variable that no flag has. Secrets come by the
-// environment alone, because flags show in lists of processes.
+// variable is an environment variable without a flag. Secrets have none,
+// because flags are visible in process lists.
 type variable struct{ name, help string }
 
 const (
@@ -15,7 +15,7 @@ const (
 	envPushKeys       = "GATEWAY_PUSH_KEYS"
 )
 
-// The descriptions are also those of the documentation.
+// The documentation uses the same descriptions.
 var (
 	vaultKeysVariable = variable{envVaultKeys, "Keys that seal secrets and card data in the database. " +
 		"Each key is the base64 of 32 random bytes. Several keys are separated by commas, the newest first. " +
@@ -51,8 +51,8 @@ var (
 		{"OTEL_RESOURCE_ATTRIBUTES", "Attributes of the process in all traces: `name=value`, separated by commas."},
 		{"OTEL_SDK_DISABLED", "`true` turns traces off, whatever else is set."},
 	}
-	// chainVariables name the nodes of each network. A node's address can
-	// contain a key.
+	// chainVariables are the nodes of each network. They have no flags,
+	// because a node's address can contain a key.
 	chainVariables = []variable{
 		{"GATEWAY_CHAIN_ARBITRUM_URLS", "Nodes of Arbitrum, as of `GATEWAY_CHAIN_TRC20_URLS`."},
 		{"GATEWAY_CHAIN_BEP20_URLS", "Nodes of BNB Smart Chain, as of `GATEWAY_CHAIN_TRC20_URLS`."},
@@ -63,8 +63,8 @@ var (
 	}
 	postgresVariable = variable{"GATEWAY_POSTGRES_BIN", "Directory of the PostgreSQL programs for the server that " +
 		"a sandbox and the tests start. Empty: they are searched for."}
-	// notifyVariables are the secrets of the channels by which users are
-	// told.
+	// notifyVariables are the secrets of the channels over which users get
+	// messages.
 	notifyVariables = []variable{
 		{envTelegramToken, "Token of the bot that tells users by Telegram, from @BotFather. Empty: there is no Telegram."},
 		{envSMTPURL, "SMTP server that mail to users is handed to: `smtp://user:password@smtp.example.com:587`, by TLS unless it is on this " +

@@ -18,11 +18,11 @@ import (
 
 var errNotGenuine = errors.New("the file is not as it was signed")
 
-// keysMost bounds what is read of files of keys and of signed files.
+// keysMost limits the size of a file of keys and of a signed file.
 const keysMost = 64 << 20
 
-// verifyTimeline proves a signed timeline with the gateway's public keys, and
-// says what is wrong with it.
+// verifyTimeline verifies a signed timeline with the gateway's public keys,
+// and says what is wrong with it.
 func (e environment) verifyTimeline(ctx context.Context, args []string) error {
 	var from string
 	found, err := newOptions("verify-timeline", e.getenv, e.stdout, []setting{keysSetting(&from)}).parse(args, "FILE")
@@ -55,7 +55,7 @@ func keysSetting(from *string) setting {
 	}
 }
 
-// publicKeys are those of a file or an address.
+// publicKeys parses the keys of a file or URL.
 func publicKeys(ctx context.Context, from string) (attest.Keys, error) {
 	published, err := readKeys(ctx, from)
 	if err != nil {
@@ -64,9 +64,8 @@ func publicKeys(ctx context.Context, from string) (attest.Keys, error) {
 	return attest.ParseKeys(published)
 }
 
-// readKeys reads the public keys from a file, or from an address within ten
-// seconds. It trusts them: whether they are the gateway's, whoever runs the
-// command has to know.
+// readKeys reads public keys from a file, or from a URL within ten seconds. It
+// trusts them: whether they really are the gateway's, the user must know.
 func readKeys(ctx context.Context, from string) ([]byte, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		file, err := os.ReadFile(from) //nolint:gosec // whoever runs the command names the file
@@ -89,8 +88,7 @@ func readKeys(ctx context.Context, from string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, keysMost))
 }
 
-// verifyProof proves what is in a file of proofs, and says what is wrong with
-// it.
+// verifyProof verifies a file of proofs, and says what is wrong with it.
 func (e environment) verifyProof(ctx context.Context, args []string) error {
 	var from, rootsFrom string
 	found, err := newOptions("verify-proof", e.getenv, e.stdout, []setting{
@@ -122,9 +120,9 @@ func (e environment) verifyProof(ctx context.Context, args []string) error {
 
 var errNotProven = errors.New("the file proves nothing")
 
-// printVerdict writes what is wrong and returns errNotProven, or writes what is
-// proven. rootsFrom is where the published pages came from, or "" if the pages
-// of the file were compared with none, and then it says so.
+// printVerdict prints what is proven, or prints what is wrong and returns
+// errNotProven. rootsFrom is the source of the published pages; if it is "",
+// nothing was compared with them, and the output says so.
 func (e environment) printVerdict(v seal.Verdict, rootsFrom string) error {
 	for _, what := range v.Wrong {
 		_, _ = fmt.Fprintln(e.stdout, what)
@@ -143,8 +141,8 @@ func (e environment) printVerdict(v seal.Verdict, rootsFrom string) error {
 	return err
 }
 
-// readRoots reads the published pages of some months, nil where none are to be
-// read. A file has whatever it has.
+// readRoots reads the published pages of some months from a URL, or all pages
+// of a file. It returns nil if from is empty.
 func readRoots(ctx context.Context, from string, months []string) ([]seal.Page, error) {
 	if from == "" {
 		return nil, nil

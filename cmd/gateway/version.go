@@ -19,8 +19,8 @@ func (e environment) version(_ context.Context, args []string) error {
 	return err
 }
 
-// versionText is the module's version, the revision if the build knew it, and
-// the version of Go.
+// versionText is the version of the module, its revision if known, and the
+// version of Go.
 func versionText(info *debug.BuildInfo) string {
 	text := "gateway"
 	if info.Main.Version != "" {

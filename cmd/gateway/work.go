@@ -32,18 +32,17 @@ const (
 	foldEvery     = 10 * time.Second
 	tidyEvery     = 10 * time.Minute
 	limitsEvery   = time.Minute
-	// What reports read is summed up so often.
+	// How often the sums for reports are brought up to date.
 	summariesEvery = time.Hour
 	hoursEvery     = 2 * time.Second
-	// Whether tables need a partition for a month to come is looked for so
-	// often.
+	// How often tables get partitions for coming months.
 	monthsEvery = time.Hour
-	// What has been kept long enough is looked for so often.
+	// How often data is removed that was kept long enough.
 	purgeEvery = time.Hour
-	// Whether a day is to be sealed is looked for so often.
+	// How often the sealer looks for a day to seal.
 	sealEvery = time.Minute
-	// Audits are looked for so often; when they are due, internal/audit
-	// says.
+	// How often it is checked whether an audit is due, which
+	// internal/audit decides.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
 	alarmsEvery    = 30 * time.Second
@@ -52,14 +51,15 @@ const (
 	beatEvery      = time.Second
 )
 
-// loop is work that comes round again.
+// loop is periodic work.
 type loop struct {
 	name  string
 	every time.Duration
 	work  func(context.Context) error
 }
 
-// timelessLoops judge nothing by the clock, and go on where it is wrong.
+// timelessLoops do not depend on the time, so they also run while the clock is
+// wrong.
 func (g *gateway) timelessLoops() []loop {
 	loops := []loop{
 		{"compare clocks", clocksEvery, func(ctx context.Context) error { return g.skew.Watch(ctx, g.beatPool) }},
@@ -82,7 +82,7 @@ func (g *gateway) timelessLoops() []loop {
 	return loops
 }
 
-// datedLoops stand still while the clock is wrong.
+// datedLoops pause while the clock is wrong.
 func (g *gateway) datedLoops() []loop {
 	loops := []loop{
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
@@ -102,8 +102,8 @@ func (g *gateway) datedLoops() []loop {
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 		{"seal days", sealEvery, g.seal},
 		{"note keys", keysEvery, g.noteKeys},
-		// By the real time, as ids of events have it: a sandbox's clock
-		// may be years ahead.
+		// Ids of events contain the real time; a sandbox's clock may
+		// be years ahead of it.
 		{"make months", monthsEvery, func(ctx context.Context) error { return db.MakeMonths(ctx, g.workPool, time.Now()) }},
 		{"purge", purgeEvery, g.purge},
 		{"prune cards", tidyEvery, g.round.checkouts.Prune},
@@ -128,8 +128,8 @@ func (g *gateway) datedLoops() []loop {
 	return loops
 }
 
-// tidy deletes rows that nothing needs any more. A failure of one kind does not
-// keep the others from being tidied.
+// tidy deletes rows that nothing needs any more. If one kind fails, the others
+// are tidied all the same.
 func (g *gateway) tidy(ctx context.Context) error {
 	q := db.New(g.workPool)
 	return errors.Join(
@@ -145,7 +145,7 @@ func (g *gateway) tidy(ctx context.Context) error {
 	)
 }
 
-// purge removes what has been kept as long as the settings say.
+// purge removes data that was kept as long as the settings say.
 func (g *gateway) purge(ctx context.Context) error {
 	var failed []error
 	if keep := g.keepFiles; keep > 0 {
@@ -163,8 +163,8 @@ func (g *gateway) purge(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// pollAcquirers begins a round without waiting for it: an acquirer that hangs
-// would hold up the next.
+// pollAcquirers starts a round and does not wait for it, because one hanging
+// acquirer would delay the next round.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
 	g.polls.Go(func() {
 		if err := g.round.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -174,8 +174,8 @@ func (g *gateway) pollAcquirers(ctx context.Context) error {
 	return nil
 }
 
-// work runs every loop until ctx ends, and returns when the last has finished
-// its round.
+// work runs all loops until ctx ends. It returns when the last round is
+// finished.
 func (g *gateway) work(ctx context.Context) {
 	var running sync.WaitGroup
 	loops := g.timelessLoops()
@@ -191,7 +191,7 @@ func (g *gateway) work(ctx context.Context) {
 	g.rates.Wait()
 }
 
-// unlessWrong passes a round by while the clock is wrong.
+// unlessWrong skips rounds while the clock is wrong.
 func unlessWrong(skew *db.Skew, work func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if skew.Wrong() {
@@ -201,15 +201,14 @@ func unlessWrong(skew *db.Skew, work func(context.Context) error) func(context.C
 	}
 }
 
-// run does the work at once and then every so often, until ctx ends. Rounds of
-// a loop never overlap. A failed round is logged, and the next one tries again:
-// not before sweepEvery in a loop that comes round more often than that.
+// run runs rounds until ctx ends, the first at once. Rounds of a loop never
+// overlap. A failed round is logged and tried again at the next tick, but not
+// before sweepEvery.
 func (l loop) run(ctx context.Context) {
 	tick := time.NewTicker(l.every)
 	defer tick.Stop()
 	for {
-		// A round that has begun is not cut short: it ends at its next
-		// transaction.
+		// When ctx ends, a running round ends at its next transaction.
 		next := tick.C
 		if err := l.work(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			slog.ErrorContext(ctx, "background work failed", "work", l.name, "error", err)
@@ -225,7 +224,7 @@ func (l loop) run(ctx context.Context) {
 	}
 }
 
-// audit makes an audit that is due, and logs what it finds.
+// audit runs an audit that is due, and logs what it finds.
 func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 	found, due, err := run.Do(ctx, g.workPool, g.clock.Now)
 	for _, violation := range found {
@@ -237,8 +236,8 @@ func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 	return err
 }
 
-// watchAudits counts the audits this process makes, and tells what the last of
-// each scope found, whoever made it.
+// watchAudits counts the audits of this process, and adds a metric of the
+// latest result of each scope, whichever process it was.
 func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
 	for _, run := range []audit.Run{audit.Recent, audit.Complete} {
 		prometheus.WrapRegistererWith(prometheus.Labels{"scope": run.Scope}, metrics).MustRegister(asked(
@@ -252,8 +251,8 @@ func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counte
 	return runs
 }
 
-// asked is a metric that the database is asked for, -1 where it does not
-// answer.
+// asked is a metric that queries the database at each scrape; -1 if the query
+// fails.
 func asked(name, help string, ask func(ctx context.Context) (int64, error)) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -275,31 +274,30 @@ func (g *gateway) seal(ctx context.Context) error {
 }
 
 const (
-	// tendEvery is how often the collector is told anew how much garbage it
-	// may leave.
+	// tendEvery is how often the garbage collector's target is set again.
 	tendEvery = 10 * time.Second
-	// garbageMost bounds the garbage between two collections, where that is
-	// between these parts, in percent, of what lives.
+	// garbageMost limits the garbage between two collections. The two
+	// percentages of the live memory have precedence.
 	garbageMost                       = 128 << 20
 	garbagePartLeast, garbagePartMost = 50, 400
 )
 
-// tendMemory lets the collector wait for as much garbage as there is room for.
-// Go's own measure is as much garbage as memory in use: with the few megabytes
-// of a small gateway it would collect many times a second, with many requisites
-// too seldom. GOGC in the environment has the last word.
+// tendMemory makes the garbage collector wait for a fixed amount of garbage.
+// By default Go allows as much garbage as there is live memory: a small
+// gateway with a few megabytes would collect many times a second, and one with
+// many requisites too seldom. GOGC in the environment has precedence.
 func tendMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePart(liveBytes()))
 	}
 }
 
-// garbagePart is how much garbage there may be, in percent of what lives.
+// garbagePart is the garbage allowed, in percent of the live memory.
 func garbagePart(live uint64) int {
 	return int(min(max(garbageMost*100/max(live, 1), garbagePartLeast), garbagePartMost))
 }
 
-// liveBytes is what the last collection found alive.
+// liveBytes is the live memory after the last collection.
 func liveBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
