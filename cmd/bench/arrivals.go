@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// arrivals are what has come since restart, and when: one that comes again does
-// not count.
+// arrivals records when each thing arrived for the first time since restart.
 type arrivals struct {
 	mu   sync.Mutex
 	at   map[string]time.Time
@@ -24,9 +23,8 @@ func newArrivals() *arrivals {
 	return &arrivals{at: map[string]time.Time{}, more: make(chan struct{}, 1)}
 }
 
-// came notes that something arrived, at the time of this call; only its first
-// arrival counts. It never waits for await, which counts anew after each
-// signal.
+// came records an arrival. It never waits for await, which counts again after
+// each signal.
 func (a *arrivals) came(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,10 +44,10 @@ func (a *arrivals) restart() {
 	a.at = map[string]time.Time{}
 }
 
-// seen is what has come so far.
+// seen holds the time of each arrival so far.
 type seen map[string]time.Time
 
-// span is when the first came, and when the last.
+// span returns the times of the first and of the last arrival.
 func (s seen) span() (first, last time.Time) {
 	for _, at := range s {
 		if first.IsZero() || at.Before(first) {
@@ -62,17 +60,17 @@ func (s seen) span() (first, last time.Time) {
 	return first, last
 }
 
-// rate is how many came a second, from the first to the last.
+// rate is the number of arrivals a second, from the first to the last.
 func (s seen) rate() float64 {
 	first, last := s.span()
 	return float64(len(s)-1) / last.Sub(first).Seconds()
 }
 
-// patience is how long nothing may arrive before what is missing is given up.
+// patience is how long await waits for the next arrival.
 const patience = 30 * time.Second
 
-// await waits until so many have come since restart, and ends the part where
-// they do not.
+// await waits for so many arrivals since restart. If they do not come, it ends
+// the part.
 func (a *arrivals) await(ctx context.Context, count int, what string) seen {
 	for {
 		a.mu.Lock()
@@ -92,12 +90,12 @@ func (a *arrivals) await(ctx context.Context, count int, what string) seen {
 	}
 }
 
-// endpoints are the merchant's: each takes ten deliveries at a time, so that
-// one alone would measure that bound.
+// endpoints is how many endpoints the merchant has. One endpoint takes ten
+// deliveries at a time, so a single one would measure that limit.
 const endpoints = 4
 
-// receivers take the merchants' webhooks: they read, note the order and answer
-// at once.
+// receivers are the merchants' endpoints. They read a webhook, record its
+// order and answer at once.
 type receivers struct {
 	*arrivals
 	servers []*httptest.Server

@@ -13,8 +13,7 @@ import (
 	"gateway.example/internal/pgserver"
 )
 
-// bench is one run of the program: the servers it has up, what it has put on
-// the stage, what it has found.
+// bench is one run of the program: its servers, its data and its results.
 type bench struct {
 	options
 	*progress
@@ -23,28 +22,27 @@ type bench struct {
 
 	dir    string
 	server *pgserver.Server
-	// counts says that PostgreSQL counts what each statement takes.
+	// counts reports whether PostgreSQL counts the cost of statements.
 	counts     bool
 	postmaster int
 	binary     string
 	hooks      *receivers
-	// telegram is the base URL of what stands in for Telegram; with "" the
+	// telegram is the base URL of the simulated Telegram; with "" the
 	// gateways notify nobody.
 	telegram string
 	place
-	// crowd is the place of those parts that fill one with open payments,
-	// once the first of them has come.
+	// crowd is the place with many open payments. The first part that
+	// needs it opens it.
 	crowd *bench
-	// recorded are the statements of creations, which the replay is made
-	// of.
+	// recorded are the statements of creations, for the replay.
 	recorded []creation
 }
 
-// place is a database with a gateway, and who takes part there.
+// place is a database with a gateway and the users in it.
 type place struct {
 	url string
-	// pool is the bench's own way to the database, for preparations and
-	// looks at it.
+	// pool is the bench's own access to the database, to prepare and to
+	// inspect it.
 	pool    db.Pool
 	gateway *child
 	scene   scene
@@ -54,13 +52,13 @@ const (
 	stopTimeout  = 30 * time.Second
 	startTimeout = time.Minute
 	ownPool      = 8
-	// stageName is the place that all others are copies of.
+	// stageName is the place of which all others are copies.
 	stageName = "stage"
 )
 
-// open makes what the parts are measured with: the gateway's binary, a
-// PostgreSQL, the receivers of webhooks and the first place. It registers with
-// atEnd what lets go of each, so that nothing stays if it fails half way.
+// open builds the gateway and starts PostgreSQL, the receivers of webhooks and
+// the first place. It registers with atEnd how each is closed, so that nothing
+// is left if it fails in between.
 func (b *bench) open(ctx context.Context) {
 	var err error
 	b.dir, err = os.MkdirTemp("", "gateway-bench-")
@@ -70,7 +68,7 @@ func (b *bench) open(ctx context.Context) {
 			b.say("tidying up: %v", err)
 		}
 	})
-	// PostgreSQL may run as another user, who has to pass through.
+	// PostgreSQL may run as another user, who must be able to enter.
 	check(os.Chmod(b.dir, 0o711)) //nolint:gosec // nothing secret is readable in it
 	b.say("building the gateway")
 	b.binary = build(ctx, b.dir)
@@ -92,9 +90,9 @@ func (b *bench) open(ctx context.Context) {
 	b.describe(ctx)
 }
 
-// startServer starts PostgreSQL with the settings of likeProduction. Its caller
-// has registered stopServer before, so that a server is stopped also if the
-// settings fail.
+// startServer starts PostgreSQL with the settings of likeProduction. The
+// caller registers stopServer before, so that the server is stopped even if
+// the settings fail.
 func (b *bench) startServer(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -109,7 +107,7 @@ func (b *bench) startServer(ctx context.Context) {
 	}
 }
 
-// likeProduction sets what docs/operate/deploy.md asks of a server.
+// likeProduction are the settings that docs/operate/deploy.md asks for.
 var likeProduction = []string{
 	"alter system set checkpoint_timeout = '15min'", "alter system set max_wal_size = '8GB'", "select pg_reload_conf()",
 }
@@ -125,7 +123,8 @@ func (b *bench) stopServer(ctx context.Context) {
 	}
 }
 
-// makeStage has a gateway make a sandbox's database, and sets the stage in it.
+// makeStage lets a gateway create a sandbox's database, and adds the bench's
+// own data.
 func (b *bench) makeStage(ctx context.Context) {
 	b.createDatabase(ctx, stageName, "template1")
 	b.gateway = b.launch(ctx, b.placeDir(stageName))
@@ -135,8 +134,7 @@ func (b *bench) makeStage(ctx context.Context) {
 
 func (b *bench) placeDir(name string) string { return filepath.Join(b.dir, name) }
 
-// createDatabase makes a place's database as a copy of another, to which nobody
-// is connected.
+// createDatabase copies a database to which nobody is connected.
 func (b *bench) createDatabase(ctx context.Context, name, like string) {
 	admin := must(db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands))
 	defer admin.Close()
@@ -152,8 +150,7 @@ func (b *bench) openPlace(ctx context.Context, name string) {
 	b.gateway = b.launchBeside(ctx, b.placeDir(stageName), b.placeDir(name))
 }
 
-// apart is the bench at another place, for parts that must find nothing of what
-// the others leave behind.
+// apart opens another place, for parts that must not meet the data of others.
 func (b *bench) apart(ctx context.Context, name string) *bench {
 	a := *b
 	a.place, a.recorded = place{scene: b.scene}, nil
@@ -165,7 +162,7 @@ func (b *bench) apart(ctx context.Context, name string) *bench {
 	return &a
 }
 
-// leave takes the gateway down and lets go of the database.
+// leave stops the place's gateway and closes the database.
 func (b *bench) leave() {
 	if b.pool != nil {
 		b.pool.Close()
@@ -184,8 +181,8 @@ func (b *bench) stopGateway() error {
 	return err
 }
 
-// restart starts the place's gateway anew. What is to be done while none runs
-// is done in between.
+// restart restarts the place's gateway, and calls between while none is
+// running.
 func (b *bench) restart(ctx context.Context, between func()) {
 	dir := b.gateway.dir
 	check(b.stopGateway())
@@ -193,15 +190,15 @@ func (b *bench) restart(ctx context.Context, between func()) {
 	b.gateway = b.launch(ctx, dir)
 }
 
-// exec has the place's database do something, and answers how many rows that
-// was.
+// exec runs a statement in the place's database and returns the number of
+// rows.
 func (b *bench) exec(ctx context.Context, doing, sql string, args ...any) int {
 	tag, err := b.pool.Exec(ctx, sql, args...)
 	check(err, doing)
 	return int(tag.RowsAffected())
 }
 
-// list reads rows of the place's database.
+// list reads rows from the place's database.
 func list[T any](ctx context.Context, b *bench, doing string, to pgx.RowToFunc[T], sql string, args ...any) []T {
 	rows, _ := b.pool.Query(ctx, sql, args...) // the rows have its error
 	found, err := pgx.CollectRows(rows, to)
@@ -209,15 +206,15 @@ func list[T any](ctx context.Context, b *bench, doing string, to pgx.RowToFunc[T
 	return found
 }
 
-// single reads a value of the place's database.
+// single reads one value from the place's database.
 func single[T any](ctx context.Context, b *bench, doing, sql string, args ...any) T {
 	var value T
 	check(b.pool.QueryRow(ctx, sql, args...).Scan(&value), doing)
 	return value
 }
 
-// vacuum does what autovacuum and the next checkpoint would do at some time of
-// a measurement.
+// vacuum does the work of autovacuum and the next checkpoint, so that neither
+// falls into a measurement by chance.
 func (b *bench) vacuum(ctx context.Context) {
 	for _, command := range []string{"vacuum analyze", "checkpoint"} {
 		b.exec(ctx, command, command)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// failure is an error that ends a part, which does one thing after another,
-// each for nothing without the one before. What clients do beside one another
-// returns its errors.
+// failure is the panic value by which an error ends a part. The steps of a
+// part need each other, so the first error ends it. Code that clients run in
+// parallel returns its errors.
 type failure struct{ err error }
 
-// check ends the part with an error, if there is one, and says what was being
+// check ends the part if there is an error, to which it adds what was being
 // done.
 func check(err error, doing ...string) {
 	if err == nil {
@@ -22,13 +22,13 @@ func check(err error, doing ...string) {
 	panic(failure{err})
 }
 
-// must is what was answered, if it was without an error.
+// must returns the answer, or ends the part with the error.
 func must[T any](answer T, err error) T {
 	check(err)
 	return answer
 }
 
-// caught does something, and returns the error that ended it.
+// caught calls do and returns the error that ended it.
 func caught(do func()) (err error) {
 	defer func() {
 		switch reason := recover().(type) {
@@ -43,13 +43,12 @@ func caught(do func()) (err error) {
 	return nil
 }
 
-// ends let go of what was taken up.
+// ends are the functions that release what a part holds.
 type ends []func()
 
 func (e *ends) atEnd(end func()) { *e = append(*e, end) }
 
-// within does something and then lets go of all that was taken up in it, the
-// last first.
+// within calls do, and then releases what it acquired, in reverse order.
 func (e *ends) within(do func()) error {
 	from := len(*e)
 	defer func() {

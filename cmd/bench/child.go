@@ -17,11 +17,10 @@ import (
 	"gateway.example/internal/sandbox"
 )
 
-// build compiles the gateway as it stands.
+// build compiles the gateway of the working directory.
 func build(ctx context.Context, dir string) string {
 	binary := filepath.Join(dir, "gateway.bin")
-	// No debugger needs what -w leaves out, and nothing takes as long as to
-	// link it.
+	// Without debug information linking is much faster.
 	//nolint:gosec // our own
 	command := exec.CommandContext(ctx, "go", "build", "-tags", "benchprofile", "-ldflags=-w", "-o", binary, "gateway.example/cmd/gateway")
 	out, err := command.CombinedOutput()
@@ -31,19 +30,19 @@ func build(ctx context.Context, dir string) string {
 	return binary
 }
 
-// child is a gateway in a process of its own.
+// child is a gateway in its own process.
 type child struct {
 	sandbox.Info
 	cmd *exec.Cmd
-	// dir is its data directory, where its log is, too.
+	// dir is its data directory, which also has its log.
 	dir     string
 	logPath string
 	done    chan struct{}
 	err     error
 }
 
-// launch starts a gateway on the place's database, as a sandbox with free
-// ports, and waits until it is ready. Its log goes to a file beside its data.
+// launch starts a gateway on the place's database, as a sandbox on free ports,
+// and waits until it is ready. Its log goes to a file in its data directory.
 func (b *bench) launch(ctx context.Context, dir string) *child {
 	check(os.MkdirAll(dir, 0o711))
 	const free = "127.0.0.1:0"
@@ -69,8 +68,8 @@ func (b *bench) launch(ctx context.Context, dir string) *child {
 	return c
 }
 
-// launchBeside starts one on the place's database with the key of another, in a
-// directory of its own.
+// launchBeside starts a gateway on the place's database in its own directory,
+// with the key of another gateway.
 func (b *bench) launchBeside(ctx context.Context, other, dir string) *child {
 	const key, sharing = "sandbox.key", "share the sandbox's key"
 	content, err := os.ReadFile(filepath.Join(other, key))
@@ -80,8 +79,8 @@ func (b *bench) launchBeside(ctx context.Context, other, dir string) *child {
 	return b.launch(ctx, dir)
 }
 
-// run keeps its thread for the child's whole life: the signal at a parent's
-// death follows the thread that forked.
+// run keeps its thread while the child lives, because the signal at a parent's
+// death belongs to the thread that forked.
 func (c *child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -93,7 +92,8 @@ func (c *child) run(started chan<- error) {
 	}
 }
 
-// cleanEnvironment is ours without what would configure a gateway.
+// cleanEnvironment is the bench's environment without the settings of a
+// gateway.
 func cleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "GATEWAY_") || strings.HasPrefix(variable, "DATABASE_URL=") ||
@@ -105,7 +105,7 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) signal(s os.Signal) error { return c.cmd.Process.Signal(s) }
 
-// await waits until the gateway's file is there and it says that it is ready.
+// await waits until the gateway has written its file and is ready.
 func (c *child) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -128,7 +128,7 @@ func (c *child) await(ctx context.Context) error {
 	}
 }
 
-// stop asks the gateway to end, and makes it.
+// stop asks the gateway to end, and kills it if it does not.
 func (c *child) stop() error {
 	_ = c.signal(syscall.SIGTERM) // one that has ended needs none
 	select {

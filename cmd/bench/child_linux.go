@@ -2,14 +2,13 @@ package main
 
 import "syscall"
 
-// childAttributes keeps the terminal's signals from the child, which is stopped
-// in its turn, and ends it with us.
+// childAttributes keeps the terminal's signals from the child, which the bench
+// stops itself, and ends the child with the bench.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// What a gateway is told: to freeze and to go on, and to begin and end its
-// profile.
+// The signals for a gateway: freeze, go on, and begin or end the profile.
 const (
 	freeze       = syscall.SIGSTOP
 	thaw         = syscall.SIGCONT

@@ -4,8 +4,8 @@ package main
 
 import "syscall"
 
-// What the CPU went to is read on Linux only, and so no part gets as far as to
-// a child's attributes or signals elsewhere.
+// CPU times can be read only on Linux, so on other systems no part runs far
+// enough to need attributes or signals of a child.
 func childAttributes() *syscall.SysProcAttr { return nil }
 
 const freeze, thaw, beginProfile, endProfile = syscall.SIGTERM, syscall.SIGTERM, syscall.SIGTERM, syscall.SIGTERM

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// creates measures creations over HTTP, and between them the replay of their
-// statements and commits of one row. A last run is profiled.
+// creates measures creations over HTTP, in turn with the replay of their
+// statements and with commits of one row. Another run is profiled.
 func (b *bench) creates(ctx context.Context) {
 	over := b.creator(ctx, manyMethod, b.clients)
 	defer over.hangUp()
@@ -22,8 +22,8 @@ func (b *bench) creates(ctx context.Context) {
 	b.profiled(ctx, func() { b.loop(ctx, b.seconds, over.act) })
 }
 
-// createsFew is creates with the smaller pool of requisites, where payments
-// meet on them.
+// createsFew measures creations in the smaller pool of requisites, where
+// payments compete for them.
 func (b *bench) createsFew(ctx context.Context) {
 	b.createsOf(ctx, fewMethod, "creates_10_requisites_per_s", "create_10_requisites")
 }
@@ -45,15 +45,15 @@ func (b *bench) creation(method string) func(client int) []byte {
 	}
 }
 
-// scheduledClients are enough for those who wait for an answer not to keep
-// others from sending.
+// scheduledClients is so many that calls waiting for an answer do not delay
+// the next ones.
 const scheduledClients = 128
 
-// createsBeside is how many creations a second come beside something else.
+// createsBeside is the number of creations a second beside another load.
 const createsBeside = 100
 
-// besideTime is how long they come: they are enough for a p99, and for nearly
-// every trader to have one.
+// besideTime is how long they last: enough for a p99, and for nearly every
+// trader to get one.
 func (b *bench) besideTime() time.Duration { return b.seconds * 2 / 3 }
 
 func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Duration) *hdrhistogram.Histogram {
@@ -63,8 +63,8 @@ func (b *bench) scheduled(ctx context.Context, perSecond float64, length time.Du
 	return must(openLoop(ctx, scheduledClients, perSecond, length, over.act))
 }
 
-// latency measures creations that come on schedule, at half the rate the
-// gateway was found to bear, for so long that what comes seldom comes, too.
+// latency measures creations on schedule, at half of the highest rate, long
+// enough for rare delays to occur.
 func (b *bench) latency(ctx context.Context) {
 	saturation := b.report.median("creates_per_s")
 	if saturation == nil {
@@ -79,7 +79,7 @@ func (b *bench) latency(ctx context.Context) {
 }
 
 // connect opens a connection to PostgreSQL for each client, as the gateway
-// opens its own.
+// does.
 func (b *bench) connect(ctx context.Context) []*pgx.Conn {
 	conns := make([]*pgx.Conn, b.clients)
 	for client := range conns {
@@ -88,8 +88,8 @@ func (b *bench) connect(ctx context.Context) []*pgx.Conn {
 	return conns
 }
 
-// committer is what the machine does at best: one row inserted and committed.
-// Its rate is the ceiling of what is measured in turn with it.
+// committer inserts and commits one row: the most that the machine can do. Its
+// rate is the ceiling for what is measured in turn with it.
 func (b *bench) committer(ctx context.Context, rate string) load {
 	b.exec(ctx, "make a table",
 		"create table if not exists bench_row (id bigint generated always as identity primary key, at timestamptz not null)")
@@ -100,7 +100,7 @@ func (b *bench) committer(ctx context.Context, rate string) load {
 	}}
 }
 
-// commitsNow is a run of the ceiling by itself.
+// commitsNow measures one run of commits alone.
 func (b *bench) commitsNow(ctx context.Context, rate string) {
 	check(b.within(func() { b.measured(ctx, b.committer(ctx, rate)) }))
 }

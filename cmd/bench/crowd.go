@@ -10,7 +10,7 @@ import (
 	"gateway.example/internal/requisite"
 )
 
-// openCrowd opens a place that fills with open payments, once.
+// openCrowd opens the place for many open payments, once.
 func (b *bench) openCrowd(ctx context.Context) *bench {
 	if b.crowd == nil {
 		b.crowd = b.apart(ctx, "crowd")
@@ -18,8 +18,8 @@ func (b *bench) openCrowd(ctx context.Context) *bench {
 	return b.crowd
 }
 
-// warmCrowd opens the crowd's place. The first time it also measures creations,
-// while hardly any payment is open.
+// warmCrowd opens that place. The first time it also measures creations, while
+// hardly any payment is open.
 func (b *bench) warmCrowd(ctx context.Context) *bench {
 	const rate = "creates_none_open_per_s"
 	c := b.openCrowd(ctx)
@@ -29,13 +29,13 @@ func (b *bench) warmCrowd(ctx context.Context) *bench {
 	return c
 }
 
-// snapshotRuns is how many measured runs' time the load goes on beside an open
-// snapshot before the last one.
+// snapshotRuns is the length of the load beside an open snapshot, in runs. The
+// last of them is measured.
 const snapshotRuns = 9
 
-// besideSnapshot measures creations at the start and at the end of a load,
-// while another transaction keeps the snapshot that it took before: until it
-// ends, no vacuum can remove what the load leaves behind in tables and indexes.
+// besideSnapshot measures creations at the start and at the end of a load
+// beside a transaction with an older snapshot. As long as that is open, vacuum
+// cannot remove the dead rows of the load.
 func (b *bench) besideSnapshot(ctx context.Context) {
 	c := b.warmCrowd(ctx)
 	c.vacuum(ctx)
@@ -53,7 +53,7 @@ func (b *bench) besideSnapshot(ctx context.Context) {
 
 func (b *bench) holdSnapshot(ctx context.Context) { b.hold(ctx, pgx.RepeatableRead, "select 1") }
 
-// hold makes one statement in a transaction, and leaves it open.
+// hold runs a statement in a transaction and leaves that open.
 func (b *bench) hold(ctx context.Context, level pgx.TxIsoLevel, statement string, args ...any) {
 	const doing = "hold a transaction"
 	tx, err := b.connectOne(ctx).BeginTx(ctx, pgx.TxOptions{IsoLevel: level})
@@ -62,17 +62,16 @@ func (b *bench) hold(ctx context.Context, level pgx.TxIsoLevel, statement string
 	check(err, doing)
 }
 
-// besideOpen measures creations while many payments are open. As many more are
-// open than in the measurement of none, for what the runs themselves make is
-// open in both.
+// besideOpen measures creations while many payments are open. The runs
+// themselves leave equally many open in both measurements.
 func (b *bench) besideOpen(ctx context.Context) {
 	c := b.warmCrowd(ctx)
 	c.fill(ctx, b.openPayments)
 	c.createsOf(ctx, manyMethod, "creates_many_open_per_s", "create_many_open")
 }
 
-// fill creates payments until so many are open, and tidies up after that, so
-// that what it leaves behind is they alone.
+// fill creates payments until so many are open, and then vacuums, so that only
+// they are left.
 func (b *bench) fill(ctx context.Context, count int) {
 	open := single[int](ctx, b, "count open payments", "select count(*) from payment where status = 'pending'")
 	b.say("  %d payments are open, %d more to come", open, max(count-open, 0))
@@ -80,11 +79,10 @@ func (b *bench) fill(ctx context.Context, count int) {
 	b.vacuum(ctx)
 }
 
-// expire measures the sweep of one gateway that finds payments overdue. The
-// time moves on while it is down, for a sandbox's call that moves it would take
-// part in the work. What counts is what arrives at the receivers, from the
-// first to the last webhook, until a quarter of what is to be overdue at least
-// has come.
+// expire measures how fast one gateway expires overdue payments. The clock is
+// moved while it is down, because the sandbox's call to move it would itself
+// do some of the work. The rate is that of the webhooks, from the first to the
+// last of a quarter of the payments.
 func (b *bench) expire(ctx context.Context) {
 	c := b.openCrowd(ctx)
 	c.fill(ctx, c.overdue)
@@ -92,8 +90,8 @@ func (b *bench) expire(ctx context.Context) {
 	c.hooks.restart()
 	c.restart(ctx, func() {
 		must(db.New(c.pool).TestClockAdvance(ctx, int64(validity.Seconds())+1))
-		// What has passed is no time, so no audit of all that the bench
-		// has made is due after it.
+		// The audit is put off, because it would begin at once after
+		// this jump of the clock and check everything.
 		c.exec(ctx, "put the audit off", "update audit_run set proven_at = (select max(expires_at) from payment) where scope = 'recent'")
 	})
 	c.costs(ctx, "expired", "expiries", func() int64 {
@@ -102,12 +100,12 @@ func (b *bench) expire(ctx context.Context) {
 		b.say("  %.0f expired/s", arrived.rate())
 		return int64(c.overdue / 4)
 	})
-	// There may be many more, and their time is not measured.
+	// The remaining payments are not measured.
 	check(c.stopGateway())
 }
 
-// memory measures what a gateway holds resident that has found a large pool of
-// requisites at its start and creates payments among them.
+// memory measures the resident memory of a gateway that has loaded a large
+// pool of requisites and creates payments in it.
 func (b *bench) memory(ctx context.Context) {
 	p := b.apart(ctx, "pool")
 	defer p.leave()
@@ -121,9 +119,9 @@ func (b *bench) memory(ctx context.Context) {
 	}
 }
 
-// copyRequisites adds requisites to a pool that are like its first one but for
-// their ids, traders and values. The operators' calls, a hundred thousand of
-// them, would take minutes.
+// copyRequisites adds requisites like the first one of a pool, with other ids,
+// traders and values. A hundred thousand calls of operators would take
+// minutes.
 const copyRequisites = `
 insert into requisite (id, currency, method, trader_id, sealed, hash, last4, holder, bank, min_amount, max_amount, enabled, time_zone,
     daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at)
@@ -134,7 +132,7 @@ from requisite first, (
 ) new
 where first.id = (select min(id) from requisite where method = $2 and trader_id = any($3::bigint[]))`
 
-// multiply brings the larger pool to so many requisites.
+// multiply enlarges the larger pool to so many requisites.
 func (b *bench) multiply(ctx context.Context, safe *requisite.Safe, count int) {
 	ids := list(ctx, b, "take the ids of requisites", pgx.RowTo[int64],
 		"select nextval(pg_get_serial_sequence('requisite', 'id')) from generate_series(1, $1)", max(count-b.requisites, 0))

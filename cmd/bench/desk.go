@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// openDesks are traders' desks that are open in browsers, so many of
-	// each of deskTraders. They are watched for deskRuns runs, and before
-	// it as long without them.
+	// openDesks is how many desks are open in browsers, shared by
+	// deskTraders traders. They are measured for deskRuns runs, and
+	// without desks for as long before.
 	openDesks   = 200
 	deskTraders = 20
 	deskRuns    = 2
-	// deskPause lies between two payments, each of which comes onto some
-	// trader's desk.
+	// deskPause is the pause between two payments. Each payment appears on
+	// one trader's desk.
 	deskPause    = 500 * time.Millisecond
 	deskPassword = "bench desk password"
 )
 
-// openDesksCost measures what desks cost that are open in browsers, while
-// payments come now and then: what the same payments cost without them is taken
-// off. A desk has the payments of some hours, not the thousands of a load, and
-// what those leave to tidy up is none of its cost.
+// openDesksCost measures what open desks cost while a few payments are
+// created; the cost of the same payments without desks is subtracted. It uses
+// an own place, because real desks show the payments of some hours, not the
+// thousands of a load.
 func (b *bench) openDesksCost(ctx context.Context) {
 	b.vacuum(ctx)
 	a := b.apart(ctx, "desks")
@@ -48,7 +48,7 @@ func (b *bench) openDesksCost(ctx context.Context) {
 	b.report.sample("open_desks_cpu_ms_per_s.postgres", more[postgresCPU])
 }
 
-// trickle has payments come now and then, and tells what was used meanwhile.
+// trickle creates payments slowly and returns what was used meanwhile.
 func (b *bench) trickle(ctx context.Context) usage {
 	over := b.creator(ctx, manyMethod, 1)
 	defer over.hangUp()
@@ -59,13 +59,13 @@ func (b *bench) trickle(ctx context.Context) usage {
 	return b.use(ctx).since(before)
 }
 
-// openBrowsers signs traders in and opens their desks, which each ask once for
-// what happened while they opened. What it returns waits for the browsers' end,
-// and ends the part where something went wrong.
+// openBrowsers signs traders in and opens their desks. It waits until each
+// desk has loaded once. The returned function waits until the browsers have
+// ended, and ends the part if one of them failed.
 func (b *bench) openBrowsers(ctx context.Context) func() {
 	b.exec(ctx, "give the traders a password", "update app_user set password_hash = $1 where login like 'bench-trader-%'",
 		must(session.HashPassword(deskPassword)))
-	// A sign-in takes long on purpose: the browsers share some.
+	// Signing in is slow on purpose, so several browsers share a session.
 	sessions := make([]*http.Client, min(len(b.scene.traderIDs), deskTraders))
 	for n := range sessions {
 		sessions[n] = b.signIn(ctx, b.scene.traderIDs[n])
@@ -90,9 +90,9 @@ func (b *bench) openBrowsers(ctx context.Context) func() {
 	}
 }
 
-// signIn signs a bench trader in to the portal, and returns a client that keeps
-// the session's cookie. The trader has deskPassword already. A trader who is
-// not let in ends the part.
+// signIn signs a trader in to the portal and returns a client with the
+// session's cookie. The trader's password must be deskPassword. If the trader
+// is refused, the part ends.
 func (b *bench) signIn(ctx context.Context, traderID int64) *http.Client {
 	client := &http.Client{Jar: must(cookiejar.New(nil))}
 	form := url.Values{"login": {fmt.Sprintf("bench-trader-%d", traderID)}, "password": {deskPassword}}
@@ -108,8 +108,8 @@ func (b *bench) signIn(ctx context.Context, traderID int64) *http.Client {
 	return client
 }
 
-// watchDesk listens as an open desk does, and asks for it anew when something
-// has changed. opened hears of the first time.
+// watchDesk listens like an open desk and reloads when something changes. It
+// sends to opened after the first reload.
 func (b *bench) watchDesk(ctx context.Context, client *http.Client, opened chan<- struct{}) error {
 	ask := func(path string) (*http.Response, error) {
 		return insist(func() (*http.Response, error) {

@@ -10,13 +10,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// act is one operation of a client. done is false for one that was refused in
-// good order and does not count.
+// act is one operation of a client. done is false if it was properly refused;
+// such an operation does not count.
 type act func(ctx context.Context, client int) (done bool, err error)
 
-// closedLoop has every client act without a pause for the given time, and
-// returns how many acts were done and how long it took until the last had
-// ended.
+// closedLoop lets every client act without a pause for some time. It returns
+// how many acts were done and how long they took until the last one.
 func closedLoop(ctx context.Context, clients int, length time.Duration, do act) (int64, time.Duration, error) {
 	var over atomic.Bool
 	timer := time.AfterFunc(length, func() { over.Store(true) })
@@ -35,14 +34,14 @@ func closedLoop(ctx context.Context, clients int, length time.Duration, do act) 
 	})
 }
 
-// loop is that of the place's clients, without an error.
+// loop is closedLoop with the place's clients; an error ends the part.
 func (b *bench) loop(ctx context.Context, length time.Duration, do act) (int64, time.Duration) {
 	done, took, err := closedLoop(ctx, b.clients, length, do)
 	check(err)
 	return done, took
 }
 
-// workOff has the clients act count times together.
+// workOff lets the clients share count acts.
 func workOff(ctx context.Context, clients, count int, do func(ctx context.Context, client, i int) error) (time.Duration, error) {
 	var next atomic.Int64
 	_, took, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
@@ -59,8 +58,8 @@ func workOff(ctx context.Context, clients, count int, do func(ctx context.Contex
 	return took, err
 }
 
-// openLoop sends on schedule, whatever the answers take, as callers who know
-// nothing of each other do. A latency is counted from when the call was due, so
+// openLoop sends on schedule, however long the answers take, like callers who
+// are independent of each other. A latency begins when the call was due, so
 // that waiting for a free client counts.
 func openLoop(ctx context.Context, clients int, perSecond float64, length time.Duration, do act) (*hdrhistogram.Histogram, error) {
 	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
@@ -89,8 +88,8 @@ func openLoop(ctx context.Context, clients int, perSecond float64, length time.D
 	return taken[0], err
 }
 
-// together runs every client's work and waits for all. The first error ends it
-// for everybody.
+// together runs the work of all clients in parallel and waits for them. The
+// first error ends all.
 func together(
 	ctx context.Context, clients int, work func(ctx context.Context, client int, done *int64) error,
 ) (int64, time.Duration, error) {
@@ -115,7 +114,8 @@ func together(
 	return total, took, firstCause(failures)
 }
 
-// firstCause prefers a cause to the cancellations it set off.
+// firstCause returns the error that caused the cancellation of the others, if
+// there is one.
 func firstCause(failures []error) error {
 	var cancelled error
 	for _, err := range failures {
@@ -129,8 +129,8 @@ func firstCause(failures []error) error {
 	return cancelled
 }
 
-// meanwhile does something until what it answers is called, which ends it and
-// waits for that.
+// meanwhile runs do in the background. The returned function cancels it and
+// waits for its end.
 func meanwhile(ctx context.Context, do func(context.Context)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var doing sync.WaitGroup
@@ -149,7 +149,7 @@ func pause(ctx context.Context, length time.Duration) {
 	}
 }
 
-// longest is the longest latency that is told from others, in microseconds.
+// longest is the highest latency that is recorded as it is, in microseconds.
 const longest = 60_000_000
 
 func newLatencies() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest, 3) }
@@ -158,7 +158,7 @@ func record(taken *hdrhistogram.Histogram, latency time.Duration) {
 	_ = taken.RecordValue(min(max(1, latency.Microseconds()), longest)) // within bounds, and so no error
 }
 
-// percentile is that of latencies, in milliseconds.
+// percentile returns a percentile of latencies in milliseconds.
 func percentile(taken *hdrhistogram.Histogram, p float64) float64 {
 	return float64(taken.ValueAtQuantile(p)) / 1000
 }

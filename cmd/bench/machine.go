@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// usage is what has been used up so far, or between two looks: CPU in
-// microseconds, and bytes of write-ahead log.
+// usage is what was used so far, or between two times: CPU in microseconds,
+// and bytes of WAL.
 type usage [4]float64
 
 const (
@@ -23,7 +23,7 @@ const (
 	walBytes
 )
 
-// usageNames end the names of the samples.
+// usageNames are the suffixes of the samples' names.
 var usageNames = [len(usage{})]string{"_cpu_us.gateway", "_cpu_us.postgres", "_cpu_us.generator", "_wal_bytes"}
 
 func (u usage) since(before usage) usage {
@@ -33,7 +33,7 @@ func (u usage) since(before usage) usage {
 	return u
 }
 
-// per shares what was used among so many.
+// per divides the usage by a number.
 func (u usage) per(n float64) usage {
 	for i := range u {
 		u[i] /= n
@@ -41,8 +41,8 @@ func (u usage) per(n float64) usage {
 	return u
 }
 
-// use reads what the gateway, the whole PostgreSQL server and this process have
-// used.
+// use reads what the gateway, the PostgreSQL server and the bench have used so
+// far.
 func (b *bench) use(ctx context.Context) usage {
 	wal := single[float64](ctx, b, "read the position of the log", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8")
 	return usage{
@@ -52,8 +52,8 @@ func (b *bench) use(ctx context.Context) usage {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// treeCPU is the CPU of a process, of its children that run, and of those that
-// have ended.
+// treeCPU is the CPU time of a process and its children, including children
+// that have ended.
 func treeCPU(parent int) (time.Duration, error) {
 	total, err := threadCPU(parent)
 	_, ended, statErr := readStat(parent)
@@ -66,8 +66,8 @@ func treeCPU(parent int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// One that has ended since the list was made is among its
-		// parent's ended children at the next look.
+		// A child that has just ended counts to its parent from the
+		// next time on.
 		if above, _, err := readStat(pid); err == nil && above == parent {
 			own, _ := threadCPU(pid)
 			total += own
@@ -76,15 +76,15 @@ func treeCPU(parent int) (time.Duration, error) {
 	return total + ended, nil
 }
 
-// tick is the unit of the kernel's files about processes: USER_HZ, which is 100
-// on every Linux that Go runs on.
+// tick is the unit of times in /proc, USER_HZ, which is 100 on every Linux
+// that Go supports.
 const tick = 10 * time.Millisecond
 
 var errNoStat = errors.New("CPU of other processes can be read on Linux only")
 
-// readStat reads of /proc/<pid>/stat the parent, and the CPU of the children
-// that have ended. Fields are counted after the name, which may hold spaces and
-// parentheses.
+// readStat reads a process's parent and the CPU time of its ended children
+// from /proc/<pid>/stat. It counts the fields after the name, because that may
+// contain spaces and parentheses.
 func readStat(pid int) (parent int, ended time.Duration, err error) {
 	content := wholeFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(content[strings.LastIndexByte(content, ')')+1:])
@@ -98,9 +98,8 @@ func readStat(pid int) (parent int, ended time.Duration, err error) {
 	return parent, time.Duration(user+system) * tick, err
 }
 
-// threadCPU adds up what a process's threads have run, in nanoseconds. The
-// ticks of the process as a whole are too coarse: in a short run on a busy
-// machine it may use less than one.
+// threadCPU adds up the CPU time of a process's threads, in nanoseconds. The
+// process's own ticks are too coarse: in a short run it may use less than one.
 func threadCPU(pid int) (time.Duration, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil || len(threads) == 0 {
@@ -118,7 +117,8 @@ func threadCPU(pid int) (time.Duration, error) {
 	return total, nil
 }
 
-// postmasterPID finds the server that runs in a directory of pgserver's.
+// postmasterPID returns the process of a server that pgserver runs in a
+// directory.
 func postmasterPID(dir string) (int, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*", "postmaster.pid"))
 	if err != nil || len(found) != 1 {
@@ -128,7 +128,7 @@ func postmasterPID(dir string) (int, error) {
 	return strconv.Atoi(line)
 }
 
-// residentBytes is what of a process's memory is in RAM.
+// residentBytes is the resident memory of a process.
 func residentBytes(pid int) (float64, error) {
 	size, unit, _ := strings.Cut(firstField(fmt.Sprintf("/proc/%d/status", pid), "VmRSS"), " ")
 	kilobytes, err := strconv.ParseFloat(size, 64)
@@ -138,8 +138,8 @@ func residentBytes(pid int) (float64, error) {
 	return kilobytes * 1024, nil
 }
 
-// firstField is the value of the first line of that name in one of the kernel's
-// files, or "" elsewhere than on Linux.
+// firstField returns the value of the first line with that name in a file of
+// the kernel. Other systems than Linux have no such files; then it is "".
 func firstField(path, name string) string {
 	for line := range strings.Lines(wholeFile(path)) {
 		key, value, found := strings.Cut(line, ":")
@@ -158,7 +158,7 @@ func wholeFile(path string) string {
 	return strings.TrimSpace(string(content))
 }
 
-// machine is what the numbers were measured on.
+// machine describes the machine of a run.
 type machine struct {
 	Cores      int    `json:"cores"`
 	Memory     string `json:"memory"`
@@ -168,19 +168,19 @@ type machine struct {
 	PostgreSQL string `json:"postgresql"`
 }
 
-// settings is how they were measured. PostgreSQL's are as the server reports
-// them.
+// settings are the settings of a run; those of PostgreSQL are as the server
+// reports them.
 type settings map[string]any
 
-// serverSettings are those that bear on what a commit costs.
+// serverSettings are the settings that influence the cost of a commit.
 var serverSettings = []string{
 	"fsync", "synchronous_commit", "full_page_writes", "wal_level", "wal_sync_method", "commit_delay", "shared_buffers",
 	"max_wal_size", "checkpoint_timeout", "max_connections", "autovacuum", "jit",
 }
 
-// describe notes in the report with what machine, server and options the run is
-// measured. It asks the server for its settings, so that the report has those
-// in force and not those asked for. A place must be open.
+// describe adds the machine, the server's settings and the options to the
+// report. It asks the server, so that the report has the settings in force. A
+// place must be open.
 func (b *bench) describe(ctx context.Context) {
 	b.report.machine = machine{
 		Cores:  runtime.NumCPU(),

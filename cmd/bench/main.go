@@ -1,7 +1,7 @@
 // Command bench measures the gateway on this machine and prints one JSON
-// object. It brings up a PostgreSQL and a gateway of its own, loads them as
-// merchants and traders would, measures the same database without the gateway
-// as the ceiling, and takes everything down again.
+// object. It starts a PostgreSQL and a gateway of its own, calls it like
+// merchants and traders, measures the same database without the gateway for
+// comparison, and stops everything again.
 package main
 
 import (
@@ -29,8 +29,8 @@ func main() {
 	}
 }
 
-// options are what a run is told. The defaults are the run whose numbers count;
-// the rest is for development. numbers says what each is.
+// options are the options of a run. Figures count only with the defaults; the
+// rest is for development. numbers describes each.
 type options struct {
 	seconds                                                                     time.Duration
 	runs, clients, connections, requisites, few, traders, cashboxes, merchants  int
@@ -43,8 +43,8 @@ type options struct {
 	only, skip []string
 }
 
-// number is one of the options: its flag and what it is called in the result,
-// and its value in a run and in a quick one. There 0 is the same.
+// number is an option: its flag, its name in the result, its value in a normal
+// run, and its value in a quick one, where 0 means the same value.
 type number struct {
 	into         *int
 	flag, named  string
@@ -52,9 +52,8 @@ type number struct {
 	usage        string
 }
 
-// numbers ties each whole number among the options to its flag, its name in the
-// result and its values. The flags, -quick, the check and the report are all
-// made from this one list.
+// numbers lists all whole numbers among the options. The flags, -quick, the
+// check and the report follow from this list.
 func (o *options) numbers() []number {
 	return []number{
 		{&o.runs, "runs", "runs", 3, 1, "measured runs that make a median"},
@@ -111,8 +110,8 @@ func names(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
-// check refuses options that nothing can be measured with, and names of parts
-// that do not exist. A count may be 0 only if 0 is its default.
+// check refuses options with which nothing can be measured, and unknown parts.
+// A number may be 0 only if that is its default.
 func (o options) check() error {
 	for _, n := range o.numbers() {
 		if *n.into < min(n.value, 1) {
@@ -130,7 +129,7 @@ func (o options) check() error {
 	return nil
 }
 
-// run measures and prints. Nothing is printed of a measurement that failed.
+// run measures and prints. If a measurement fails, it prints nothing.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 3 && args[0] == "compare" {
 		return compare(stdout, args[1:])
@@ -151,7 +150,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return b.report.print(stdout)
 }
 
-// progress says on standard error what goes on.
+// progress prints to standard error what is being done.
 type progress struct {
 	out   io.Writer
 	began time.Time

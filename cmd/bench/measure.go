@@ -9,8 +9,8 @@ import (
 	"gateway.example/internal/audit"
 )
 
-// part is something that is measured. Parts come in this order, for some use
-// what those before have found or made.
+// part is a group of measurements. The order matters, because some parts use
+// the results or data of earlier ones.
 type part struct {
 	name    string
 	measure func(*bench, context.Context)
@@ -65,19 +65,20 @@ func (b *bench) measure(ctx context.Context) {
 	b.report.finish()
 }
 
-// load is something that clients do without a pause, and what its runs are kept
-// as.
+// load is an act that clients repeat without a pause, and where its results
+// go.
 type load struct {
-	// rate and use name the samples of what is done a second and of what
-	// each takes; "" keeps none.
+	// rate and use are the names of the samples of acts a second and of
+	// the cost of one; "" keeps none.
 	rate, use string
 	do        act
-	// made are the callers whose requests are made ahead of each run.
+	// made are callers whose requests are made before each run.
 	made *callers
-	// window is where what statements take in the runs is kept; "" keeps
-	// none.
+	// window is the name under which the cost of statements is kept; ""
+	// keeps none.
 	window string
-	// brief is for what is as fast after a moment as it stays.
+	// brief shortens the runs, for loads whose rate does not change with
+	// time.
 	brief bool
 }
 
@@ -90,8 +91,8 @@ func (b *bench) lengthOf(l load) time.Duration {
 	return b.seconds
 }
 
-// inTurn warms the loads up and measures runs of each in turn, so that whatever
-// the machine is doing meets all of them.
+// inTurn warms up the loads and measures them in turn, so that a slow minute
+// of the machine affects all of them.
 func (b *bench) inTurn(ctx context.Context, loads ...load) {
 	for _, l := range loads {
 		b.loop(ctx, b.lengthOf(l)/2, l.do)
@@ -103,10 +104,10 @@ func (b *bench) inTurn(ctx context.Context, loads ...load) {
 	}
 }
 
-// ahead is the rate of creations that requests are made ahead for.
+// ahead is the rate of creations for which requests are made beforehand.
 const ahead = 3000
 
-// measured makes one measured run, and keeps its numbers.
+// measured measures one run.
 func (b *bench) measured(ctx context.Context, l load) {
 	length := b.lengthOf(l)
 	if l.made != nil {
@@ -120,8 +121,9 @@ func (b *bench) measured(ctx context.Context, l load) {
 	})
 }
 
-// costs does something so many times, and keeps what each of them takes: CPU,
-// WAL, and what statements take in all. "" keeps none.
+// costs calls do, which returns how often it did something, and keeps the cost
+// of each time: CPU and WAL under use, and the cost of all statements under
+// windowOf; "" keeps none.
 func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64) {
 	statements, before := b.statements(ctx), b.use(ctx)
 	done := do()
@@ -144,15 +146,15 @@ func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64
 	}
 }
 
-// besideCheckpoint does something in which a checkpoint begins after a while.
-// It is spread as one that the server begins by itself: CHECKPOINT would write
-// everything at once. It takes longer than what it is beside, and is not waited
-// for.
+// besideCheckpoint calls do, and lets a checkpoint begin during it. The
+// checkpoint is spread out like one of the server's own; the command
+// CHECKPOINT would write everything at once. It lasts longer than do and is
+// not waited for.
 func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do func()) {
 	conn, failed := b.connectOne(ctx), error(nil)
 	end := meanwhile(ctx, func(ctx context.Context) {
 		pause(ctx, after)
-		// A backup begins with a checkpoint, and ends with its session.
+		// A backup begins with a checkpoint and ends with its session.
 		if _, err := conn.Exec(ctx, "select pg_backup_start('bench')"); ctx.Err() == nil {
 			failed = err
 		}
@@ -162,9 +164,8 @@ func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do fu
 	check(failed, "begin a checkpoint")
 }
 
-// audit proves the ledgers after all that was done to them. What the bench
-// wrote itself, the replay and the stored payments, must hold like the
-// gateway's own.
+// audit audits the ledger at the end. The bench's own rows, of the replay and
+// of stored payments, must be as right as the gateway's.
 func (b *bench) audit(ctx context.Context) {
 	count := 0.0
 	for _, at := range []*bench{b, b.crowd} {

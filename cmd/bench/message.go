@@ -17,10 +17,10 @@ import (
 	"gateway.example/internal/bankmessage"
 )
 
-// Of ten messages that a phone forwards one tells of money that has come.
+// One message in ten says that money has come.
 const messagesEach = 10
 
-// noise is what banks write besides.
+// noise are other messages of banks.
 var noise = []string{
 	"Вам одобрен кредит до 300 000р под 12,9%. Подробности в приложении",
 	"MIR-1234 14:09 Отказ PYATEROCHKA 350р. Недостаточно средств. Баланс: 100р",
@@ -30,10 +30,10 @@ var noise = []string{
 // phone forwards the messages about one requisite.
 type phone struct{ key, secret string }
 
-// messages measures messages of banks that confirm payments, where many are
-// kept already and many payments are open: first without a pause, then on
-// schedule at half the rate, from the message to the webhook of the payment
-// that it has completed. Creations come beside the latter, and before it alone.
+// messages measures messages of banks that confirm payments, with many old
+// messages and many open payments in the database: first without a pause, then
+// on schedule at half of that rate, from the message to the webhook of the
+// payment it completed. Meanwhile, and before alone, payments are created.
 func (b *bench) messages(ctx context.Context) {
 	a := b.apart(ctx, "messages")
 	defer a.leave()
@@ -53,8 +53,8 @@ func (b *bench) messages(ctx context.Context) {
 	}
 }
 
-// keepMessages has the phones have forwarded messages about nothing, and makes
-// a tenth as many payments that stay open.
+// keepMessages writes old messages about nothing, and creates a tenth as many
+// payments that stay open.
 func (b *bench) keepMessages(ctx context.Context) {
 	b.exec(ctx, "keep messages", `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at,
 			says, pattern, bank, currency, account, state)
@@ -69,7 +69,8 @@ func (b *bench) keepMessages(ctx context.Context) {
 	b.vacuum(ctx)
 }
 
-// forwardBeside has creations come alone, and then beside messages on schedule.
+// forwardBeside measures creations alone, and then beside messages on
+// schedule.
 func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, perSecond float64) {
 	length := time.Duration(float64(len(due)-1) / perSecond * float64(time.Second))
 	alone := b.scheduled(ctx, createsBeside, length)
@@ -88,8 +89,8 @@ func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, 
 	b.report.latencies("create_beside_messages", beside)
 }
 
-// pairPhones has the traders pair a phone for each requisite of the larger
-// pool, whose messages confirm.
+// pairPhones pairs a phone for each requisite of the larger pool, whose
+// messages confirm payments.
 func (b *bench) pairPhones(ctx context.Context) map[int64]phone {
 	var ids, traders []int64
 	check(b.pool.QueryRow(ctx, `select array_agg(id order by id), array_agg(trader_id order by id) from requisite
@@ -118,9 +119,9 @@ func (b *bench) pairPhones(ctx context.Context) map[int64]phone {
 	return phones
 }
 
-// forward has messages about payments sent among others, each once, and waits
-// for the payments' webhooks. It answers how long each payment took from its
-// message to its webhook.
+// forward sends messages about payments among others, each once, and waits for
+// the payments' webhooks. It returns the time of each payment from its message
+// to its webhook.
 func (b *bench) forward(ctx context.Context, due []message, payments int, send func(request func(i int) []byte)) *hdrhistogram.Histogram {
 	sent, taken := make([]time.Time, len(due)), newLatencies()
 	b.hooks.restart()
@@ -140,15 +141,15 @@ func (b *bench) forward(ctx context.Context, due []message, payments int, send f
 	return taken
 }
 
-// message is a phone's request; order is the one whose money it tells of, or
+// message is a phone's request. order is the order whose money has come, or
 // "".
 type message struct {
 	order   string
 	request []byte
 }
 
-// dueMessages makes payments, and the messages about them and about nothing in
-// no order.
+// dueMessages creates payments, and messages about them and about nothing, in
+// random order.
 func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payments int) []message {
 	var due []message
 	for _, p := range b.prepare(ctx, b.scene.boxes, payments) {

@@ -11,16 +11,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// credits measures settlements: traders confirm pending payments, which credits
-// the cashbox and the platform, frees the requisite and queues a webhook. All
-// onto one cashbox, and spread over many: that the two are alike is what the
-// ledger is built for. Each run confirms as many payments as were made ready
-// before it, and ends when all of their webhooks are at their receivers: what
-// is delivered of those that are spread counts from the first confirmation to
-// the last webhook.
+// credits measures settlements: a trader confirms a payment, which credits the
+// cashbox and the platform, frees the requisite and queues a webhook. It
+// measures them onto one cashbox and onto many, which should be equally fast.
+// Each run confirms payments that were created before it, and ends when all
+// their webhooks have arrived. The rate of deliveries counts from the first
+// confirmation to the last webhook.
 func (b *bench) credits(ctx context.Context) {
 	one, spread := b.scene.boxes[:1], b.scene.boxes
-	// A few of each warm up, and tell how many a run takes.
+	// The first ones warm up and show how many a run can do.
 	b.settle(ctx, one, 10*b.clients)
 	rate, _ := b.settle(ctx, spread, 20*b.clients)
 	count := max(int(rate*b.seconds.Seconds()/2), 2*b.clients)
@@ -35,8 +34,8 @@ func (b *bench) credits(ctx context.Context) {
 	}
 }
 
-// settle makes payments ready, confirms them, and waits for their webhooks. It
-// answers how many were confirmed a second, and how many delivered.
+// settle creates payments, confirms them and waits for their webhooks. It
+// returns how many were confirmed and how many delivered a second.
 func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, delivered float64) {
 	pending := b.prepare(ctx, boxes, count)
 	rand.Shuffle(len(pending), func(i, j int) { pending[i], pending[j] = pending[j], pending[i] })
@@ -57,16 +56,16 @@ func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, 
 	return confirmed, delivered
 }
 
-// pendingPayment is one that waits for its money, and whom it was given to:
-// merchants are not told.
+// pendingPayment is a payment to confirm, with its trader, whom the answer to
+// the merchant does not name.
 type pendingPayment struct {
 	ID, TraderID, RequisiteID int64
 	OrderID, Amount           string
 }
 
-// findPending finds the payments of orders. Nothing has counted the rows since
-// the tables were empty: without a fence the join would be planned for none,
-// and asked for what is pending it would go through all that is, each time.
+// findPending finds payments by their orders. The tables have no statistics
+// yet, so the planner expects no rows: without the materialised part it would
+// read all pending payments each time.
 const findPending = `with k as materialized (
     select payment_id from payment_key where merchant_id = $1 and channel = $2 and order_id = any($3)
 )
@@ -74,7 +73,7 @@ select p.* from k, lateral (
     select id, trader_id, requisite_id, order_id, amount::text from payment where merchant_id = $1 and id = k.payment_id limit 1
 ) p`
 
-// prepare creates payments of the cashboxes in turn.
+// prepare creates payments for the cashboxes in turn.
 func (b *bench) prepare(ctx context.Context, boxes []box, count int) []pendingPayment {
 	ids := make([]string, count)
 	for i := range ids {
@@ -88,13 +87,14 @@ func (b *bench) prepare(ctx context.Context, boxes []box, count int) []pendingPa
 	return found
 }
 
-// firstEvents warm the deliveries up, and tell how many a run takes.
+// firstEvents is how many events warm up the deliveries and show how many a
+// run can do.
 const firstEvents = 200
 
-// webhooks measures how fast a backlog is delivered. The events of the
-// settlements before are declared dead and sent again by the operator's call,
-// which queues them a thousand at a time while the first are on their way; the
-// rate is counted at the receivers, from the first arrival to the last.
+// webhooks measures how fast a backlog is delivered. Events of earlier
+// settlements are marked as dead and sent again by the operator's call, which
+// queues a thousand at a time. The rate counts at the receivers, from the
+// first arrival to the last.
 func (b *bench) webhooks(ctx context.Context) {
 	count := max(int(b.deliver(ctx, firstEvents)*b.seconds.Seconds()/2), firstEvents)
 	for range b.runs {
@@ -102,8 +102,8 @@ func (b *bench) webhooks(ctx context.Context) {
 	}
 }
 
-// deliver has up to so many events delivered again, and answers how many
-// arrived a second.
+// deliver sends up to so many events again and returns how many arrived a
+// second.
 func (b *bench) deliver(ctx context.Context, count int) (rate float64) {
 	events := b.killEvents(ctx, count)
 	b.hooks.restart()
@@ -116,7 +116,7 @@ func (b *bench) deliver(ctx context.Context, count int) (rate float64) {
 	return rate
 }
 
-// sendAgain has all sent again that a merchant's endpoint did not take.
+// sendAgain asks to send all events again that an endpoint did not take.
 func (b *bench) sendAgain(merchantID int64, url string) []byte {
 	return b.bearer(operatorService+"ReplayEvents", b.scene.operators[0], fmt.Sprintf(`{"merchantId":"%d","url":%q}`, merchantID, url))
 }
@@ -124,8 +124,8 @@ func (b *bench) sendAgain(merchantID int64, url string) []byte {
 const killEvents = `update webhook_event set status = 'dead'
 where (merchant_id, id) in (select merchant_id, id from webhook_event where merchant_id = $1 and status = 'delivered' and url = any($2) limit $3)`
 
-// killEvents declares up to so many delivered events dead. An event has arrived
-// a moment before it is written down as delivered.
+// killEvents marks up to so many delivered events as dead. It waits for them,
+// because an event arrives a moment before it is stored as delivered.
 func (b *bench) killEvents(ctx context.Context, count int) int {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		killed := b.exec(ctx, "declare events dead", killEvents, b.scene.merchantID, b.hooks.urls, count)
@@ -138,17 +138,17 @@ func (b *bench) killEvents(ctx context.Context, count int) int {
 	}
 }
 
-// hotAccount measures movements onto one account: operators' FundTrader, over
-// HTTP, each under a reference of its own and all to one trader.
+// hotAccount measures movements onto one account: operators call FundTrader
+// for one trader over HTTP, each time with another reference.
 //
-// It is for comparison with a ledger server's own benchmark of a hot account,
+// It can be compared with a ledger server's own benchmark of a hot account,
 // where each request posts one movement from the world onto the same account,
-// under a reference, and is answered once it is committed. A request here does
-// that and in the same transaction writes the log of what operators change; it
-// is signed in by a bearer token, and many users make the calls. It has no
-// postings script to interpret, and answers with no balances.
+// under a reference, and is answered after its commit. A request here does
+// that and also writes the log of operators' changes; it is authenticated by a
+// bearer token of one of many users. It does not interpret a posting script,
+// and its answer has no balances.
 func (b *bench) hotAccount(ctx context.Context) {
-	// A trader without requisites: nobody else moves their money.
+	// The trader has no requisites, so nobody else moves their money.
 	var traderID int64
 	b.onStage(ctx, func(s *stage) { traderID = s.addTrader("Hot account") })
 	var references atomic.Int64

@@ -19,21 +19,20 @@ import (
 )
 
 const (
-	// chatsEach is how many chats each trader has linked, and chatBase the
+	// chatsEach is how many chats each trader links, and chatBase is the
 	// number of the first.
 	chatsEach, chatBase = 10, 1000
-	// feedNotices is how long the gateway may take to notice that the first
-	// chat of all was linked.
+	// feedNotices is how long the gateway may take to notice the first
+	// linked chat.
 	feedNotices = 4 * time.Second
-	// updatesMost is how many updates the far side gives at a time, as
-	// Telegram does.
+	// updatesMost is how many updates one answer has, as in Telegram.
 	updatesMost = 100
 )
 
-// notifications measures what users are told: creations without anybody who is,
-// then beside chats of every trader; how long a payment's first message takes
-// to each chat; and how many messages a second are handed over. The far side is
-// a bot's, here.
+// notifications measures the notification of users by a simulated Telegram:
+// creations before anybody is notified and then with chats of every trader,
+// the time from a payment to its message in each chat, and how many messages
+// are sent a second.
 func (b *bench) notifications(ctx context.Context) {
 	far := newFarSide()
 	defer far.Close()
@@ -53,7 +52,7 @@ func (b *bench) notifications(ctx context.Context) {
 	}
 }
 
-// chat is that of a trader, by the trader's place.
+// chat is the id of a trader's n-th chat.
 func chat(trader, n int) string { return strconv.Itoa(chatBase + trader*chatsEach + n) }
 
 func (b *bench) asTraders(ctx context.Context, procedure string, read func(trader int, answer []byte) error) {
@@ -62,10 +61,10 @@ func (b *bench) asTraders(ctx context.Context, procedure string, read func(trade
 	}, read)
 }
 
-// linkChats has every trader link their chats, as people do it: by the address
-// that a call gives, opened in the chat. A code replaces the one before it, so
-// a trader's chats come one after another. It answers when the first were
-// linked.
+// linkChats links the chats of every trader as people do: a call returns an
+// address that is opened in the chat. A code replaces the one before it, so a
+// trader's chats are linked one after another. It returns when the first ones
+// were linked.
 func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time) {
 	for n := range chatsEach {
 		far.heed("Linked.")
@@ -85,7 +84,7 @@ func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time) {
 }
 
 // tellOfPayments measures how long the first payment of each trader takes to
-// their chats, beside the creations that make it.
+// arrive in their chats, beside creations.
 func (b *bench) tellOfPayments(ctx context.Context, far *farSide) {
 	b.forgetTold(ctx)
 	far.heed(" open.")
@@ -108,8 +107,8 @@ func (b *bench) tellOfPayments(ctx context.Context, far *farSide) {
 	b.report.latencies("notification", taken)
 }
 
-// tellOfTrials measures how many messages a second are handed over, of trials
-// of all at once.
+// tellOfTrials measures how many messages are sent a second, by test messages
+// to all users at once.
 func (b *bench) tellOfTrials(ctx context.Context, far *farSide) {
 	b.forgetTold(ctx)
 	far.heed("trial")
@@ -122,25 +121,24 @@ func (b *bench) tellOfTrials(ctx context.Context, far *farSide) {
 	b.say("  %d messages, %.0f/s", messages, rate)
 }
 
-// forgetTold has what was told be long ago, so that nothing waits to be told
-// together with what follows.
+// forgetTold dates all notices back, so that later ones are not delayed to be
+// sent together with them.
 func (b *bench) forgetTold(ctx context.Context) {
 	check(pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
-		// The lock waits for the gateway, which tells and delivers
-		// meanwhile.
+		// The lock waits for the gateway, which is working meanwhile.
 		_, lock := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
 		_, forget := tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
 		return errors.Join(lock, forget)
 	}), "forget what was told")
 }
 
-// farSide is Telegram, as a bot knows it. What arrives there are the first
-// messages to each chat about something.
+// farSide is the simulated Telegram. It records the first message about
+// something in each chat.
 type farSide struct {
 	*httptest.Server
 	*arrivals
-	// updates wait to be asked for in the order of their numbers, number is
-	// that of the last.
+	// updates are fetched in the order of their numbers; number is the
+	// last one.
 	updates chan string
 	number  int
 	about   atomic.Value
@@ -153,7 +151,8 @@ func newFarSide() *farSide {
 	return f
 }
 
-// heed forgets what was told, and heeds from now on what has a text in it.
+// heed starts to record messages that contain a text, and forgets those
+// before.
 func (f *farSide) heed(about string) {
 	f.about.Store(about)
 	f.restart()
@@ -187,7 +186,7 @@ func (f *farSide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1}}`)
 }
 
-// giveUpdates answers once there are some.
+// giveUpdates answers when there are updates.
 func (f *farSide) giveUpdates(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body) // else it is not seen that who asks is gone
 	select {

@@ -9,8 +9,8 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// orders makes creations for one cashbox and method. Amounts are random, so
-// that they seldom meet on a requisite.
+// orders makes requests to create payments for one cashbox and method. Amounts
+// are random, so that they rarely collide on a requisite.
 type orders struct {
 	box
 	method, callback string
@@ -18,7 +18,7 @@ type orders struct {
 
 func orderID(n int64) string { return fmt.Sprintf("bench-%012d", n) }
 
-// amount is from 100.00 to 9,999.99.
+// amount is a random amount from 100.00 to 9,999.99.
 func amount() string {
 	cents := 10_000 + rand.IntN(990_000)
 	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
@@ -30,7 +30,7 @@ func (o orders) body(id, amount string) []byte {
 		`"payments":{"successful":3,"expired":0}}}`, id, amount, currency, o.method, o.callback, id)
 }
 
-// asked is what the body of a creation asks for.
+// asked is the body of a request.
 func (o orders) asked(id, amount string) payment.Request {
 	user, ip, description := "user-"+id, "203.0.113.7", "Order of the bench"
 	return payment.Request{
@@ -41,15 +41,15 @@ func (o orders) asked(id, amount string) payment.Request {
 	}
 }
 
-// request is a whole creation as it goes over the wire: it is made, and signed,
-// before the clock runs.
+// request is a whole signed HTTP request, made before the measurement.
 func (o orders) request(address string, body []byte) []byte {
 	names := sign.DefaultHeaders
 	return post(address, "/api/v1/payments", body,
 		names.KeyID, o.keyID, names.Secret, o.secret, names.Signature, sign.Signature(o.secret, body))
 }
 
-// post is a request with JSON, and with headers after the names of each.
+// post is an HTTP request with a JSON body; headers alternate between names
+// and values.
 func post(address, path string, body []byte, headers ...string) []byte {
 	made := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
 		path, address, len(body))
@@ -59,7 +59,8 @@ func post(address, path string, body []byte, headers ...string) []byte {
 	return append(append(made, "\r\n"...), body...)
 }
 
-// orders are those of a cashbox whose webhooks go to the endpoint of a number.
+// orders makes requests for a cashbox. Its webhooks go to the endpoint with
+// that number.
 func (b *bench) orders(of box, method string, endpoint int) orders {
 	return orders{of, method, b.hooks.urls[endpoint%endpoints]}
 }

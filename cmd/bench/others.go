@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// burstClients are one merchant's callers at once, and hangingEndpoints
-	// those that never answer, each with hangingEvents.
+	// burstClients is how many parallel callers one merchant has.
+	// hangingEndpoints never answer, and each has hangingEvents.
 	burstClients                    = 200
 	hangingEndpoints, hangingEvents = 500, 100
-	// desks are the traders' that list payments at once, and replayedEvents
-	// a merchant's that are sent again to an endpoint that hangs.
+	// desks is how many traders list payments at once. replayedEvents are
+	// sent again to an endpoint that hangs.
 	desks, replayedEvents = 20, 100_000
 )
 
-// othersName is what the samples' names begin with.
+// othersName is the prefix of the samples' names.
 const othersName = "others_p99_ms."
 
-// trouble is what one of them has, or does. What it takes up it lets go of at
+// trouble is something that could disturb others. It releases what it holds at
 // its end.
 type trouble struct {
 	name  string
 	begin func(*bench, context.Context)
-	// outside says that the trouble itself keeps a snapshot, as nothing of
-	// the house does.
+	// outside says that the trouble holds a snapshot itself, which the
+	// gateway never does.
 	outside bool
 }
 
-// troubles lists what others of the house may suffer while creations are
-// measured. The first is no trouble, and what the others are compared with.
+// troubles lists what creations of uninvolved merchants are measured beside.
+// The first is no trouble, for comparison.
 func troubles() []trouble {
 	return []trouble{
 		{name: "none", begin: func(*bench, context.Context) {}},
@@ -50,9 +50,8 @@ func troubles() []trouble {
 	}
 }
 
-// others measures how long creations of merchants take who have no part in a
-// trouble, while it lasts, and how long the house itself keeps a snapshot at
-// most.
+// others measures the latency of creations for merchants who have no part in a
+// trouble, and how long the gateway itself keeps a snapshot open at most.
 func (b *bench) others(ctx context.Context) {
 	c := b.apart(ctx, "others")
 	defer c.leave()
@@ -62,8 +61,8 @@ func (b *bench) others(ctx context.Context) {
 	}
 }
 
-// watchSnapshots looks at the age of every snapshot in the database until what
-// it answers is called, which tells the oldest's in seconds.
+// watchSnapshots watches the age of all snapshots. The returned function ends
+// that and returns the highest age in seconds.
 func (b *bench) watchSnapshots(ctx context.Context) func() float64 {
 	const oldest = `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
 		where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()`
@@ -98,13 +97,14 @@ func (b *bench) beside(ctx context.Context, t trouble) {
 	b.say("  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms", t.name, percentile(taken, 50), p99, percentile(taken, 100))
 }
 
-// holdAccount locks a trader's balance in a transaction that does nothing else.
+// holdAccount locks a trader's balance in a transaction that then does
+// nothing.
 func (b *bench) holdAccount(ctx context.Context) {
 	b.hold(ctx, pgx.ReadCommitted, "select from account_balance where account_id = $1 for update",
 		ledger.Available(ledger.Trader, b.scene.traderIDs[0]).ID())
 }
 
-// freezeReplica loads a second gateway and stops it in the middle.
+// freezeReplica loads a second gateway and freezes it in the middle.
 func (b *bench) freezeReplica(ctx context.Context) {
 	replica := *b
 	replica.gateway = b.launchBeside(ctx, b.gateway.dir, b.gateway.dir+"-replica")
@@ -117,15 +117,15 @@ func (b *bench) freezeReplica(ctx context.Context) {
 	check(replica.gateway.signal(freeze))
 }
 
-// burst has one merchant create over many connections at once.
+// burst creates payments of one merchant over many connections at once.
 func (b *bench) burst(ctx context.Context) {
 	b.along(ctx, burstClients, func(int) []byte {
 		return b.create(b.scene.boxes[0], manyMethod, 0, orderID(b.scene.next.Add(1)))
 	})
 }
 
-// list has traders look for what they have confirmed, of which there is nothing
-// among all they have open.
+// list lets traders list completed payments, of which they have none among
+// many open ones.
 func (b *bench) list(ctx context.Context) { b.along(ctx, desks, b.listCompleted) }
 
 func (b *bench) listCompleted(client int) []byte {
@@ -133,7 +133,7 @@ func (b *bench) listCompleted(client int) []byte {
 	return b.bearer(traderService+"ListPayments", b.scene.tokens[trader], `{"status":"completed"}`)
 }
 
-// auditAlong audits the whole ledger, again and again.
+// auditAlong audits the whole ledger again and again.
 func (b *bench) auditAlong(ctx context.Context) {
 	b.atEnd(meanwhile(ctx, func(ctx context.Context) {
 		for ctx.Err() == nil {
@@ -142,8 +142,8 @@ func (b *bench) auditAlong(ctx context.Context) {
 	}))
 }
 
-// hangEvents writes events for the merchants given, of an endpoint each that is
-// at the address: given up, or to be delivered.
+// hangEvents writes events for merchants, each with an own endpoint at the
+// address, with the status given.
 const hangEvents = `
 with owner as (
     select merchant_id, min(id) as cashbox_id from cashbox where merchant_id = any($1::bigint[]) group by merchant_id
@@ -171,21 +171,21 @@ func (b *bench) hangingHost(ctx context.Context) (url string) {
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// hang has many merchants' endpoints accept deliveries and never answer.
+// hang lets the endpoints of many merchants accept deliveries and never
+// answer.
 func (b *bench) hang(ctx context.Context) {
 	b.merchantsOf(ctx, hangingEndpoints, b.hangingHost(ctx), hangingEvents, "pending")
 }
 
-// replayToHanging has a merchant send again all that their endpoint did not
-// take, and it still hangs.
+// replayToHanging sends all dead events of a merchant again, to an endpoint
+// that still hangs.
 func (b *bench) replayToHanging(ctx context.Context) {
 	url := b.hangingHost(ctx)
 	ids := b.merchantsOf(ctx, 1, url, replayedEvents, "dead")
 	b.each(ctx, 1, func(int) []byte { return b.sendAgain(ids[0], url) }, nil)
 }
 
-// merchantsOf makes merchants with a cashbox and as many events each, in a
-// status.
+// merchantsOf creates merchants with a cashbox and so many events each.
 func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) (ids []int64) {
 	b.onStage(ctx, func(s *stage) {
 		for range merchants {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// overloadTimes is how many times the creations come that the gateway
-	// can make, on overloadClients connections.
+	// overloadTimes is how many times more creations are sent than the
+	// gateway can make, over overloadClients connections.
 	overloadTimes, overloadClients = 10, 1000
 	// overloadSync is how much longer each COMMIT takes, in microseconds,
-	// as with a slower disk.
+	// as on a slower disk.
 	overloadSync = 3000
 )
 
-// overload has ten times the creations come that can be made. It measures how
-// many are made all the same, how soon the others are refused, and how many are
-// made a while later. The gateway has one connection for creations, and the
-// disk is slow: that bounds it, and not the machine, which the generator needs
-// as well.
+// overload sends ten times more creations than the gateway can make. It
+// measures how many are made nevertheless, how fast the others are refused,
+// and how many are made some time later. The gateway has one connection for
+// creations and a slow disk, so that these limit it and not the CPU, which the
+// bench needs, too.
 func (b *bench) overload(ctx context.Context) {
 	narrow := *b
 	narrow.connections = 1
@@ -36,7 +36,7 @@ func (b *bench) overload(ctx context.Context) {
 	c.createsOf(ctx, manyMethod, "overload_after_per_s", "overload_after")
 }
 
-// slowCommits has each COMMIT take so many microseconds longer.
+// slowCommits makes each COMMIT take so many microseconds longer.
 func (b *bench) slowCommits(ctx context.Context, longer int) {
 	for _, set := range []string{"set commit_siblings = 0", fmt.Sprint("set commit_delay = ", longer)} {
 		b.exec(ctx, set, "alter system "+set)
@@ -44,10 +44,10 @@ func (b *bench) slowCommits(ctx context.Context, longer int) {
 	b.exec(ctx, "reload the configuration", "select pg_reload_conf()")
 }
 
-// overloaded sends creations on schedule, overloadTimes as many a second as
-// best, the number that can be made. It samples how many were made, how many
-// were sent, and how long the refused ones took. Only errBusy is a refusal; any
-// other error ends the part.
+// overloaded sends creations on schedule, overloadTimes times best a second,
+// where best is what the gateway can make. It samples how many were made and
+// sent, and how long the refusals took. Only errBusy is a refusal; any other
+// error ends the part.
 func (b *bench) overloaded(ctx context.Context, best float64) {
 	over := b.creator(ctx, manyMethod, overloadClients)
 	defer over.hangUp()

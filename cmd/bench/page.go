@@ -13,15 +13,14 @@ import (
 	"sync/atomic"
 )
 
-// cardMethod is checked out on the hosted page.
+// cardMethod uses the hosted checkout.
 const cardMethod = "mtstpay"
 
-// pageLinks are so many for each client.
+// pageLinks is how many links each client shows.
 const pageLinks = 20
 
-// pages weighs what a payer's browser loads: the page with its stylesheets and
-// scripts, as they come compressed, and measures how often the one of a
-// requisite is shown.
+// pages measures the size of the hosted pages with their stylesheets and
+// scripts, compressed, and how many pages of a requisite are shown a second.
 func (b *bench) pages(ctx context.Context) {
 	err := caught(func() {
 		_, checkouts := b.links(ctx, cardMethod, 1)
@@ -32,7 +31,7 @@ func (b *bench) pages(ctx context.Context) {
 	} else {
 		check(err)
 	}
-	// One link is shown so many times a second only.
+	// The number of views of one link is limited.
 	links, _ := b.links(ctx, manyMethod, pageLinks*b.clients)
 	b.weigh(ctx, "r_page_bytes", links[0])
 	var next atomic.Int64
@@ -42,7 +41,7 @@ func (b *bench) pages(ctx context.Context) {
 	}})
 }
 
-// links creates payments and answers the pages they name; "" is none.
+// links creates payments and returns the links to their pages; "" is none.
 func (b *bench) links(ctx context.Context, method string, count int) (requisites, checkouts []string) {
 	requisites, checkouts = make([]string, count), make([]string, count)
 	b.each(ctx, count, func(int) []byte {
@@ -58,10 +57,10 @@ func (b *bench) links(ctx context.Context, method string, count int) (requisites
 	return requisites, checkouts
 }
 
-// loaded finds what a page loads to be shown: stylesheets and scripts.
+// loaded matches the stylesheets and scripts that a page loads.
 var loaded = regexp.MustCompile(`(?:<link\b[^>]*\brel="?stylesheet"?[^>]*\bhref|<script\b[^>]*\bsrc)="([^"]+)"`)
 
-// weigh adds up the compressed bytes of a page and what it loads.
+// weigh adds up the compressed sizes of a page and the files it loads.
 func (b *bench) weigh(ctx context.Context, name, address string) {
 	base, err := url.Parse(address)
 	check(err, "the page's address")
@@ -81,12 +80,12 @@ func (b *bench) weigh(ctx context.Context, name, address string) {
 	b.report.sample(name, float64(total))
 }
 
-// browsers keep a connection for each client.
+// browsers keeps a connection open for each client.
 var browsers = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 
-// fetch gets a file, and its size as it came.
+// fetch reads a file, and its size as it was transferred.
 func fetch(ctx context.Context, address string) (content []byte, compressed int, err error) {
-	// Asked for by name, the answer is not unpacked on the way.
+	// With an explicit header the client does not decompress the answer.
 	response, err := insist(func() (*http.Response, error) {
 		return get(ctx, browsers, address, map[string]string{"Accept-Encoding": "gzip"})
 	})

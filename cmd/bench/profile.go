@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// packageUse is a package's own part of the gateway's CPU, in percent.
+// packageUse is a package's share of the gateway's CPU, in percent.
 type packageUse struct {
 	Name    string  `json:"name"`
 	Percent float64 `json:"percent"`
@@ -21,14 +21,14 @@ type packageUse struct {
 
 func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") }
 
-// profiled has the gateway profile itself while something is done, and keeps
-// what its packages took.
+// profiled profiles the gateway during do and keeps the shares of its
+// packages.
 func (b *bench) profiled(ctx context.Context, do func()) {
 	gateway := b.gateway
 	check(gateway.signal(beginProfile), "begin a profile")
 	do()
 	check(gateway.signal(endProfile), "end a profile")
-	// The profile is written by the gateway, which says not when.
+	// The gateway writes the profile at some time after the signal.
 	for until := time.Now().Add(startTimeout); ; time.Sleep(100 * time.Millisecond) {
 		if info, err := os.Stat(gateway.profilePath()); err == nil && info.Size() > 0 {
 			break
@@ -48,8 +48,8 @@ func (b *bench) profiled(ctx context.Context, do func()) {
 	}
 }
 
-// byPackage adds up the lines of pprof's list: a function's own time, in what
-// part of all, and its name.
+// byPackage adds up the lines of pprof by package. A line has a function's own
+// time, its share and the function's name.
 func byPackage(top string) []packageUse {
 	sums := map[string]float64{}
 	for line := range strings.Lines(top) {
@@ -61,8 +61,8 @@ func byPackage(top string) []packageUse {
 		if err != nil {
 			continue
 		}
-		// Types of generic functions are named with their packages,
-		// too, and functions in assembly without one.
+		// Names of generic functions contain packages of their types,
+		// and functions in assembly have no package.
 		function := fields[5]
 		if types := strings.IndexAny(function, "(["); types >= 0 {
 			function = function[:types]

@@ -19,7 +19,8 @@ import (
 	"gateway.example/internal/rate"
 )
 
-// connectOne opens a connection to the place's database, until the part ends.
+// connectOne opens a connection to the place's database, which is closed at
+// the part's end.
 func (b *bench) connectOne(ctx context.Context) *pgx.Conn {
 	config, err := pgx.ParseConfig(b.url)
 	if err != nil {
@@ -33,20 +34,20 @@ func (b *bench) connectOne(ctx context.Context) *pgx.Conn {
 	return conn
 }
 
-// creation is a creation as the database saw it.
+// creation is a recorded creation: its statements and values.
 type creation struct {
 	orderID, amount string
 	id              int64
 	at              time.Time
 	trips           []trip
-	// worth is the amount and the sums that follow from it.
+	// worth is the amount and the sums calculated from it.
 	worth []decimal.Decimal
 }
 
 // worths is how many sums worth has.
 const worths = 6
 
-// worth calculates the sums at the scene's rate and percents.
+// worth calculates the sums with the bench's rate and percentages.
 func worth(amount string) [worths]decimal.Decimal {
 	fiat := decimal.RequireFromString(amount)
 	terms := rate.Terms{Markup: decimal.New(45, -1), TraderShare: decimal.New(15, -1)}
@@ -54,8 +55,8 @@ func worth(amount string) [worths]decimal.Decimal {
 	return [worths]decimal.Decimal{fiat, q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()}
 }
 
-// usual leaves out the creations that took another way than most, as those do
-// that find a slot taken.
+// usual keeps only the creations with the most frequent sequence of
+// statements. Others found a slot taken, for example.
 func usual(recorded []creation) []creation {
 	byShape := map[string][]creation{}
 	var best []creation
@@ -74,17 +75,17 @@ func usual(recorded []creation) []creation {
 	return best
 }
 
-// replayedIDs lie beyond those that the gateway comes to.
+// replayedIDs is higher than all ids that the gateway uses.
 const replayedIDs = 1 << 40
 
-// drawnAmounts is among how many amounts a replay chooses: enough for them to
-// meet seldom.
+// drawnAmounts is the number of different amounts in a replay. It is so high
+// that they rarely collide.
 const drawnAmounts = 100_000
 
-// replayer replays recorded creations, a connection a client: the same
-// statements in the same round trips, without HTTP and without the gateway.
-// Order ids, amounts, their worth, uuids and times are fresh; what the gateway
-// would choose is taken from the recorded creation.
+// replayer repeats recorded creations, each client on its own connection: the
+// same statements in the same round trips, without HTTP and without the
+// gateway. Order ids, amounts, sums, UUIDs and times are new; the gateway's
+// choices stay as recorded.
 func (b *bench) replayer(ctx context.Context) (act, error) {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
@@ -94,9 +95,9 @@ func (b *bench) replayer(ctx context.Context) (act, error) {
 		sums := worth(recorded[i].amount)
 		recorded[i].worth = sums[:]
 	}
-	// What they are worth is calculated before the clock runs: the ceiling
-	// is the statements alone. As numbers of 0.00000001 it is nothing for
-	// the collector to go through.
+	// The sums are calculated before the measurement, so that it contains
+	// only the statements. As integers they cost the garbage collector
+	// nothing.
 	drawn := make([][worths]int64, drawnAmounts)
 	for i := range drawn {
 		for k, sum := range worth(amount()) {
@@ -125,16 +126,15 @@ func (b *bench) replayer(ctx context.Context) (act, error) {
 	}, nil
 }
 
-// refused tells a creation that a constraint of the database refused.
+// refused reports whether a constraint of the database refused a creation.
 func refused(err error) bool {
 	var told *pgconn.PgError
 	const integrityConstraints = "23" // the class of their errors
 	return errors.As(err, &told) && strings.HasPrefix(told.Code, integrityConstraints)
 }
 
-// replay sends a trip's statements together, with a fresh creation's values,
-// and reads their answers. One that ends otherwise than the recorded one was
-// refused.
+// replay sends the statements of a round trip with new values, and reads the
+// answers. It returns false if one of them differs from the recorded one.
 func (c creation) replay(ctx context.Context, conn *pgx.Conn, made trip, fresh creation) (bool, error) {
 	var batch pgx.Batch
 	for _, said := range made {
@@ -156,8 +156,8 @@ func (c creation) replay(ctx context.Context, conn *pgx.Conn, made trip, fresh c
 	return done, results.Close()
 }
 
-// renew is what a fresh creation says where the recorded one said this. Days
-// stay, which are midnights.
+// renew replaces a recorded value by the new creation's value. Days stay the
+// same; they are recognised as midnights.
 func (c creation) renew(arg any, fresh creation) any {
 	switch said := arg.(type) {
 	case string:

@@ -13,25 +13,25 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// figure is one number of the result: the median of the samples of its name,
-// unless it says otherwise. A name with a dot lies in an object.
+// figure is one number of the result, normally the median of its samples. A
+// name with a dot becomes a field of an object.
 type figure struct {
 	name, how string
-	// aim is the least that is aimed at, or with most the most; 0 is no
+	// aim is the lowest value wanted, or with most the highest; 0 is no
 	// aim.
 	aim  float64
 	most bool
-	// of and by name the samples that are divided: with paired, those of
-	// the same seconds. Without by it is the samples of of.
+	// of and by are the samples to divide, with paired those of the same
+	// seconds. Without by the figure has the samples of of.
 	of, by string
 	paired bool
-	// highest takes the highest sample. optional leaves it out of the
-	// result where it was not measured.
+	// highest uses the highest sample. optional figures are left out of
+	// the result if they were not measured.
 	highest, optional bool
 }
 
-// figures are all that is measured. What is measured anew needs a line here,
-// and a part that samples it.
+// figures lists all figures. A new one needs a line here, and a part that
+// samples it.
 func figures() []figure {
 	list := slices.Clone(own)
 	for _, t := range troubles() {
@@ -40,7 +40,7 @@ func figures() []figure {
 	return list
 }
 
-// own are all but those of others' troubles.
+// own are all figures except those of others' troubles.
 var own = []figure{
 	{name: "creates_per_s", how: "creates over HTTP, without a pause"},
 	{name: "creates_10_requisites_per_s", how: "the same in a pool of few requisites"},
@@ -117,16 +117,16 @@ var own = []figure{
 	{name: "audit_violations", how: "what the ledger's audit found after all: anything but 0 spoils the rest", most: true},
 }
 
-// report is what was found: the samples of each name, and where the time was.
+// report holds the samples of all figures, and where the time went.
 type report struct {
 	samples  map[string][]float64
 	machine  machine
 	settings settings
-	// windows are what statements took in a window of a part, in order.
-	// packages is the gateway's CPU.
+	// windows has the cost of statements in each window of a part.
+	// packages has the gateway's CPU by package.
 	windows  map[string][][]statementUse
 	packages []packageUse
-	// soak and bloat are what the gateway held each minute, and the largest
+	// soak has what the gateway used in each minute, and bloat the largest
 	// tables at the end.
 	soak  []standing
 	bloat []map[string]any
@@ -136,17 +136,17 @@ func newReport() *report {
 	return &report{samples: map[string][]float64{}, windows: map[string][][]statementUse{}}
 }
 
-// sample keeps a run's raw number.
+// sample adds a sample.
 func (r *report) sample(name string, value float64) { r.samples[name] = append(r.samples[name], value) }
 
-// latencies keeps the usual percentiles of some, in milliseconds.
+// latencies adds samples of the usual percentiles, in milliseconds.
 func (r *report) latencies(name string, taken *hdrhistogram.Histogram) {
 	r.sample(name+"_p50_ms", percentile(taken, 50))
 	r.sample(name+"_p99_ms", percentile(taken, 99))
 	r.sample(name+"_p999_ms", percentile(taken, 99.9))
 }
 
-// median is that of the samples kept under the name, or nil if there are none.
+// median is the median of a name's samples; nil without samples.
 func (r *report) median(name string) *float64 {
 	sorted := slices.Sorted(slices.Values(r.samples[name]))
 	n := len(sorted)
@@ -157,8 +157,8 @@ func (r *report) median(name string) *float64 {
 	return &middle
 }
 
-// finish makes the samples of what follows from others. A slow minute is in
-// both samples of a pair.
+// finish calculates the samples that are quotients of others. A slow minute
+// affects both samples of a pair.
 func (r *report) finish() {
 	for _, f := range figures() {
 		of, by := r.samples[f.of], r.samples[f.by]
@@ -181,7 +181,7 @@ func (r *report) finish() {
 	}
 }
 
-// value is a figure's, or nil where it was not measured.
+// value is the value of a figure; nil if it was not measured.
 func (r *report) value(f figure) *float64 {
 	if all := r.samples[f.name]; f.highest && len(all) > 0 {
 		highest := slices.Max(all)
@@ -190,8 +190,8 @@ func (r *report) value(f figure) *float64 {
 	return r.median(f.name)
 }
 
-// print writes the result as one JSON object. A number that was not measured is
-// null.
+// print writes the result as one JSON object. Numbers that were not measured
+// are null.
 func (r *report) print(w io.Writer) error {
 	all := map[string]any{
 		"machine": r.machine, "settings": r.settings, "samples": r.samples, "statements": r.windows, "gateway_cpu_by_package": r.packages,
@@ -223,11 +223,12 @@ func (r *report) print(w io.Writer) error {
 	return err
 }
 
-// statementsShown and packagesShown are so many of each, the costliest.
+// statementsShown and packagesShown limit the printed lists to the most
+// expensive ones.
 const statementsShown, packagesShown = 14, 20
 
-// tell writes the result for people: what was measured beside its aim, and
-// where the time is.
+// tell prints the result for people: the figures beside their aims, and where
+// the time went.
 func (r *report) tell(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "what\tmeasured\tfrom\tto\taim\t\thow")
@@ -268,8 +269,8 @@ func (r *report) tell(w io.Writer) {
 	_ = table.Flush()
 }
 
-// short writes a number with three digits that count, or whole where it is
-// large.
+// short formats a number with three significant digits, large numbers as whole
+// ones.
 func short(x float64) string {
 	if x >= 100 || x <= -100 {
 		return fmt.Sprintf("%.0f", x)
@@ -277,14 +278,13 @@ func short(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// result is what is compared of a run.
+// result is the part of a run's output that is compared.
 type result struct {
 	Samples map[string][]float64 `json:"samples"`
 }
 
-// compare writes two results beside one another. Where the samples of the one
-// do not reach those of the other, and there are several of each, they differ
-// by more than the runs do.
+// compare prints two results side by side. Where there are several samples and
+// their ranges do not overlap, it says that they differ.
 func compare(w io.Writer, paths []string) error {
 	var reports [2]*report
 	for i, path := range paths {
@@ -314,8 +314,8 @@ func compare(w io.Writer, paths []string) error {
 	return table.Flush()
 }
 
-// readReport reads the samples of an earlier run and nothing else. Whether two
-// runs had the same machine and options is left to whoever compares them.
+// readReport reads the samples of an earlier run. Whether both runs had the
+// same machine and options is not checked.
 func readReport(path string) (*report, error) {
 	content, err := os.ReadFile(path) //nolint:gosec // the caller's own
 	if err != nil {

@@ -25,19 +25,17 @@ import (
 
 const (
 	currency = "RUB"
-	// The methods whose pools of requisites are the larger and the smaller
-	// one.
+	// The methods of the larger and of the smaller pool of requisites.
 	manyMethod = "sbp"
 	fewMethod  = "sim"
-	// funds is more USDT than any run can hold, so that no trader runs
-	// short.
+	// funds is more USDT than a run can use up.
 	funds    = "1000000000"
 	validity = 12 * time.Hour
-	// mostOpen is the largest number of payments that an operator may let a
-	// merchant have open.
+	// mostOpen is the highest limit of open payments that a merchant can
+	// have.
 	mostOpen = 50_000
-	// operators are so many, since one may call 200 times a second in a
-	// sandbox.
+	// operators is so high because an operator of a sandbox may make 200
+	// calls a second.
 	operators = 40
 )
 
@@ -46,29 +44,29 @@ type box struct {
 	keyID, secret string
 }
 
-// scene is who takes part: merchants with their cashboxes, and traders with the
-// requisites of two pools.
+// scene has the users of a place: merchants with cashboxes, and traders with
+// the requisites of two pools.
 type scene struct {
-	// merchantID is the merchant of boxes, which credits go to.
+	// merchantID is the merchant of boxes, which are credited.
 	merchantID int64
 	boxes      []box
-	// creating are cashboxes of a merchant each, so that none comes near
-	// the number of payments a merchant may have open. recording is one
-	// more: what is recorded with it is replayed without regard to that
-	// number.
+	// creating has a cashbox each of many merchants, so that no merchant
+	// reaches the limit of open payments. recording belongs to another
+	// one: its creations are replayed without regard to that limit.
 	creating  []box
 	recording box
 	traderIDs []int64
-	// tokens sign the traders in, by their id, and operators the operators.
+	// tokens are the traders' bearer tokens by trader id, operators those
+	// of operators.
 	tokens    map[int64]string
 	operators []string
-	// next numbers the orders.
+	// next is the number of the last order.
 	next *atomic.Int64
 }
 
-// stage writes into a scene's database what operators would set there by as
-// many calls: the gateways find it at their start, or notice it, as they notice
-// what other replicas set.
+// stage writes settings directly into the database, instead of by thousands of
+// calls of operators. Gateways read them at their start, or notice them like
+// changes by other replicas.
 type stage struct {
 	*bench
 	ctx   context.Context
@@ -79,7 +77,7 @@ type stage struct {
 	now   time.Time
 }
 
-// onStage writes all of something, or nothing.
+// onStage calls write in one transaction.
 func (b *bench) onStage(ctx context.Context, write func(*stage)) {
 	v, safe := b.safes(ctx)
 	check(db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
@@ -89,16 +87,16 @@ func (b *bench) onStage(ctx context.Context, write func(*stage)) {
 	}), "set the stage")
 }
 
-// safes seal as the gateway does.
+// safes seals values like the gateway.
 func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe) {
 	key := must(sandbox.LoadKey(b.gateway.dir))
 	v := must(vault.New(key.Bytes("vault")))
 	return v, requisite.NewSafe(v, must(card.HashKey(ctx, db.New(b.pool), v, key.Bytes("unused"))))
 }
 
-// setTheStage adds the bench's own merchants and traders to the sandbox, and
-// leaves them alone in their two pools: the sandbox's few traders would each be
-// a lock that thousands of payments wait for.
+// setTheStage adds the bench's own merchants and traders to the sandbox. Only
+// they use the two pools: the sandbox has few traders, and thousands of
+// payments would wait for the locks of those.
 func (b *bench) setTheStage(ctx context.Context) {
 	b.scene = scene{tokens: map[int64]string{}, next: new(atomic.Int64)}
 	b.onStage(ctx, func(s *stage) {
@@ -113,9 +111,8 @@ func (b *bench) setTheStage(ctx context.Context) {
 	b.vacuum(ctx)
 }
 
-// addUser makes a user, whom nobody signs in by password, and answers the token
-// that signs them in. A hundred passwords to hash would take longer than
-// everything else.
+// addUser adds a user without a valid password and returns a token for them.
+// Hashing a hundred passwords would take longer than everything else.
 func (s *stage) addUser(user session.NewUser) string {
 	token := rand.Text()
 	id := must(session.InsertUser(s.ctx, s.q, user, "none", s.now))
@@ -127,7 +124,8 @@ func (s *stage) addMerchant(name string) int64 {
 	return must(s.q.MerchantInsert(s.ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now}))
 }
 
-// addMerchants makes the merchant with many cashboxes and the many with one.
+// addMerchants adds the merchant with many cashboxes, and many merchants with
+// one.
 func (s *stage) addMerchants() {
 	var boxes []box
 	for n := range 1 + s.merchants + 1 {
@@ -144,7 +142,7 @@ func (s *stage) addMerchants() {
 	check(s.q.Set(s.ctx, setting.Merchant.Name, s.scene.merchantID, map[string]any{"max_open_payments": mostOpen}))
 }
 
-// addBox makes a merchant's cashbox, with its methods and a key.
+// addBox adds a cashbox with its methods and a key.
 func (s *stage) addBox(merchantID int64, keyID string) box {
 	made := box{id: s.addCashbox(merchantID, keyID), keyID: keyID, secret: rand.Text()}
 	for _, method := range []string{manyMethod, fewMethod, cardMethod} {
@@ -165,7 +163,7 @@ func (s *stage) addCashbox(merchantID int64, name string) int64 {
 	}))
 }
 
-// addTraders makes traders who never run short, and signs them in.
+// addTraders adds traders with enough USDT, and tokens for them.
 func (s *stage) addTraders() {
 	for n := range s.traders {
 		id := s.addTrader(fmt.Sprintf("Bench trader %d", n))
@@ -184,14 +182,14 @@ func (s *stage) addTrader(name string) int64 {
 	}))
 }
 
-// addRequisites switches off the requisites that are in the two pools already,
-// and deals new ones out to the traders in turn.
+// addRequisites disables the existing requisites of the two pools and adds new
+// ones, shared evenly among the traders.
 func (s *stage) addRequisites() {
 	must(s.tx.Exec(s.ctx, "update requisite set enabled = false where currency = $1 and method = any($2)",
 		currency, []string{manyMethod, fewMethod}))
 	holder, bank := "Ivan P.", "Sample Bank"
 	for n := range s.requisites + s.few {
-		// No phone is in both pools: it would have one slot.
+		// No phone is in both pools, because its slot would be shared.
 		method, place := manyMethod, n
 		if n >= s.requisites {
 			method, place = fewMethod, n-s.requisites

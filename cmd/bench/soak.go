@@ -12,27 +12,26 @@ import (
 )
 
 const (
-	// soakSettled payments are settled in a round of the soak, and so many
-	// pages and lists loaded.
+	// soakSettled is how many payments a round of the soak settles;
+	// soakPages and soakLists are how many pages and lists it loads.
 	soakSettled, soakPages, soakLists = 600, 20, 20
-	// soakSample is how often the soak looks at what it uses.
+	// soakSample is how often usage is recorded.
 	soakSample = time.Minute
-	// soakRestless is the part at the beginning in which pools and caches
-	// fill. What is used then counts not.
+	// One part in soakRestless, at the beginning, does not count, because
+	// pools and caches fill up then.
 	soakRestless = 6
-	// soakMore is how much more may be used at the end than after the
-	// restless part, where it is counted: a leak of one for a thousand
-	// payments is far more.
+	// soakMore is how much higher counts may be at the end. A leak of one
+	// for a thousand payments is far more.
 	soakMore = 40
-	// soakTimes is the same for memory, in which it is a part of all.
+	// soakTimes is how many times higher memory may be at the end.
 	soakTimes = 1.25
 )
 
-// standing is what is used at a moment of the soak, by the names of the result.
+// standing is the usage at one time, by the names of the result.
 type standing map[string]float64
 
-// soak settles payments and loads pages and lists for as long as it is told,
-// and looks each minute at what the gateway holds. It fails where that goes on
+// soak settles payments and loads pages and lists for the given time, and
+// records each minute what the gateway uses. It fails if something keeps
 // growing.
 func (b *bench) soak(ctx context.Context) {
 	if b.soakFor == 0 {
@@ -67,7 +66,8 @@ func (b *bench) soakRound(ctx context.Context) {
 	b.each(ctx, soakLists, b.listCompleted, nil)
 }
 
-// stand reads what the gateway uses now from its metrics and from the database.
+// stand reads the present usage from the gateway's metrics and from the
+// database.
 func (b *bench) stand(ctx context.Context) standing {
 	metrics, s := must(read(ctx, b.gateway.OpsURL+"/metrics")), standing{}
 	for name, metric := range map[string]string{
@@ -84,16 +84,16 @@ func (b *bench) stand(ctx context.Context) standing {
 	return s
 }
 
-// soakBloat is what the tables that take the most take on the disk at the end,
-// and how much of it is nothing any more.
+// soakBloat lists the largest tables at the end, with their dead rows.
 const soakBloat = `select relname::text as "table", n_live_tup::float8 as live_rows, n_dead_tup::float8 as dead_rows,
     pg_table_size(relid)::float8 as table_bytes, pg_indexes_size(relid)::float8 as index_bytes
 from pg_stat_user_tables order by pg_total_relation_size(relid) desc limit 20`
 
 var errLeak = errors.New("what the gateway uses goes on growing")
 
-// checkSoak compares the highest of the quarter after the restless part with
-// the lowest of the last quarter: what swings does not grow, what leaks does.
+// checkSoak compares the highest usage of the quarter after the restless part
+// with the lowest of the last quarter. Usage that goes up and down passes, a
+// leak does not.
 func checkSoak(seen []standing) error {
 	seen = seen[len(seen)/soakRestless:]
 	quarter := max(len(seen)/4, 1)

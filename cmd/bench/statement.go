@@ -9,20 +9,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statementUse is what the executions of one statement took of PostgreSQL,
-// together.
+// statementUse is the total cost of all executions of a statement in
+// PostgreSQL.
 type statementUse struct {
-	// Name is sqlc's, or the statement's beginning.
+	// Name is sqlc's name, or the beginning of the statement.
 	Name  string  `json:"name"`
 	Calls float64 `json:"calls"`
 	MS    float64 `json:"ms"`
-	// Buffers are pages looked at, in memory or not. WAL is in bytes.
+	// Buffers counts pages read from memory or disk. WAL is in bytes.
 	Buffers float64 `json:"buffers"`
 	WAL     float64 `json:"wal_bytes"`
 }
 
-// countStatements has PostgreSQL count what each statement takes, where it has
-// the extension.
+// countStatements makes PostgreSQL count the cost of statements, if it has the
+// extension.
 func (b *bench) countStatements(ctx context.Context) {
 	admin, err := pgx.Connect(ctx, b.server.URL("postgres"))
 	check(err, "reach PostgreSQL")
@@ -39,13 +39,13 @@ func (b *bench) countStatements(ctx context.Context) {
 	b.startServer(ctx)
 }
 
-// statementsOf lists what statements took of a database, but for the bench's
+// statementsOf lists the cost of a database's statements without the bench's
 // own.
 const statementsOf = `select query, calls::float8, total_exec_time, (shared_blks_hit + shared_blks_read)::float8, wal_bytes::float8
 from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
     and query not like 'checkpoint%' and query not like '%pg_stat_statements%'`
 
-// statements reads what each statement took so far. It is empty where
+// statements reads the cost of each statement so far. It is empty if
 // PostgreSQL does not count.
 func (b *bench) statements(ctx context.Context) map[string]statementUse {
 	all := map[string]statementUse{}
@@ -66,8 +66,8 @@ func (s *statementUse) add(more statementUse) {
 	s.Calls, s.MS, s.Buffers, s.WAL = s.Calls+more.Calls, s.MS+more.MS, s.Buffers+more.Buffers, s.WAL+more.WAL
 }
 
-// statementName is the name that sqlc gives in the first line, or how the
-// statement begins.
+// statementName is the name that sqlc writes in the first line, otherwise the
+// beginning of the statement.
 func statementName(sql string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(sql), "\n")
 	if name, named := strings.CutPrefix(first, "-- name: "); named {
@@ -77,7 +77,8 @@ func statementName(sql string) string {
 	return first[:min(len(first), 60)]
 }
 
-// window is what statements took between two looks, the costliest first.
+// window is the cost of statements between two times, the most expensive
+// first.
 func window(before, after map[string]statementUse) []statementUse {
 	var list []statementUse
 	for name, s := range after {

@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// createsStored stores payments and measures creations once more, so that what
-// a full database costs shows.
+// createsStored measures creations again in a database with many stored
+// payments.
 func (b *bench) createsStored(ctx context.Context) {
 	if b.stored == 0 {
 		return
@@ -26,11 +26,11 @@ func (b *bench) createsStored(ctx context.Context) {
 	b.createsOf(ctx, manyMethod, "stored_creates_per_s", "stored_create")
 }
 
-// storedAtOnce is how many payments one transaction stores.
+// storedAtOnce is the number of payments in one transaction.
 const storedAtOnce = 50_000
 
-// store writes completed and settled payments of the last month, as creation
-// and settlement would have left them.
+// store writes payments completed in the last month, as creation and
+// settlement would leave them.
 func (b *bench) store(ctx context.Context) {
 	first := single[int64](ctx, b, "reserve ids", reserveIDs, b.stored)
 	firstEvent := single[int64](ctx, b, "reserve the events' numbers", reserveNumbers, b.stored)
@@ -50,9 +50,9 @@ func (b *bench) store(ctx context.Context) {
 //go:embed store.sql
 var storeStatements string
 
-// storeSome writes the payments from one number up to another, as those of the
-// ids and the events of the numbers that begin with the first ones. Triggers
-// are off: that they would have found nothing is for the audit to say.
+// storeSome writes the payments numbered from one number up to another; ids
+// and events count from the first ones given. Triggers are off, so only the
+// audit finds mistakes here.
 func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, firstEvent int64) error {
 	if _, err := tx.Exec(ctx, "set local synchronous_commit = off; set local session_replication_role = replica"); err != nil {
 		return err
@@ -76,10 +76,9 @@ func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, f
 	return nil
 }
 
-// reserveIDs takes ids from the sequence, so that the gateway's own go on after
-// them.
+// reserveIDs reserves ids, so that the gateway continues after them.
 const reserveIDs = "select setval('payment_id_seq', nextval('payment_id_seq') + $1) - $1"
 
-// reserveNumbers takes the relay's next numbers, so that the events it relays
-// go on after them.
+// reserveNumbers reserves the relay's numbers, so that the gateway continues
+// after them.
 const reserveNumbers = "update webhook_relay set last_number = last_number + $1 returning last_number - $1 + 1"

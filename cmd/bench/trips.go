@@ -21,19 +21,18 @@ import (
 )
 
 const (
-	// unrecorded creations come first, until the connection they use has
-	// its statements prepared, and each merchant's key and open payments
-	// are known.
+	// unrecorded creations come first: then the connection has prepared
+	// its statements, and each merchant's key and open payments are in
+	// memory.
 	unrecorded = 200
 	recordings = 60
 )
 
-// roundTrips has one client create payments in this process, and notes the
-// statements. What counts is all that is said to PostgreSQL for the creations,
-// in whatever tables.
+// roundTrips creates payments in this process with one client and records the
+// statements: everything that is sent to PostgreSQL for a creation.
 func (b *bench) roundTrips(ctx context.Context) {
-	// Ids of payments are like those of nothing else then, and so are found
-	// among what is said.
+	// High ids are unlike all other numbers, so they can be found among
+	// the arguments.
 	b.exec(ctx, "reserve ids", reserveIDs, 1_000_000)
 	heard := new(tap)
 	create := b.creatorHere(ctx, heard)
@@ -56,13 +55,13 @@ func (b *bench) roundTrips(ctx context.Context) {
 	b.report.sample("create_statements", statements)
 }
 
-// settingsHere is how long settings are believed that this process has read.
-// Nobody changes them while creations are recorded, and another process than a
-// gateway's asks for them in vain.
+// settingsHere is how long this process believes the settings it has read.
+// Nobody changes them while creations are recorded, and only a gateway is
+// notified of changes.
 const settingsHere = time.Hour
 
-// creatorHere authenticates and creates payments in this process, with the
-// services that the gateway has for it, over connections that are heard.
+// creatorHere authenticates and creates payments in this process with the
+// gateway's own services, over recorded connections.
 func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amount string) (int64, time.Time) {
 	settings := must(inforce.NewKeeper(ctx, b.pool, settingsHere, nil))
 	_, safe := b.safes(ctx)
@@ -81,7 +80,8 @@ func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amoun
 	}
 }
 
-// heardPool opens a pool as the gateway's for creations, until the part ends.
+// heardPool opens a pool like the gateway's for creations, which is closed at
+// the part's end.
 func (b *bench) heardPool(ctx context.Context, heard *tap) db.Pool {
 	pool := must(db.Open(ctx, b.url, ownPool, db.ForCreations))
 	defer pool.Close()
@@ -93,20 +93,20 @@ func (b *bench) heardPool(ctx context.Context, heard *tap) db.Pool {
 	return tapped
 }
 
-// call is a statement as it was sent, and how it ended. One that failed, or
-// came after one that did, has no tag.
+// call is a statement with its result. A failed statement, and those after it,
+// have no tag.
 type call struct {
 	sql  string
 	args []any
 	tag  string
 }
 
-// trip is what the driver sends before it waits for the server: a statement, or
-// a batch of them, also one that begins with BEGIN and ends with COMMIT.
-// Preparing statements, which is done once on a connection, is none.
+// trip is a round trip: what the driver sends before it waits for the server.
+// It is a statement or a batch, possibly from BEGIN to COMMIT. Preparing a
+// statement, which happens once a connection, is not counted.
 type trip []*call
 
-// completed is how many of its statements were carried out.
+// completed counts its statements that succeeded.
 func (t trip) completed() (n int) {
 	for _, c := range t {
 		if c.tag != "" {
@@ -116,7 +116,7 @@ func (t trip) completed() (n int) {
 	return n
 }
 
-// tap is a tracer of connections. It keeps the trips that they make.
+// tap is a tracer that records the round trips of connections.
 type tap struct {
 	mu    sync.Mutex
 	trips []trip
@@ -127,7 +127,7 @@ var (
 	_ pgx.BatchTracer = (*tap)(nil)
 )
 
-// told is what was kept since the last time.
+// told returns the trips recorded since its last call.
 func (t *tap) told() []trip {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,11 +136,10 @@ func (t *tap) told() []trip {
 	return trips
 }
 
-// openCalls is the context's key of the calls of a trip that are still to be
-// answered.
+// openCalls is the context key of a trip's calls that have no answer yet.
 type openCalls struct{}
 
-// keep keeps a trip, and has what ends it find it in the context.
+// keep records a trip and adds its calls to the context.
 func (t *tap) keep(ctx context.Context, made trip) context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,7 +147,7 @@ func (t *tap) keep(ctx context.Context, made trip) context.Context {
 	return context.WithValue(ctx, openCalls{}, &made)
 }
 
-// answered notes how the next call of the context's trip ended.
+// answered records the result of the next call of the context's trip.
 func (t *tap) answered(ctx context.Context, tag string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,8 +183,8 @@ func (t *tap) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBa
 
 func (*tap) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// newCall takes arguments out of their pointers, so that what is alike in
-// several calls is seen.
+// newCall dereferences pointers among the arguments, so that equal values can
+// be found.
 func newCall(sql string, args []any) *call {
 	c := &call{sql: sql}
 	for _, arg := range args {

@@ -14,24 +14,23 @@ import (
 	"time"
 )
 
-// wire is a client's kept-alive connection. It sends requests as they were made
-// and reuses its buffers, so that the generator takes as little of the machine
-// as it can.
+// wire is a client's keep-alive connection. It sends ready-made requests and
+// reuses its buffers, so that the bench takes as little CPU as possible.
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
 	body bytes.Buffer
 }
 
-// errStatus is an answer that is no success, and errBusy one that asks to come
+// errStatus is an answer other than success, errBusy one that asks to try
 // again.
 var (
 	errStatus = errors.New("the gateway answered")
 	errBusy   = fmt.Errorf("%w, busy", errStatus)
 )
 
-// send sends a request and reads the answer, whose body stays valid until the
-// next.
+// send sends a request and reads the answer. The body stays valid until the
+// next call.
 func (w *wire) send(request []byte) ([]byte, error) {
 	if _, err := w.conn.Write(request); err != nil {
 		return nil, fmt.Errorf("send: %w", err)
@@ -58,14 +57,13 @@ func statusError(response *http.Response) error {
 	return errStatus
 }
 
-// busyMost is how long a caller may be told to come again before the
-// measurement fails.
+// busyMost is how long a call may be busy before the measurement fails.
 const busyMost = 5 * time.Second
 
-// busyAnswers are how many calls were told to come again, and did.
+// busyAnswers counts the calls that were busy and tried again.
 var busyAnswers atomic.Int64
 
-// insist asks again when told to come again, as callers do. All of that time
+// insist tries again while the answer is busy, as callers do. The whole time
 // counts.
 func insist[T any](ask func() (T, error)) (T, error) {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -82,17 +80,17 @@ func (b *bench) address() string {
 	return strings.TrimPrefix(b.gateway.BaseURL, "http://")
 }
 
-// callers are clients of the gateway, a connection each. What they send is made
-// ahead; one that comes to the end of that makes more as it goes.
+// callers are clients of the gateway, each with a connection. Their requests
+// are made beforehand; a client that has used up its own makes more.
 type callers struct {
 	wires []*wire
 	make  func(client int) []byte
-	// made is a list for each client, so that they do not meet at it.
+	// made has a list for each client, so that they need no lock.
 	made [][][]byte
 }
 
-// callers connects them. The gateway closes connections on which nothing comes,
-// so they are opened just before they are needed.
+// callers connects them. The gateway closes idle connections, so they are
+// opened just before they are needed.
 func (b *bench) callers(ctx context.Context, clients int, request func(client int) []byte) *callers {
 	c := &callers{make: request, made: make([][][]byte, clients)}
 	for range clients {
@@ -112,7 +110,7 @@ func (c *callers) hangUp() {
 	}
 }
 
-// prepare makes so many requests ahead.
+// prepare makes so many requests beforehand.
 func (c *callers) prepare(count int) {
 	for client := range c.made {
 		c.made[client] = nil
@@ -131,15 +129,15 @@ func (c *callers) take(client int) []byte {
 	return list[0]
 }
 
-// act sends the client's next request until it is taken.
+// act sends the client's next request until it is accepted.
 func (c *callers) act(_ context.Context, client int) (bool, error) {
 	request := c.take(client)
 	_, err := insist(func() ([]byte, error) { return c.wires[client].send(request) })
 	return err == nil, err
 }
 
-// each has the clients send so many requests together, and hands the answers to
-// read, if there is one. It answers how long that took once they had connected.
+// each sends count requests over all clients and passes the answers to read,
+// unless that is nil. It returns the time this took, without connecting.
 func (b *bench) each(ctx context.Context, count int, request func(i int) []byte, read func(i int, answer []byte) error) time.Duration {
 	c := b.callers(ctx, b.clients, nil)
 	defer c.hangUp()
@@ -153,8 +151,8 @@ func (b *bench) each(ctx context.Context, count int, request func(i int) []byte,
 	}))
 }
 
-// along has clients call again and again until the part ends. They may be told
-// to come later.
+// along lets clients call again and again until the part ends. They may be
+// busy.
 func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) {
 	c := b.callers(ctx, clients, request)
 	b.atEnd(meanwhile(ctx, func(ctx context.Context) {
@@ -172,7 +170,7 @@ func (b *bench) along(ctx context.Context, clients int, request func(client int)
 	}))
 }
 
-// bearer is a Connect call in JSON by whom the token signs in.
+// bearer is a Connect call in JSON, authenticated by a bearer token.
 func (b *bench) bearer(procedure, token, body string) []byte {
 	return post(b.address(), procedure, []byte(body), "Authorization", "Bearer "+token)
 }
@@ -182,7 +180,7 @@ const (
 	traderService   = "/portal.v1.TraderService/"
 )
 
-// get gets a page, which is not to be redirected to the sign-in.
+// get loads a page. A redirect to the sign-in is an error.
 func get(ctx context.Context, client *http.Client, address string, header map[string]string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -199,7 +197,7 @@ func get(ctx context.Context, client *http.Client, address string, header map[st
 	return response, err
 }
 
-// read gets the whole of a page that is not compressed.
+// read loads a page uncompressed.
 func read(ctx context.Context, address string) ([]byte, error) {
 	response, err := get(ctx, http.DefaultClient, address, nil)
 	if err != nil {
