@@ -150,9 +150,6 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
 	if err := d.check(ctx, s); err != nil {
 		return done, 0, err
 	}
-	if err := d.FourEyes.Always(); err != nil {
-		return done, 0, foureyes.WithAction(err, foureyes.SetAcquirer, s)
-	}
 	sealed := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		New:  true,
@@ -165,6 +162,11 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (
 			return q.AcquirerSet(ctx, db.AcquirerSetParams{
 				TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed,
 			})
+		},
+		May: func(_ *db.Queries, c db.SettingChange) error {
+			// An approval changes this state only.
+			s.Seen = db.VersionOf(c.Before)
+			return foureyes.WithAction(d.FourEyes.Always(), foureyes.SetAcquirer, s)
 		},
 	})
 	if db.IsForeignKeyViolation(err) {

@@ -65,9 +65,6 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 	if err := f.Err(); err != nil {
 		return c, err
 	}
-	if err := s.FourEyes.Always(); err != nil {
-		return c, foureyes.WithAction(err, foureyes.SetReceiving, r)
-	}
 	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		New:   true,
 		Whole: true,
@@ -78,6 +75,11 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 				return err
 			}
 			return q.ReceivingSet(ctx, db.ReceivingSetParams{Network: r.Network, Address: r.Address})
+		},
+		May: func(_ *db.Queries, c db.SettingChange) error {
+			// An approval changes this state only.
+			r.Seen = db.VersionOf(c.Before)
+			return foureyes.WithAction(s.FourEyes.Always(), foureyes.SetReceiving, r)
 		},
 	})
 	if db.IsUniqueViolation(err) { // the first address of a network was set by two at the same time

@@ -23,6 +23,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
 )
 
 // staffed is a bundle whose operators are set up by two, with a third who knows
@@ -33,7 +34,10 @@ type staffed struct {
 	acquirers *acquirer.Directory
 	settings  *directory.Settings
 	rates     *rate.Settings
-	three     caller.Caller
+
+	withdrawals *withdrawal.Service
+
+	three caller.Caller
 	// codes are those of invitations, by their users, as their approvers
 	// got them.
 	codes map[int64]string
@@ -50,9 +54,11 @@ func setupStaff(t *testing.T) *staffed {
 	}))(t)
 	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{FourEyes: rules})
 	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
+	s.withdrawals = withdrawal.New(b.Pools(), b.clock, outbound.NewAddresses(true), nil, rules)
 	s.rates = rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), rules)
 	b.proposals = proposal.New(b.Pools(), b.clock, dbtest.Vault(), proposal.Services{
 		Settings: s.settings, Rates: s.rates, Deposits: b.deposits, Users: s.users, Acquirers: s.acquirers,
+		Withdrawals: s.withdrawals,
 	})
 	b.one.Role = caller.Admin
 	b.Exec(t, "update app_user set role = 'admin' where id = $1", b.one.ID)

@@ -9,11 +9,13 @@ import (
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
 )
 
 // Where cards and payers' money go takes two. What is secret of it is not kept
@@ -266,6 +268,48 @@ func TestSettingChangedSinceProposed(t *testing.T) {
 		testenv.NoError(t, c.set(false, c.first))
 		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, proposed)), "setting_changed")
 		testenv.Want(t, s.Count(t, "select count(*) from "+c.table+" where enabled"), 0, "%s: on", c.action)
+	}
+}
+
+// So is a change of where deposits are sent, of what withdrawals are limited to,
+// and of who takes a trader's cards, all of which take two: what was proposed
+// before another was approved does not come back over it.
+func TestNewerSettingStays(t *testing.T) {
+	s := setupStaff(t)
+	receiving := func(address string) error {
+		return testenv.ErrOf(s.deposits.SetReceiving(t.Context(), s.one, deposit.Receiving{Network: "ERC20", Address: address}))
+	}
+	terms := func(fee string) error {
+		return testenv.ErrOf(s.withdrawals.SetTerms(t.Context(), s.one, withdrawal.NewTerms{
+			Network: "TRC20", Enabled: true, Fee: fee, MinAmount: "10", DailyAmount: "100",
+		}))
+	}
+	processor := func(key string) error {
+		return testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, acquirer.Setting{
+			TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: key, Secret: "a secret of the key " + key,
+		}))
+	}
+	for _, c := range []struct {
+		action foureyes.Action
+		set    func(value string) error
+		is     string
+		values [3]string
+	}{
+		{foureyes.SetReceiving, receiving, "select address from receiving_address where present", [3]string{
+			"0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+			"0xde709f2102306220921060314715629080e2fb77",
+		}},
+		{foureyes.SetWithdrawalTerms, terms, "select trunc(fee)::text from withdrawal_terms", [3]string{"1", "2", "3"}},
+		{foureyes.SetAcquirer, processor, "select key_id from trader_acquirer where present", [3]string{"one", "two", "three"}},
+	} {
+		old, first := s.wants(t, c.action, c.set(c.values[0])), s.wants(t, c.action, c.set(c.values[1]))
+		testenv.Must(s.approve(t, s.two, first))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
+		testenv.Want(t, s.Text(t, c.is), c.values[1], "%s: the first", c.action)
+		old, newer := s.wants(t, c.action, c.set(c.values[0])), s.wants(t, c.action, c.set(c.values[2]))
+		testenv.Must(s.approve(t, s.two, newer))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
+		testenv.Want(t, s.Text(t, c.is), c.values[2], "%s: the newer", c.action)
 	}
 }
 

@@ -79,13 +79,15 @@ func (s *Service) SetTerms(ctx context.Context, who caller.Caller, n NewTerms) (
 	if err := f.Err(); err != nil {
 		return c, err
 	}
-	if err := s.FourEyes.Always(); err != nil {
-		return c, foureyes.WithAction(err, setting.WithdrawalTerms.Action, n)
-	}
 	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		New: true, Whole: true, Seen: n.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.WithdrawalTermsSetting(ctx, n.Network) },
 		Apply: func(q *db.Queries) error { return q.WithdrawalTermsSet(ctx, params) },
+		May: func(_ *db.Queries, c db.SettingChange) error {
+			// An approval changes this state only.
+			n.Seen = db.VersionOf(c.Before)
+			return foureyes.WithAction(s.FourEyes.Always(), subject.Action, n)
+		},
 	})
 	return c, err
 }
