@@ -7,11 +7,14 @@ select coalesce(min(mark), '')::text from payer_block
 where mark = any(@marks::text[]) and (merchant_id is null or merchant_id = @merchant_id::bigint)
   and ended_at is null and (until is null or until > @now::timestamptz);
 
--- PayerBlockSet blocks, or changes why and until when.
+-- PayerBlockSet blocks, or changes why and until when. One that was not lifted ends no sooner than it did.
 -- name: PayerBlockSet :one
 insert into payer_block (kind, mark, shown, merchant_id, own, reason, until, created_at, created_by)
 values (@kind, @mark, @shown, sqlc.narg(merchant_id), @own, @reason, sqlc.narg(until), @created_at, @created_by)
-on conflict (mark, merchant_id, own) do update set reason = excluded.reason, until = excluded.until,
+on conflict (mark, merchant_id, own) do update set reason = excluded.reason,
+    until = case when payer_block.ended_at is null
+        then nullif(greatest(coalesce(payer_block.until, 'infinity'), coalesce(excluded.until, 'infinity')), 'infinity')
+        else excluded.until end,
     created_at = excluded.created_at, created_by = excluded.created_by, ended_at = null, ended_by = null, ended_reason = null
 returning id;
 

@@ -112,7 +112,10 @@ func (q *Queries) PayerBlockList(ctx context.Context, arg PayerBlockListParams) 
 const payerBlockSet = `-- name: PayerBlockSet :one
 insert into payer_block (kind, mark, shown, merchant_id, own, reason, until, created_at, created_by)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-on conflict (mark, merchant_id, own) do update set reason = excluded.reason, until = excluded.until,
+on conflict (mark, merchant_id, own) do update set reason = excluded.reason,
+    until = case when payer_block.ended_at is null
+        then nullif(greatest(coalesce(payer_block.until, 'infinity'), coalesce(excluded.until, 'infinity')), 'infinity')
+        else excluded.until end,
     created_at = excluded.created_at, created_by = excluded.created_by, ended_at = null, ended_by = null, ended_reason = null
 returning id
 `
@@ -129,7 +132,7 @@ type PayerBlockSetParams struct {
 	CreatedBy  string
 }
 
-// PayerBlockSet blocks, or changes why and until when.
+// PayerBlockSet blocks, or changes why and until when. One that was not lifted ends no sooner than it did.
 func (q *Queries) PayerBlockSet(ctx context.Context, arg PayerBlockSetParams) (int64, error) {
 	row := q.db.QueryRow(ctx, payerBlockSet,
 		arg.Kind,

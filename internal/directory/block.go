@@ -74,7 +74,8 @@ var (
 )
 
 // BlockPayer blocks a payer or a requisite. If it is blocked already, only the
-// reason and the end are changed.
+// reason and the end are changed, and it ends no sooner: whoever blocks by a
+// payment does not see what block there is.
 func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock) (Block, error) {
 	if err := who.Need(blockNeeds...); err != nil {
 		return Block{}, err

@@ -196,6 +196,30 @@ func TestBlocks(t *testing.T) {
 		"requisites in the log")
 }
 
+// Whoever blocks by a payment does not see that its payer is blocked already: a
+// block never ends sooner for it, unless it was lifted.
+func TestBlockedAgain(t *testing.T) {
+	b := setup(t)
+	hour, day := dbtest.Start.Add(time.Hour), dbtest.Start.Add(24*time.Hour)
+	until := func(end *time.Time) directory.Block {
+		t.Helper()
+		return testenv.Must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: "u-1", Reason: "x", Until: end}))(t)
+	}
+	want := func(made directory.Block, end *time.Time, what string) {
+		t.Helper()
+		same := end == nil && made.Until == nil || end != nil && made.Until != nil && made.Until.Equal(*end)
+		testenv.Check(t, same, "%s: it ends at %v, want %v", what, made.Until, end)
+	}
+	want(until(&hour), &hour, "for an hour")
+	want(until(&day), &day, "longer")
+	want(until(&hour), &day, "no shorter")
+	want(until(nil), nil, "for good")
+	made := until(&day)
+	want(made, nil, "for good, as it was")
+	testenv.Must(b.settings.UnblockPayer(ctx, operator, made.ID, "it was not them"))(t)
+	want(until(&hour), &hour, "after it was lifted")
+}
+
 // A merchant's users see and lift what their merchant made, and block only
 // there; only owners do.
 func TestOwnBlocks(t *testing.T) {

@@ -46,7 +46,8 @@ const (
 type BlockServiceHandler interface {
 	// ListBlocks lists blocks, the newest first.
 	ListBlocks(context.Context, *v1.ListBlocksRequest) (*v1.ListBlocksResponse, error)
-	// BlockPayer blocks, or changes why and until when something is blocked. The change is in the log of settings.
+	// BlockPayer blocks, or changes why and until when something is blocked, which ends no sooner for it. The change is in the log of
+	// settings.
 	BlockPayer(context.Context, *v1.BlockPayerRequest) (*v1.BlockPayerResponse, error)
 	// UnblockPayer lifts a block. One that was lifted before stays as it is.
 	UnblockPayer(context.Context, *v1.UnblockPayerRequest) (*v1.UnblockPayerResponse, error)

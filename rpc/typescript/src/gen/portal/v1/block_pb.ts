@@ -319,7 +319,8 @@ export const BlockService: GenService<{
     output: typeof ListBlocksResponseSchema;
   },
   /**
-   * BlockPayer blocks, or changes why and until when something is blocked. The change is in the log of settings.
+   * BlockPayer blocks, or changes why and until when something is blocked, which ends no sooner for it. The change is in the log of
+   * settings.
    *
    * @generated from rpc portal.v1.BlockService.BlockPayer
    */
