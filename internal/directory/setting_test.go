@@ -252,7 +252,7 @@ func TestKindsOfCallers(t *testing.T) {
 	b := setup(t)
 	dbtest.WantKinds(t, b.settings, map[string]string{
 		"operator": "Balance SetBank ListBanks Correct CreateMerchant CreateTrader CreateCashbox FundTrader WithdrawTrader " +
-			"SetInsurance Cashboxes Cashbox Methods PayoutMethods Merchants Merchant Requisites Requisite RequisiteValue Traders Trader " +
+			"SetInsurance SetInsuranceFrom Cashboxes Cashbox Methods PayoutMethods Merchants Merchant Requisites Requisite RequisiteValue Traders Trader " +
 			"TraderPayouts OpenPayouts OpenPayments SetPayoutMethod SetTraderPayoutMethod UpdateMerchant UpdateCashbox SetMethod " +
 			"SetPlatformLimit Changes PlatformLimits UpdateTrader CreateRequisite UpdateRequisite",
 		"merchant_portal operator": "BlockPayer UnblockPayer Blocks Block PaymentPayer",

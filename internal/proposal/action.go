@@ -55,6 +55,9 @@ type Payload struct {
 	Currency     string `json:"currency,omitempty"`
 	FiatPerUSDT  string `json:"fiat_per_usdt,omitempty"`
 	ValidSeconds *int64 `json:"valid_seconds,omitempty"`
+	// Seen is the version of the rate by hand, or the insurance, that was
+	// set when another was proposed; "" is any.
+	Seen string `json:"seen,omitempty"`
 }
 
 // Services are the services that carry actions out.
@@ -414,12 +417,12 @@ func confirmDeposit(ctx context.Context, who caller.Caller, r Services, p Payloa
 }
 
 func setInsurance(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
-	return noted(r.Settings.SetInsurance(ctx, who, p.CashboxID, p.Amount))
+	return noted(r.Settings.SetInsuranceFrom(ctx, who, p.CashboxID, p.Seen, p.Amount))
 }
 
 func setRate(ctx context.Context, who caller.Caller, r Services, p Payload) (Done, error) {
 	known, err := r.Rates.Set(ctx, who, rate.Manual{
-		Currency: p.Currency, FiatPerUSDT: p.FiatPerUSDT, ValidSeconds: p.ValidSeconds,
+		Currency: p.Currency, FiatPerUSDT: p.FiatPerUSDT, ValidSeconds: p.ValidSeconds, Seen: p.Seen,
 	})
 	return Done{Rate: &known}, err
 }

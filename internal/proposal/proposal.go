@@ -108,17 +108,34 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	if !errors.Is(err, foureyes.ErrSecondOperator) {
 		return done, err
 	}
-	if a == ConfirmDeposit {
-		d, err := s.services.Deposits.Get(ctx, who, p.DepositID)
-		if err != nil {
-			return Done{}, err
-		}
-		if d.Transfer != nil {
-			p.TransferID = d.Transfer.ID
-		}
+	if p, err = s.asSeen(ctx, who, a, p); err != nil {
+		return Done{}, err
 	}
 	made, err := s.propose(ctx, who, a, p, why)
 	return Done{Proposal: &made}, err
+}
+
+// asSeen adds to a proposal what it was made for: an approval changes nothing
+// that became of it since.
+func (s *Service) asSeen(ctx context.Context, who caller.Caller, a Action, p Payload) (Payload, error) {
+	switch a {
+	case ConfirmDeposit:
+		d, err := s.services.Deposits.Get(ctx, who, p.DepositID)
+		if err == nil && d.Transfer != nil {
+			p.TransferID = d.Transfer.ID
+		}
+		return p, err
+	case SetInsurance:
+		box, err := s.services.Settings.Cashbox(ctx, who, p.CashboxID)
+		p.Seen = box.InsuranceUSDT.String()
+		return p, err
+	case SetRate:
+		var err error
+		p.Seen, err = s.services.Rates.Version(ctx, p.Currency)
+		return p, err
+	default:
+		return p, nil
+	}
 }
 
 // Propose makes a proposal of an error foureyes.SecondOperatorError. It returns

@@ -313,6 +313,45 @@ func TestNewerSettingStays(t *testing.T) {
 	}
 }
 
+// A rate and an insurance that were proposed before another was set do not come
+// back over it either: whoever approves sees only what they become.
+func TestNewerSumStays(t *testing.T) {
+	s := setupStaff(t)
+	s.SetRate(t, "RUB", "100", true)
+	set := func(a foureyes.Action, p proposal.Payload) proposal.Done {
+		t.Helper()
+		return testenv.Must(s.proposals.Do(t.Context(), s.one, a, p, ""))(t)
+	}
+	fiat := func(fiat string) proposal.Done {
+		return set(foureyes.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: fiat})
+	}
+	insured := func(amount string) proposal.Done {
+		return set(foureyes.SetInsurance, proposal.Payload{CashboxID: s.merchant.CashboxID, Amount: amount})
+	}
+	for _, c := range []struct {
+		action          foureyes.Action
+		set             func(value string) proposal.Done
+		is              string
+		old, newer, now string
+	}{
+		{foureyes.SetRate, fiat, "select trunc(fiat_per_usdt)::text from rate where source = 'operator'", "150", "120", "122"},
+		{foureyes.SetInsurance, insured, "select trunc(insurance_usdt)::text from cashbox", "15", "30", "32"},
+	} {
+		first, old, newer := c.set(c.old), c.set(c.old), c.set(c.newer)
+		testenv.Want(t, first.Proposal.ID, old.Proposal.ID, "%s: the same", c.action)
+		testenv.Must(s.approve(t, s.two, *newer.Proposal))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, *old.Proposal)), "setting_changed")
+		testenv.Want(t, s.Text(t, c.is), c.newer, "%s: by two", c.action)
+		old = c.set(c.old)
+		alone := c.set(c.now)
+		testenv.Check(t, alone.Proposal == nil, "%s: takes two", c.action)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, *old.Proposal)), "setting_changed")
+		testenv.Want(t, s.Text(t, c.is), c.now, "%s: by one", c.action)
+		testenv.Must(s.approve(t, s.two, *c.set(c.old).Proposal))(t)
+		testenv.Want(t, s.Text(t, c.is), c.old, "%s: proposed anew", c.action)
+	}
+}
+
 // From a rate that two have agreed on one goes on alone: what was in use before
 // the smaller steps of that day no longer counts.
 func TestAgreedRateBeginsAnew(t *testing.T) {

@@ -63,6 +63,15 @@ type Manual struct {
 	FiatPerUSDT string
 	// ValidSeconds is how long it stays fresh; nil is for ever.
 	ValidSeconds *int64
+	// Seen is the version of the rate by hand that the change expects; ""
+	// expects any.
+	Seen string
+}
+
+// Version is the version of a currency's rate by hand.
+func (s *Settings) Version(ctx context.Context, currency string) (string, error) {
+	set, err := s.q.RateSetting(ctx, db.RateSettingParams{Currency: currency, Source: SourceOperator})
+	return db.VersionOf(set), fault.Doing("read the rate by hand", db.IgnoreNoRows(err))
 }
 
 // Set sets a currency's rate by hand. While it is fresh it takes precedence
@@ -85,7 +94,8 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 	}
 	change := db.SettingChange{At: now, Actor: who.Actor(), Subject: "rate", SubjectKey: m.Currency}
 	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
-		New: true,
+		New:  true,
+		Seen: m.Seen,
 		Read: func(q *db.Queries) ([]byte, error) {
 			if err := q.RateSettingLock(ctx, m.Currency); err != nil {
 				return nil, err
