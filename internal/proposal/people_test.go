@@ -168,6 +168,27 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	testenv.Must(s.approve(t, by, s.propose(t, proposal.FundTrader, s.funding("5", "in"))))(t)
 }
 
+// A user who was switched off since somebody proposed to switch them on stays
+// off, and one whose role was lowered is not raised by an older proposal.
+func TestUserChangedSinceProposed(t *testing.T) {
+	s := setupStaff(t)
+	left := s.operator(t, "left", caller.Auditor)
+	off := session.UserUpdate{ID: left.ID, Enabled: new(false), Reason: "left"}
+	testenv.Must(s.users.Update(t.Context(), s.two, off))(t)
+	on := session.UserUpdate{ID: left.ID, Enabled: new(true)}
+	first := s.wants(t, foureyes.UpdateUser, testenv.ErrOf(s.users.Update(t.Context(), s.one, on)))
+	testenv.Want(t, s.wants(t, foureyes.UpdateUser, testenv.ErrOf(s.users.Update(t.Context(), s.one, on))).ID, first.ID, "the same")
+	again := testenv.Must(s.proposals.Propose(t.Context(), s.three, testenv.ErrOf(s.users.Update(t.Context(), s.three, on))))(t)
+	testenv.Must(s.approve(t, s.two, first))(t)
+	raise := session.UserUpdate{ID: left.ID, Role: new(caller.Admin)}
+	raised := s.wants(t, foureyes.UpdateUser, testenv.ErrOf(s.users.Update(t.Context(), s.one, raise)))
+	testenv.Must(s.users.Update(t.Context(), s.two, off))(t)
+	for _, p := range []proposal.Proposal{again, raised} {
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, p)), "setting_changed")
+	}
+	testenv.Want(t, s.Text(t, "select enabled || ' ' || role from app_user where id = $1", left.ID), "false auditor", "the user")
+}
+
 // The link of an approved invitation is for whoever proposed it, until it is
 // used: an approver who had it could be both.
 func TestInvitationIsForItsProposer(t *testing.T) {

@@ -285,6 +285,12 @@ func (s *Service) Update(
 	}
 	c, err = s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries, u place) error {
 		if update.raises(u) {
+			// An approval changes the user as they are now only.
+			now, err := q.UserSetting(ctx, update.ID)
+			if err != nil {
+				return err
+			}
+			update.Seen = db.VersionOf(now)
 			by, err := s.settingUp(ctx, q, who, u, c.At, foureyes.SecondOperatorError{Action: foureyes.UpdateUser, Params: update})
 			by.keeps = true
 			if err == nil {
