@@ -271,9 +271,9 @@ func TestSettingChangedSinceProposed(t *testing.T) {
 	}
 }
 
-// So is a change of where deposits are sent, of what withdrawals are limited to,
-// and of who takes a trader's cards, all of which take two: what was proposed
-// before another was approved does not come back over it.
+// So is a change of where deposits are sent, of the terms of withdrawals, and
+// of who takes a trader's cards, all of which take two: what was proposed before
+// another was approved does not come back over it.
 func TestNewerSettingStays(t *testing.T) {
 	s := setupStaff(t)
 	receiving := func(address string) error {
