@@ -332,7 +332,7 @@ func TestSetRefuses(t *testing.T) {
 	err := testenv.ErrOf2(directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good))
 	testenv.Check(t, fault.As(err) != nil, "a trader sets his own")
 	change, _ := testenv.Must2(directory.Set(t.Context(), operator, good))(t)
-	testenv.Check(t, !strings.Contains(string(change.After), "secret") && reflect.DeepEqual(change.Before, []byte(nil)),
+	testenv.Check(t, !strings.Contains(string(change.After), secret) && reflect.DeepEqual(change.Before, []byte(nil)),
 		"recorded %s", change.After)
 }
 

@@ -29,7 +29,8 @@ func (q *Queries) AcquirerGet(ctx context.Context, id int64) (TraderAcquirer, er
 }
 
 const acquirerList = `-- name: AcquirerList :many
-select (to_jsonb(a) - 'secret')::jsonb as setting, coalesce(c.open, 0)::bigint as open
+select (to_jsonb(a) || jsonb_build_object('secret', 'hidden-' || left(encode(sha256(a.secret), 'hex'), 8)))::jsonb
+    as setting, coalesce(c.open, 0)::bigint as open
 from trader_acquirer a left join (
     select t.acquirer_id, count(*) as open from card_attempt t
     where t.trader_id = $1 and t.status in ('authorising', 'open', 'undoing') group by t.acquirer_id
@@ -122,10 +123,11 @@ func (q *Queries) AcquirerSet(ctx context.Context, arg AcquirerSetParams) error 
 }
 
 const acquirerSetting = `-- name: AcquirerSetting :one
-select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = $1 and a.present for no key update
+select (to_jsonb(a) || jsonb_build_object('secret', 'hidden-' || left(encode(sha256(a.secret), 'hex'), 8)))::jsonb
+from trader_acquirer a where a.trader_id = $1 and a.present for no key update
 `
 
-// AcquirerSetting locks a trader's present acquirer and reads it, its secret left out.
+// AcquirerSetting locks a trader's present acquirer and reads it. The digest of its sealed secret only shows that it changed.
 func (q *Queries) AcquirerSetting(ctx context.Context, traderID int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, acquirerSetting, traderID)
 	var column_1 []byte
@@ -134,10 +136,11 @@ func (q *Queries) AcquirerSetting(ctx context.Context, traderID int64) ([]byte, 
 }
 
 const acquirerSettingOf = `-- name: AcquirerSettingOf :one
-select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.id = $1
+select (to_jsonb(a) || jsonb_build_object('secret', 'hidden-' || left(encode(sha256(a.secret), 'hex'), 8)))::jsonb
+from trader_acquirer a where a.id = $1
 `
 
-// AcquirerSettingOf reads a processor, present or former, its secret left out.
+// AcquirerSettingOf reads a processor, present or former, as AcquirerSetting does.
 func (q *Queries) AcquirerSettingOf(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, acquirerSettingOf, id)
 	var column_1 []byte

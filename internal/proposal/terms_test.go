@@ -272,8 +272,8 @@ func TestSettingChangedSinceProposed(t *testing.T) {
 }
 
 // So is a change of where deposits are sent, of the terms of withdrawals, and
-// of who takes a trader's cards, all of which take two: what was proposed before
-// another was approved does not come back over it.
+// of who takes a trader's cards, all of which take two: what was proposed
+// before another was approved does not come back over it.
 func TestNewerSettingStays(t *testing.T) {
 	s := setupStaff(t)
 	receiving := func(address string) error {
@@ -311,6 +311,24 @@ func TestNewerSettingStays(t *testing.T) {
 		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
 		testenv.Want(t, s.Text(t, c.is), c.values[2], "%s: the newer", c.action)
 	}
+}
+
+// Nor does an older secret: a processor that differs in its secret only is
+// another one.
+func TestNewerSecretStays(t *testing.T) {
+	s := setupStaff(t)
+	set := func(secret string) proposal.Proposal {
+		t.Helper()
+		return s.wants(t, foureyes.SetAcquirer, testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, acquirer.Setting{
+			TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: "key", Secret: secret,
+		})))
+	}
+	testenv.Must(s.approve(t, s.two, set("the secret there was")))(t)
+	mistyped := set("the secret mistyped")
+	testenv.Must(s.approve(t, s.two, set("the secret there is")))(t)
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, mistyped)), "setting_changed")
+	testenv.Want(t, s.Count(t, "select count(*) from setting_change where before->>'secret' is distinct from after->>'secret'"), 2,
+		"changes of the secret in the log")
 }
 
 // A rate and an insurance that were proposed before another was set do not come
