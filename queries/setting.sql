@@ -3,6 +3,10 @@
 -- name: SettingVersion :one
 select version, pg_postmaster_start_time()::timestamptz as server_since from setting_version;
 
+-- SettingTurn has those who would make the same setting wait for one another until the transaction ends.
+-- name: SettingTurn :exec
+select pg_advisory_xact_lock(hashtextextended('setting ' || @what::text, 0));
+
 -- name: SettingChangeInsert :one
 insert into setting_change (at, actor, subject, subject_key, before, after, reason)
 values (@at, @actor, @subject, @subject_key, @before, @after, sqlc.narg(reason))

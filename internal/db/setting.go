@@ -106,7 +106,16 @@ type Setting struct {
 func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		var err error
-		if c.Before, err = s.Read(q); err != nil && !NoRows(err) {
+		c.Before, err = s.Read(q)
+		if NoRows(err) && s.New {
+			// There is no row to lock. Whoever else is about to
+			// make it is waited for.
+			if err := q.SettingTurn(ctx, c.Subject+" "+c.SubjectKey); err != nil {
+				return fmt.Errorf("wait for a first setting: %w", err)
+			}
+			c.Before, err = s.Read(q)
+		}
+		if err != nil && !NoRows(err) {
 			return fmt.Errorf("read setting: %w", err)
 		}
 		if err != nil && !s.New {

@@ -112,6 +112,16 @@ func (q *Queries) SettingChangeList(ctx context.Context, arg SettingChangeListPa
 	return items, nil
 }
 
+const settingTurn = `-- name: SettingTurn :exec
+select pg_advisory_xact_lock(hashtextextended('setting ' || $1::text, 0))
+`
+
+// SettingTurn has those who would make the same setting wait for one another until the transaction ends.
+func (q *Queries) SettingTurn(ctx context.Context, what string) error {
+	_, err := q.db.Exec(ctx, settingTurn, what)
+	return err
+}
+
 const settingVersion = `-- name: SettingVersion :one
 select version, pg_postmaster_start_time()::timestamptz as server_since from setting_version
 `

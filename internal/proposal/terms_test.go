@@ -1,6 +1,7 @@
 package proposal_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
@@ -311,6 +313,27 @@ func TestNewerSettingStays(t *testing.T) {
 		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
 		testenv.Want(t, s.Text(t, c.is), c.values[2], "%s: the newer", c.action)
 	}
+}
+
+// Of two first settings that are approved at the same moment only one is made:
+// there is no row yet that the other could wait for.
+func TestFirstSettingsAtOnce(t *testing.T) {
+	s := setupStaff(t)
+	terms := func(on *withdrawal.Service, who caller.Caller, fee string) error {
+		return testenv.ErrOf(on.SetTerms(t.Context(), who, withdrawal.NewTerms{
+			Network: "TRC20", Enabled: true, Fee: fee, MinAmount: "10", DailyAmount: "100", Seen: "new",
+		}))
+	}
+	proposed := s.wants(t, foureyes.SetWithdrawalTerms, terms(s.withdrawals, s.one, "1"))
+	other := testenv.Must(s.Pool.Begin(t.Context()))(t)
+	defer func() { _ = other.Rollback(context.Background()) }()
+	testenv.NoError(t, terms(s.withdrawals.Approved(other), s.three, "2"))
+	approved := make(chan error, 1)
+	go func() { approved <- testenv.ErrOf(s.approve(t, s.two, proposed)) }()
+	s.AwaitBlocked(t)
+	testenv.NoError(t, other.Commit(t.Context()))
+	dbtest.WantCode(t, <-approved, "setting_changed")
+	testenv.Want(t, s.Text(t, "select trunc(fee)::text from withdrawal_terms"), "2", "the fee")
 }
 
 // Nor does an older secret: a processor that differs in its secret only is
