@@ -33,9 +33,10 @@ update invitation set wrong_codes = wrong_codes + 1 where user_id = @user_id ret
 -- name: InvitationDelete :exec
 delete from invitation where user_id = @user_id;
 
--- InvitationEndBy ends the open invitations that a user made.
+-- InvitationEndBy ends the open invitations that a user made, and those that they proposed: they have the links of these.
 -- name: InvitationEndBy :exec
-delete from invitation where invited_by = @user_id::bigint;
+delete from invitation
+where invited_by = @user_id::bigint or proposal_id in (select p.id from proposal p where p.proposed_by = @user_id::bigint);
 
 -- name: InvitationPrune :exec
 delete from invitation where expires_at < @now;

@@ -20,10 +20,11 @@ func (q *Queries) InvitationDelete(ctx context.Context, userID int64) error {
 }
 
 const invitationEndBy = `-- name: InvitationEndBy :exec
-delete from invitation where invited_by = $1::bigint
+delete from invitation
+where invited_by = $1::bigint or proposal_id in (select p.id from proposal p where p.proposed_by = $1::bigint)
 `
 
-// InvitationEndBy ends the open invitations that a user made.
+// InvitationEndBy ends the open invitations that a user made, and those that they proposed: they have the links of these.
 func (q *Queries) InvitationEndBy(ctx context.Context, userID int64) error {
 	_, err := q.db.Exec(ctx, invitationEndBy, userID)
 	return err

@@ -168,6 +168,22 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	testenv.Must(s.approve(t, by, s.propose(t, proposal.FundTrader, s.funding("5", "in"))))(t)
 }
 
+// With an operator who is switched off end the invitations that they proposed,
+// whose links they have, as well as those that they approved.
+func TestInvitationEndsWithItsOperators(t *testing.T) {
+	s := setupStaff(t)
+	for login, off := range map[string]caller.Caller{"x": s.one, "y": s.two} {
+		p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, session.NewUser{
+			Kind: caller.Operator, Role: caller.Admin, Login: login,
+		})))
+		id := s.approvedUser(t, s.two, p)
+		token := s.link(t, s.one, id)
+		testenv.Must(s.users.Update(t.Context(), s.three, session.UserUpdate{ID: off.ID, Enabled: new(false), Reason: "left"}))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.accept(t, token, s.codes[id])), "invitation_invalid")
+		s.Exec(t, "update app_user set enabled = true where id = $1", off.ID)
+	}
+}
+
 // A user who was switched off since somebody proposed to switch them on stays
 // off, and one whose role was lowered is not raised by an older proposal.
 func TestUserChangedSinceProposed(t *testing.T) {
