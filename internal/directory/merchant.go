@@ -82,6 +82,10 @@ func (s *Settings) UpdateMerchant(
 ) (done Changed[Merchant], err error) {
 	return became[Merchant](s.revise(ctx, who, revision{
 		of: setting.Merchant, id: u.ID, update: u, on: u.APIEnabled, reason: u.Reason, seen: u.Seen,
+		asSeen: func(version string) any {
+			u.Seen = version
+			return u
+		},
 		read: func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
 	}))
 }

@@ -27,6 +27,8 @@ type revision struct {
 	update       any
 	on           *bool
 	reason, seen string
+	// asSeen is the update of a version only, as it is proposed.
+	asSeen func(version string) any
 	// read reads the present settings, and locks them.
 	read func(q *db.Queries) ([]byte, error)
 }
@@ -49,7 +51,8 @@ func (s *Settings) revise(ctx context.Context, who caller.Caller, r revision) (C
 		Read:  r.read,
 		Apply: func(q *db.Queries) error { return q.Set(ctx, r.of.Name, r.id, columns) },
 		May: func(q *db.Queries, c Change) error {
-			return s.terms(ctx, q, r.of, c, r.update)
+			// An approval changes this state only.
+			return s.terms(ctx, q, r.of, c, r.asSeen(db.VersionOf(c.Before)))
 		},
 	})
 }

@@ -85,6 +85,10 @@ func (s *Settings) UpdateTrader(
 ) (done Changed[Trader], err error) {
 	return became[Trader](s.revise(ctx, who, revision{
 		of: setting.Trader, id: u.ID, update: u, on: u.Enabled, reason: u.Reason, seen: u.Seen,
+		asSeen: func(version string) any {
+			u.Seen = version
+			return u
+		},
 		read: func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 	}))
 }

@@ -27,7 +27,9 @@ func TestApproverSeesEveryValue(t *testing.T) {
 		ID: s.trader.ID, RatePercent: new(""), MaxOpenPayins: new(int32(0)),
 	})))
 	_, set, _ := strings.Cut(shown(trader), " ")
+	set, seen, _ := strings.Cut(set, " seen=")
 	testenv.Want(t, set, "rate_percent= max_open_payins=0", "a trader's change")
+	testenv.Want(t, seen, testenv.Must(s.settings.Trader(t.Context(), s.one, s.trader.ID))(t).Version, "the version that it changes")
 
 	s.Exec(t, "delete from cashbox_method")
 	method := s.wants(t, foureyes.SetCashboxMethod, testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{

@@ -315,6 +315,30 @@ func TestNewerSettingStays(t *testing.T) {
 	}
 }
 
+// Nor do older terms of a merchant or a trader.
+func TestNewerTermsStay(t *testing.T) {
+	s := setupStaff(t)
+	merchant := func(percent string) error {
+		return testenv.ErrOf(s.settings.UpdateMerchant(t.Context(), s.one, directory.MerchantUpdate{ID: s.merchant.ID, RatePercent: &percent}))
+	}
+	trader := func(percent string) error {
+		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
+	}
+	for _, c := range []struct {
+		action foureyes.Action
+		set    func(percent string) error
+		is     string
+	}{
+		{foureyes.UpdateMerchant, merchant, "select trunc(rate_percent)::text from merchant"},
+		{foureyes.UpdateTrader, trader, "select trunc(share_percent)::text from trader"},
+	} {
+		old, newer := s.wants(t, c.action, c.set("40")), s.wants(t, c.action, c.set("60"))
+		testenv.Must(s.approve(t, s.two, newer))(t)
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
+		testenv.Want(t, s.Text(t, c.is), "60", "%s", c.action)
+	}
+}
+
 // Of two first settings that are approved at the same moment only one is made:
 // there is no row yet that the other could wait for.
 func TestFirstSettingsAtOnce(t *testing.T) {
