@@ -14,6 +14,17 @@ import (
 // even before it was asked for. An empty code changes nothing; it is refused if
 // a code was asked for.
 func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
+	return s.submitCode(ctx, token, otp, nil)
+}
+
+// SubmitCodeOnce is SubmitCode for a form that was shown after so many wrong
+// codes: a form that is sent twice counts once, however soon its code is
+// rejected.
+func (s *Service) SubmitCodeOnce(ctx context.Context, token, otp string, rejected int32) (View, error) {
+	return s.submitCode(ctx, token, otp, &rejected)
+}
+
+func (s *Service) submitCode(ctx context.Context, token, otp string, after *int32) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
 		return View{}, err
@@ -36,7 +47,7 @@ func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, erro
 	if otp == "" {
 		return s.withoutCode(ctx, p, state)
 	}
-	attempt, err := s.beginCode(ctx, p)
+	attempt, err := s.beginCode(ctx, p, after)
 	if err != nil {
 		return View{}, err
 	}
@@ -55,8 +66,9 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 }
 
 // beginCode commits that a code is about to be sent to the acquirer. Of several
-// codes at the same time the first wins.
-func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
+// codes at the same time the first wins. A code that was typed after another
+// number of wrong ones than there are by now is refused; nil is any number.
+func (s *Service) beginCode(ctx context.Context, p payment.Payment, after *int32) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		if err := s.checkOpen(p.Payment); err != nil {
 			return err
@@ -65,6 +77,9 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 		state, err := s.state(ctx, q, p.Payment)
 		if err != nil {
 			return err
+		}
+		if after != nil && *after != state.Rejected {
+			return errWrongStep
 		}
 		if state, err = state.codeGiven(); err != nil {
 			return err

@@ -264,7 +264,7 @@ func (p *Pay) enterCode(v purchase) {
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 		return
 	}
-	_, err := p.Checkouts.SubmitCode(v.r.Context(), v.r.PathValue("token"), code)
+	_, err := p.Checkouts.SubmitCodeOnce(v.r.Context(), v.r.PathValue("token"), code, v.view.Rejected)
 	p.afterwards(v, err, func(fault.Fields) {
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 	})

@@ -1,0 +1,27 @@
+package pay_test
+
+import (
+	"context"
+	"testing"
+
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+)
+
+// The form of a code that is sent many times at once counts once.
+func TestCodeFormAtOnce(t *testing.T) {
+	b := setup(t, false)
+	for range 5 {
+		p := b.create(t, "AZN", "quasi_ecom")
+		b.payWith(t, p, codeCard)
+		b.answers(t)
+		shown := b.page(t, b.path(p)).Find("form [name=attempt]").AttrOr("value", "")
+		testenv.AtOnce(6, func(int) error {
+			b.post(t, b.path(p)+"/code", "attempt", shown, "otp", "000000")
+			return nil
+		})
+		now := testenv.Must(b.payments.ByUUID(context.Background(), p.UUID))(t)
+		want(t, "wrong codes", b.Text(t, "select codes_rejected from checkout where payment_id = $1", p.ID), "1")
+		want(t, "the payment is", string(now.Status), string(payment.Pending))
+	}
+}
