@@ -8,6 +8,16 @@ import (
 	"gateway.example/internal/testenv"
 )
 
+// A browser that is some years old sends what its payer types, too.
+func TestOldBrowser(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	page.Before("delete AbortSignal.timeout")
+	p := b.create(t, "RUB", "sbp")
+	page.Open(b.server.URL + b.path(p))
+	page.Click("form .button")
+	page.Await("h1", "Your transfer is on its way")
+}
+
 // The form of a code that is sent many times at once counts once.
 func TestCodeFormAtOnce(t *testing.T) {
 	b := setup(t, false)
