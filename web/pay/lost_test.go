@@ -18,6 +18,23 @@ func TestOldBrowser(t *testing.T) {
 	page.Await("h1", "Your transfer is on its way")
 }
 
+// What a proxy answers in place of the gateway is no page: what was typed
+// stays, and is sent again.
+func TestAnswerOfAProxy(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	page.Timed()
+	p := b.create(t, "AZN", "quasi_ecom")
+	page.Open(b.server.URL + b.path(p))
+	page.fill(approvedCard)
+	eval[bool](page, `(window.kept = window.fetch, window.fetch = () =>
+		Promise.resolve(new Response("<html><body><h1>502 Bad Gateway</h1></body></html>", { status: 502 })), true)`)
+	page.Click("form .button")
+	page.Await("form .button", "Sent when the connection is back")
+	want(t, "what was typed is", page.value("#pan"), "4242 4242 4242 4242")
+	page.connected(true)
+	page.Await("h1", "Your bank is checking the card")
+}
+
 // The form of a code that is sent many times at once counts once.
 func TestCodeFormAtOnce(t *testing.T) {
 	b := setup(t, false)
