@@ -3,14 +3,17 @@ package edge
 import "net/http"
 
 // Secured sets the headers that protect every page: nothing inline, nothing
-// from other origins, no frames, nothing in caches or referrers. The path of a
-// page is a credential.
+// from other origins, no frames, nothing in caches or in the referrers of other
+// sites. The path of a page is a credential. Without any referrer browsers also
+// say of their own forms that they come from nowhere ("Origin: null"), and one
+// that has no Sec-Fetch-Site, because it is old or without TLS, has its forms
+// refused.
 func Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		Admit(h, "", "")
 		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Referrer-Policy", "same-origin")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Robots-Tag", "noindex")
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")

@@ -27,7 +27,7 @@ func TestHeaders(t *testing.T) {
 		for name, wanted := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' '" + styleHash(t, a) + "'; " +
 				"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors " + ancestors,
-			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
 			"X-Robots-Tag": "noindex", "Content-Type": "text/html; charset=utf-8",
 		} {
 			want(t, path, a.Header.Get(name), wanted)

@@ -2,10 +2,14 @@ package pay_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/pay"
 )
 
 // A browser that is some years old sends what its payer types, too.
@@ -51,4 +55,26 @@ func TestCodeFormAtOnce(t *testing.T) {
 		want(t, "wrong codes", b.Text(t, "select codes_rejected from checkout where payment_id = $1", p.ID), "1")
 		want(t, "the payment is", string(now.Status), string(payment.Pending))
 	}
+}
+
+// A browser that does not say in a header of its own where a form comes from,
+// as old ones and those without TLS do not, says so by its origin.
+func TestOriginOfForms(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	page.WithoutScript()
+	var origin atomic.Value
+	pages := pay.New(b.services)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Sec-Fetch-Site")
+		if r.Method == http.MethodPost {
+			origin.Store(r.Header.Get("Origin"))
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p := b.create(t, "RUB", "sbp")
+	page.Open(server.URL + b.path(p))
+	page.Click("form .button")
+	page.Await("h1", "Your transfer is on its way")
+	want(t, "the origin", origin.Load().(string), server.URL)
 }
