@@ -19,6 +19,16 @@ where merchant_id = @merchant_id and payment_id = @payment_id and receipt = @rec
 -- name: ReceiptCount :one
 select count(*) from payment_receipt where merchant_id = @merchant_id and payment_id = @payment_id;
 
+-- ReceiptThere tells whether a payment has a receipt with this content, of which the SHA-256 is given.
+-- name: ReceiptThere :one
+select exists (
+    select 1 from payment_receipt r
+    join payment_receipt_chunk c on c.merchant_id = r.merchant_id and c.payment_id = r.payment_id and c.receipt = r.number
+    where r.merchant_id = @merchant_id and r.payment_id = @payment_id and r.file_size = @file_size
+    group by r.number
+    having sha256(string_agg(c.content, ''::bytea order by c.number)) = @sum::bytea
+);
+
 -- ReceiptPurge removes the files of the oldest receipts from before a time, of payments that have ended long enough ago, and
 -- whose appeal, if there is one, was decided as long ago. A receipt that an appeal was opened with is a copy, and goes with the others.
 -- name: ReceiptPurge :one

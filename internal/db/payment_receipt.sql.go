@@ -223,3 +223,33 @@ func (q *Queries) ReceiptPurge(ctx context.Context, arg ReceiptPurgeParams) (Rec
 	)
 	return i, err
 }
+
+const receiptThere = `-- name: ReceiptThere :one
+select exists (
+    select 1 from payment_receipt r
+    join payment_receipt_chunk c on c.merchant_id = r.merchant_id and c.payment_id = r.payment_id and c.receipt = r.number
+    where r.merchant_id = $1 and r.payment_id = $2 and r.file_size = $3
+    group by r.number
+    having sha256(string_agg(c.content, ''::bytea order by c.number)) = $4::bytea
+)
+`
+
+type ReceiptThereParams struct {
+	MerchantID int64
+	PaymentID  int64
+	FileSize   int64
+	Sum        []byte
+}
+
+// ReceiptThere tells whether a payment has a receipt with this content, of which the SHA-256 is given.
+func (q *Queries) ReceiptThere(ctx context.Context, arg ReceiptThereParams) (bool, error) {
+	row := q.db.QueryRow(ctx, receiptThere,
+		arg.MerchantID,
+		arg.PaymentID,
+		arg.FileSize,
+		arg.Sum,
+	)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}

@@ -3,6 +3,7 @@ package payment
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"strconv"
@@ -68,7 +69,7 @@ func (p Payment) TakesReceipts(now time.Time) bool {
 }
 
 // AddReceipt stores a receipt for the holder of the payment's link, at most
-// MaxReceipts for a payment.
+// MaxReceipts for a payment. One that is there already is not stored again.
 func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
@@ -96,6 +97,21 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		}
 		content, size, err := attachment.WithoutMetadata(file, media)
 		if err != nil {
+			return fmt.Errorf("read receipt: %w", err)
+		}
+		// A form that was sent twice, or again after a broken
+		// connection, takes no second place.
+		sum := sha256.New()
+		if _, err := io.Copy(sum, content); err != nil {
+			return fmt.Errorf("read receipt: %w", err)
+		}
+		again, err := q.ReceiptThere(ctx, db.ReceiptThereParams{
+			MerchantID: p.MerchantID, PaymentID: p.ID, FileSize: size, Sum: sum.Sum(nil),
+		})
+		if err != nil || again {
+			return fault.Doing("look for the same receipt", err)
+		}
+		if content, size, err = attachment.WithoutMetadata(file, media); err != nil {
 			return fmt.Errorf("read receipt: %w", err)
 		}
 		number := int16(count) + 1

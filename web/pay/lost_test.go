@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -77,4 +78,18 @@ func TestOriginOfForms(t *testing.T) {
 	page.Click("form .button")
 	page.Await("h1", "Your transfer is on its way")
 	want(t, "the origin", origin.Load().(string), server.URL)
+}
+
+// A receipt that is sent twice is one.
+func TestReceiptTwice(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.post(t, b.path(p)+"/paid")
+	big := pdf + strings.Repeat("x", 600<<10) // which is kept in pieces
+	for range 3 {
+		wantBack(t, b, p, b.attach(t, p, "first.pdf", big))
+	}
+	wantText(t, b.page(t, b.path(p)), ".received", "1 receipt received.")
+	wantBack(t, b, p, b.attach(t, p, "second.pdf", big[:len(big)-1]+"y"))
+	wantText(t, b.page(t, b.path(p)), ".received", "2 receipts received.")
 }
