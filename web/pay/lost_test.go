@@ -93,3 +93,19 @@ func TestReceiptTwice(t *testing.T) {
 	wantBack(t, b, p, b.attach(t, p, "second.pdf", big[:len(big)-1]+"y"))
 	wantText(t, b.page(t, b.path(p)), ".received", "2 receipts received.")
 }
+
+// Without script a page on which a file is chosen is not loaded anew meanwhile.
+func TestFileIsKeptWithoutScript(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.post(t, b.path(p)+"/paid")
+	anew := func(want string) {
+		t.Helper()
+		wantText(t, b.page(t, b.path(p)), "noscript", `<meta http-equiv="refresh" content="`+want+`">`)
+	}
+	anew("90")
+	for _, name := range []string{"1", "2", "3"} {
+		b.attach(t, p, name+".pdf", pdf+name)
+	}
+	anew("10") // no more are taken
+}

@@ -36,6 +36,9 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 		return nil, err
 	}
 	proof := &view.Proof{Most: edge.MaxUpload, Open: count < payment.MaxReceipts, Mistake: s.Say(words.ProofWrong)}
+	if s.Watch != nil {
+		s.Watch.Choosing = proof.Open
+	}
 	if count > 0 {
 		proof.Received = s.Say(words.ProofCount, count)
 	}

@@ -62,14 +62,25 @@ type Watch struct {
 	// Typing tells that the reader types here: without script the page is
 	// left alone.
 	Typing bool
+	// Choosing tells that the reader may choose a file here: without script
+	// the page is loaded anew seldom, which takes the file away.
+	Choosing bool
 }
 
 // leadsAfter is how many seconds a page waits that leads back to the shop by
 // itself.
 const leadsAfter = 5
 
-// refreshSeconds is how often a page without script loads itself anew.
-const refreshSeconds = "10"
+// refreshSeconds is how often a page without script loads itself anew, and
+// choosingSeconds how often one does on which a file may be chosen.
+const refreshSeconds, choosingSeconds = "10", "90"
+
+func (w Watch) refresh() string {
+	if w.Choosing {
+		return choosingSeconds
+	}
+	return refreshSeconds
+}
 
 // To is an address under the page's own.
 func (s Shell) To(below string, query ...string) templ.SafeURL {
