@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/pay"
@@ -108,4 +110,33 @@ func TestFileIsKeptWithoutScript(t *testing.T) {
 		b.attach(t, p, name+".pdf", pdf+name)
 	}
 	anew("10") // no more are taken
+}
+
+// Where a page asks for nothing by itself, such as the first one of a payment
+// link, a form that could not be sent is kept as well: the page says so, and
+// sends it in the end.
+func TestFormsWithoutConnection(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	b.pool(t, "RUB", "sbp")
+	_, link := b.sell(t, paylink.Draft{Title: "A lamp", Methods: []string{"sbp"}})
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	b.payWith(t, p, approvedCard)
+	b.Exec(t, "update payment_card set kept_until = $1, payer_user_id = 'eva'", b.clock.Now().Add(time.Hour))
+	saved := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	page.Timed()
+	for _, form := range [][2]string{
+		{link, "Send exactly 250 ₽"}, {b.path(saved) + "/forget", "Amount to pay 1,500 ₼"}, {b.path(saved) + "/cancel", "Payment cancelled"},
+	} {
+		at, then := form[0], form[1]
+		page.Open(b.server.URL + at)
+		if at == link {
+			page.Type("#amount", "250")
+		}
+		eval[bool](page, `(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("gone")), true)`)
+		page.Click("form .button")
+		page.Await("form .button", "Sent when the connection is back")
+		testenv.Check(t, strings.HasPrefix(page.Text("#live"), "No connection."), "%s: said is %q", at, page.Text("#live"))
+		eval[bool](page, `(window.fetch = window.kept, true)`)
+		page.passes("h1", then)
+	}
 }

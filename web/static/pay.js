@@ -142,10 +142,10 @@
   }
 
   // plan asks again: at once when the last question was held until there was an answer, else after a while, and seldom
-  // while nobody looks.
+  // while nobody looks. A page that asks nothing tries again to send what it keeps.
   function plan(held) {
     clearTimeout(poller);
-    const every = Number(main.dataset.every);
+    const every = Number(main.dataset.every || unsent && 10);
     if (every) poller = setTimeout(ask, held ? 0 : every * (document.hidden ? 5000 : 1000));
   }
 
