@@ -56,8 +56,18 @@ func (p *Pay) offered(handle func(opening)) http.HandlerFunc {
 	}
 }
 
-// over says that a link takes no payments.
+// over says that a link takes no payments, or leads to the payment of a payer
+// who has one of it that still waits.
 func (p *Pay) over(o opening) {
+	held, err := p.PayLinks.Held(o.r.Context(), o.link, heldAttempt(o.r), o.r.PostFormValue("attempt"))
+	if err == nil {
+		p.leadTo(o, held.Payment)
+		return
+	}
+	if !errors.Is(err, fault.ErrNotFound) {
+		p.broken(o.w, o.r, err)
+		return
+	}
 	s := p.dressLink(o)
 	site.Show(o.w, o.r, http.StatusGone, view.Message(s, s.Say(words.LinkEndedTitle), s.Say(words.LinkEndedText)))
 }
@@ -72,15 +82,7 @@ func (p *Pay) dressLink(o opening) view.Shell {
 // start asks for what the link leaves open.
 func (p *Pay) start(o opening) {
 	if o.link.UsedUp {
-		held, err := p.PayLinks.Held(o.r.Context(), o.link, heldAttempt(o.r))
-		switch {
-		case errors.Is(err, fault.ErrNotFound):
-			p.over(o)
-		case err != nil:
-			p.broken(o.w, o.r, err)
-		default:
-			p.leadTo(o, held.Payment)
-		}
+		p.over(o)
 		return
 	}
 	p.showStart(o, http.StatusOK, paylink.Order{Attempt: paylink.NewAttempt()}, nil, "")

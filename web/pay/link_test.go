@@ -191,6 +191,25 @@ func TestLinkUsedUp(t *testing.T) {
 	want(t, "who holds it", line(back.Code, back.To()), line(http.StatusSeeOther, begun.To()))
 }
 
+// Whoever has begun to pay by a link that ends meanwhile is led back to their
+// payment, and so is a form whose answer was lost. Nobody else is.
+func TestLinkEndsMeanwhile(t *testing.T) {
+	b := setup(t, false)
+	b.pool(t, "RUB", "sbp")
+	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
+	begun := b.post(t, path, "method", "sbp", "attempt", "mine")
+	want(t, "begun", begun.Code, http.StatusSeeOther)
+	testenv.Must(b.payLinks.Close(t.Context(), ownerOf(made.MerchantID), made.ID))(t)
+	b.wantOver(t, path)
+	back := b.ask(t, path, "Cookie", strings.Split(begun.Header.Get("Set-Cookie"), ";")[0])
+	want(t, "who came back", line(back.Code, back.To()), line(http.StatusSeeOther, begun.To()))
+	again := b.post(t, path, "method", "sbp", "attempt", "mine")
+	want(t, "the form again", line(again.Code, again.To()), line(http.StatusSeeOther, begun.To()))
+	b.clock.Advance(time.Hour)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
+	want(t, "once that has expired", b.post(t, path, "attempt", "mine").Code, http.StatusGone)
+}
+
 // A link's picture stands above its title, drawn anew and of a bounded size, at
 // an address that may be kept for good and is none of another link's. It can be
 // taken away.
