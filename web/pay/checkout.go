@@ -211,7 +211,7 @@ func (p *Pay) payTyped(v purchase) {
 		entry.PAN = p.Checkouts.KeptNumber(v.payment, v.r.PostFormValue("kept"))
 	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Entry: entry, CVV: v.r.PostFormValue("cvv"), Keep: v.r.PostFormValue("keep") != "",
+		Entry: entry, CVV: digits(v.r.PostFormValue("cvv")), Keep: v.r.PostFormValue("keep") != "",
 		After: v.r.PostFormValue("attempt"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
@@ -233,7 +233,7 @@ func (p *Pay) paySaved(v purchase) {
 		Saved:   true,
 		SavedID: v.r.PostFormValue("card"),
 		After:   v.r.PostFormValue("attempt"),
-		CVV:     v.r.PostFormValue("cvv"),
+		CVV:     digits(v.r.PostFormValue("cvv")),
 		Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
@@ -259,7 +259,7 @@ func (p *Pay) enterCode(v purchase) {
 		back(v.w, p.purchasePage(v).Shell)
 		return
 	}
-	code := v.r.PostFormValue("otp")
+	code := digits(v.r.PostFormValue("otp"))
 	if code == "" { // which would do for the service where no code was asked for
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 		return
@@ -268,6 +268,12 @@ func (p *Pay) enterCode(v purchase) {
 	p.afterwards(v, err, func(fault.Fields) {
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 	})
+}
+
+// digits is a code as it was sent, without what people and banks put between
+// and around its digits.
+func digits(typed string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(typed), ""), "-", "")
 }
 
 func attempt(v checkout.View) string { return strconv.Itoa(int(v.Rejected)) }

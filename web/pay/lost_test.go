@@ -140,3 +140,16 @@ func TestFormsWithoutConnection(t *testing.T) {
 		page.passes("h1", then)
 	}
 }
+
+// A code is taken as banks write it and as people copy it, in groups and with a
+// space behind it, as the page's script has it; so is a security code.
+func TestCodesWithSpaces(t *testing.T) {
+	b := setup(t, false)
+	for _, code := range []string{"123 456", " 123-456", "123\u00a0456"} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", codeCard, "expiry", "12/30", "cvv", "123 "))
+		b.answers(t)
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", code, "attempt", "0"))
+		want(t, code, b.status(t, p), "completed")
+	}
+}
