@@ -153,3 +153,18 @@ func TestCodesWithSpaces(t *testing.T) {
 		want(t, code, b.status(t, p), "completed")
 	}
 }
+
+// The time until when a payment waits is told anew when it is put off, as after
+// an outage.
+func TestDeadlineIsPutOff(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.Timed()
+	page.Open(b.server.URL + b.path(p))
+	before := page.Text(".deadline")
+	b.Exec(t, "update payment set expires_at = expires_at + interval '10 minutes', version = version + 1 where id = $1", p.ID)
+	testenv.Until(t, "another deadline than "+before, func() bool {
+		page.Pass(asksEvery)
+		return page.Text(".deadline") != before
+	})
+}

@@ -175,12 +175,12 @@ func TestDeadline(t *testing.T) {
 	for _, p := range []payment.Payment{p, card} {
 		wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
 	}
-	want(t, "before", status(), `{"version":"0-true-false-false","seconds":1}`+"\n")
+	want(t, "before", status(), `{"version":"0-1795176900-true-false-false","seconds":1}`+"\n")
 	b.clock.Advance(time.Millisecond)
 	for _, p := range []payment.Payment{p, card} {
 		wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
 	}
-	want(t, "then", status(), `{"version":"0-false-false-false","seconds":0}`+"\n")
+	want(t, "then", status(), `{"version":"0-1795176900-false-false-false","seconds":0}`+"\n")
 	want(t, "cancelled after its deadline", line(b.post(t, b.path(p)+"/cancel").Code, b.status(t, p)),
 		line(http.StatusUnprocessableEntity, "pending"))
 	wantBack(t, b, card, b.payWith(t, card, approvedCard))

@@ -122,7 +122,8 @@ func (v visit) waiting() bool {
 
 // version changes whenever the page would show something else.
 func (v visit) version() string {
-	return fmt.Sprintf("%d-%t-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil, v.asked)
+	return fmt.Sprintf("%d-%d-%t-%t-%t", v.payment.EventSequence, v.payment.ExpiresAt.Unix(), v.waiting(),
+		v.payment.ClaimedAt != nil, v.asked)
 }
 
 // How many seconds lie between two questions of a page: often while the payer
