@@ -353,14 +353,16 @@ func (p *Pay) cancelCheckout(v purchase) {
 }
 
 // tooLateForCard shows how a payment stands to a payer who could not cancel it.
-// If it is cancelled already, it leads to the page as if this had done it.
+// If it is cancelled already, it leads to the page as if this had done it. It
+// reads the payment and its card again: both may have changed since the request
+// began.
 func (p *Pay) tooLateForCard(v purchase) {
-	var err error
-	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {
+	found, err := p.Checkouts.Get(v.r.Context(), v.r.PathValue("token"))
+	if err != nil {
 		p.refused(v, err)
 		return
 	}
-	v.now = p.Clock.Now()
+	v.view, v.payment, v.now = found, found.Payment, p.Clock.Now()
 	page := p.purchasePage(v)
 	if v.payment.Status == payment.Cancelled {
 		back(v.w, page.Shell)

@@ -168,3 +168,21 @@ func TestDeadlineIsPutOff(t *testing.T) {
 		return page.Text(".deadline") != before
 	})
 }
+
+// The time of a payment may be over while its payer's cancel waits for its
+// turn. The page does not say then that nothing was charged: the card is still
+// being checked.
+func TestCancelTooLateWhileCharged(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	held, cancelled := b.Beside(t), make(chan answer, 1)
+	testenv.Must(held.Exec(t.Context(), "select from payment where id = $1 for update", p.ID))(t)
+	go func() { cancelled <- b.post(t, b.path(p)+"/cancel") }()
+	b.AwaitBlocked(t)
+	b.clock.Advance(15 * time.Minute)
+	testenv.NoError(t, held.Commit(t.Context()))
+	const texts = ".card > p:not(.amount, .note)"
+	said, shown := (<-cancelled).Page(t).Find(texts), b.page(t, b.path(p)).Find(texts)
+	want(t, "said of the card", words(said), words(shown))
+}
