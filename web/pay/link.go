@@ -239,7 +239,9 @@ func (p *Pay) leadTo(o opening, made payment.Payment) {
 	if made.RequisiteSnapshot() {
 		below = "/r/"
 	}
-	http.Redirect(o.w, o.r, below+p.Links.Token(made.UUID), http.StatusSeeOther)
+	s := p.shell(o.w, o.r)
+	s.Path = below + p.Links.Token(made.UUID)
+	back(o.w, s)
 }
 
 func (p *Pay) ordered(o opening) paylink.Order {

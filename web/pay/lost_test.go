@@ -186,3 +186,14 @@ func TestCancelTooLateWhileCharged(t *testing.T) {
 	said, shown := (<-cancelled).Page(t).Find(texts), b.page(t, b.path(p)).Find(texts)
 	want(t, "said of the card", words(said), words(shown))
 }
+
+// The language that was chosen in the address of a payment link stays that of
+// its payment, also where no cookie is kept.
+func TestLinkKeepsTheLanguage(t *testing.T) {
+	b := setup(t, false)
+	b.pool(t, "RUB", "sbp")
+	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700", Methods: []string{"sbp"}})
+	begun := b.post(t, path+"?lang=tr")
+	want(t, "begun", begun.Code, http.StatusSeeOther)
+	want(t, "the language is", b.page(t, begun.To()).Find("html").AttrOr("lang", ""), "tr")
+}
