@@ -57,11 +57,13 @@ var (
 )
 
 // Fill fills a bank's link with the requisite, the phone number without its
-// plus, the amount with a point, and the recipient.
+// plus, the amount with a point, and the recipient. A space is %20: to the apps
+// of iPhones, and anywhere in a path, a plus is a plus.
 func (b Bank) Fill(value, amount, recipient string) string {
+	escape := func(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 	return strings.NewReplacer(
-		"{value}", url.QueryEscape(value), "{phone}", url.QueryEscape(strings.TrimPrefix(value, "+")),
-		"{amount}", url.QueryEscape(amount), "{recipient}", url.QueryEscape(recipient),
+		"{value}", escape(value), "{phone}", escape(strings.TrimPrefix(value, "+")),
+		"{amount}", escape(amount), "{recipient}", escape(recipient),
 	).Replace(b.Link)
 }
 

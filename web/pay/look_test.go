@@ -207,7 +207,7 @@ func TestBanks(t *testing.T) {
 	wantText(t, shown, ".banks li:nth-child(2) .hint", "Платежи, по номеру.")
 	want(t, "banks are offered", shown.Find(".banks li").Length(), 2)
 	link, wanted := shown.Find(".banks a").AttrOr("href", ""),
-		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan+Petrov"
+		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan%20Petrov"
 	want(t, "the link is", link, wanted)
 	image := b.ask(t, shown.Find(".banks img").AttrOr("src", ""))
 	want(t, "the logo is", line(image.Body, image.Header.Get("Content-Type")), line(logo, "image/png"))
