@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,13 +44,17 @@ const NotThere = "new"
 // versionBytes are enough to distinguish two states of a setting.
 const versionBytes = 16
 
+// breaks matches a trader's break in their settings.
+var breaks = regexp.MustCompile(`"on_break": (true|false)`)
+
 // VersionOf is a version of a setting: it changes whenever anything of the
-// setting does.
+// setting does, with the exception of a trader's break. Traders take and end
+// breaks all day, which must not void what operators are about to set.
 func VersionOf(setting []byte) string {
 	if setting == nil {
 		return NotThere
 	}
-	sum := sha256.Sum256(setting)
+	sum := sha256.Sum256(breaks.ReplaceAll(setting, nil))
 	return hex.EncodeToString(sum[:versionBytes])
 }
 

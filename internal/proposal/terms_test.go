@@ -337,6 +337,10 @@ func TestNewerTermsStay(t *testing.T) {
 		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, old)), "setting_changed")
 		testenv.Want(t, s.Text(t, c.is), "60", "%s", c.action)
 	}
+	// A break is no new state of a trader.
+	share := s.wants(t, foureyes.UpdateTrader, trader("70"))
+	testenv.NoError(t, s.settings.SetBreak(t.Context(), s.trader.Caller, true))
+	testenv.Must(s.approve(t, s.two, share))(t)
 }
 
 // Of two first settings that are approved at the same moment only one is made:
