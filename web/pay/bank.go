@@ -18,7 +18,7 @@ import (
 	"gateway.example/web/words"
 )
 
-// banks lists the banks whose app the payer may open for a payment.
+// banks lists the banks whose apps the page can open for a payment.
 func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	list, err := p.Looks.Banks(v.r.Context(), v.payment.Currency, v.payment.Method)
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	for _, bank := range list {
 		one := view.Bank{Name: bank.Name, Steps: cmp.Or(bank.Steps[s.Code], bank.Steps["en"])}
 		if bank.Link != "" {
-			// An operator's link: its scheme was checked when it
-			// was set.
+			// The link is an operator's. Its scheme was checked
+			// when it was set.
 			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Expected()), optional.Value(v.payment.RequisiteHolder))
 			if rest, test := strings.CutPrefix(link, testBank); test && p.Sandbox {
 				link = "/test-bank" + rest
@@ -47,8 +47,7 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	return shown, nil
 }
 
-// withLogo has the requisite's bank shown by its logo where it is one of those
-// known.
+// withLogo adds the logo of the requisite's bank, if it is a known bank.
 func withLogo(lines []view.Field, banks []view.Bank) []view.Field {
 	for i, line := range lines {
 		for _, bank := range banks {
@@ -60,12 +59,11 @@ func withLogo(lines []view.Field, banks []view.Bank) []view.Field {
 	return lines
 }
 
-// testBank is where the links of a sandbox's banks lead. The page that stands
-// in for a bank's app there is ours.
+// testBank is the address of all banks' links in a sandbox. The page that
+// simulates a bank's app has it.
 const testBank = "https://test-bank.example/"
 
-// openTestBank stands in for a bank's app, and shows what it would be opened
-// with.
+// openTestBank simulates a bank's app and shows what it would be opened with.
 func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 	s, query := p.shell(w, r), r.URL.Query()
 	filled := strings.Join([]string{query.Get("to"), query.Get("sum"), query.Get("name")}, ", ")
@@ -74,7 +72,7 @@ func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]+$`)
 
-// logo serves a logo, or another picture, by its hash. Its content never
+// logo serves a logo or another picture by its hash, so its content never
 // changes.
 func (p *Pay) logo(read func(context.Context, string) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

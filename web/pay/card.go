@@ -16,8 +16,8 @@ import (
 	"gateway.example/web/words"
 )
 
-// typing begins a page with a form: where no script keeps what is typed, it is
-// not loaded anew.
+// typing returns a page with a form. Without script, which would keep what was
+// typed, such a page is not reloaded.
 func (p *Pay) typing(v purchase) view.Checkout {
 	page := p.purchasePage(v)
 	page.Watch.Typing = true
@@ -34,15 +34,15 @@ func (p *Pay) typing(v purchase) view.Checkout {
 	return page
 }
 
-// declines tell the payer why their card was declined, and what helps.
+// declines explain to the payer why their card was declined and what helps.
 var declines = map[string]words.Key{
 	acquirer.CardDeclined: words.DeclinedAgain, acquirer.InsufficientFunds: words.NoFundsAgain,
 	acquirer.CardExpired: words.ExpiredAgain, acquirer.LimitExceeded: words.LimitAgain,
 }
 
-// showCard shows the form of a card, with what was typed and is wrong in it.
-// The security code is typed anew, and a card number is carried sealed: the
-// page shows its last digits.
+// showCard shows the card form, with what was typed and what is wrong with it.
+// The security code must be typed again. A card number comes back encrypted;
+// the page shows only its last digits.
 func (p *Pay) showCard(v purchase) {
 	page, typed, wrong := p.typing(v), p.typed(v.visit), v.wrong()
 	entry := view.CardEntry{
@@ -94,11 +94,11 @@ func (p *Pay) showCard(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterCard(page, entry))
 }
 
-// schemes are the cards that a currency's country has besides those that are
-// used everywhere.
+// schemes are the card schemes of a currency's country, besides the
+// international ones.
 var schemes = map[string][]string{"RUB": {"Mir"}, "TRY": {"Troy"}, "UZS": {"UzCard", "Humo"}}
 
-// mistake is what a page says of the first of these mistakes that there is, or
+// mistake returns the text of the first of these mistakes that was made, or
 // "".
 func mistake(w words.Words, wrong map[string]bool, of ...string) string {
 	for _, one := range of {
@@ -109,7 +109,8 @@ func mistake(w words.Words, wrong map[string]bool, of ...string) string {
 	return ""
 }
 
-// script is what the page's script says of mistakes, by what it calls them.
+// script returns the texts of mistakes for the page's script, by the script's
+// names of them.
 func script(w words.Words, of map[string]string) map[string]string {
 	texts := make(map[string]string, len(of))
 	for name, one := range of {
@@ -118,7 +119,7 @@ func script(w words.Words, of map[string]string) map[string]string {
 	return texts
 }
 
-// focus begins at the first field with a mistake.
+// focus sets the focus to the first field with a mistake.
 func focus(fields ...*view.Input) {
 	for _, field := range fields {
 		if field.Error != "" {
@@ -128,7 +129,8 @@ func focus(fields ...*view.Input) {
 	}
 }
 
-// unlessPAN is what was typed, as text that may be shown again.
+// unlessPAN returns what was typed, unless it looks like a card number, which
+// must not be shown again.
 func unlessPAN(typed string) string {
 	if card.HoldsPAN(typed) {
 		return ""
@@ -136,7 +138,7 @@ func unlessPAN(typed string) string {
 	return strings.ToValidUTF8(typed, "")
 }
 
-// security is the field of the security code, which never has a value.
+// security is the field for the security code. It never has a value.
 func security(w words.Words, wrong map[string]bool) view.Input {
 	return view.Input{
 		Name:         "cvv",
@@ -152,7 +154,7 @@ func security(w words.Words, wrong map[string]bool) view.Input {
 	}
 }
 
-// showSaved asks for the security code of the saved card alone.
+// showSaved asks only for the security code of the saved card.
 func (p *Pay) showSaved(v purchase) {
 	page, saved, wrong := p.typing(v), v.view.Saved, v.wrong()
 	switch {
@@ -173,8 +175,8 @@ func (p *Pay) showSaved(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterSecurity(page, shown))
 }
 
-// cardName is a card by what may be shown of it: its scheme, as that writes
-// itself, and its last digits.
+// cardName names a card by what may be shown of it: its scheme and its last
+// digits.
 func cardName(brand, last4 string) string {
 	names := map[string]string{
 		"visa": "Visa", "mastercard": "Mastercard", "mir": "Mir", "amex": "American Express", "jcb": "JCB",
@@ -183,8 +185,8 @@ func cardName(brand, last4 string) string {
 	return strings.TrimSpace(names[brand] + " •••• " + last4)
 }
 
-// showCode shows the form of the bank's code, which is always empty, and how
-// the code can be had again.
+// showCode shows the form for the bank's code, which is always empty, and how
+// to get another code.
 func (p *Pay) showCode(v purchase) {
 	page, wrong := p.typing(v), v.wrong()
 	entry := view.CodeEntry{
@@ -217,11 +219,11 @@ func (p *Pay) showCode(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.EnterCode(page, entry))
 }
 
-// codeRejected is the last error, and the reason of a payment that failed, when
-// a code was wrong.
+// codeRejected is the error after a wrong code, and the reason of a payment
+// that failed by wrong codes.
 const codeRejected = "code_rejected"
 
-// resends says how often, and when, the payer can have the code sent again.
+// resends says how many more codes the payer can request, and when.
 func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	left := v.view.ResendsLeft()
 	if left == 0 {
@@ -236,8 +238,8 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	}
 }
 
-// cardOutcome tells how a card payment has ended. That nothing was charged it
-// says only once the bank has.
+// cardOutcome shows how a card payment has ended. It says that nothing was
+// charged only if the bank has said so.
 func cardOutcome(w words.Words, v purchase) view.Outcome {
 	end := outcome(w, v.visit)
 	switch v.payment.Status {
@@ -263,7 +265,7 @@ func cardOutcome(w words.Words, v purchase) view.Outcome {
 	return end
 }
 
-// reasons tell the payer why their card was not charged, and what to do.
+// reasons explain to the payer why their card was not charged and what to do.
 var reasons = map[string]words.Key{
 	acquirer.CardDeclined: words.DeclinedText, acquirer.InsufficientFunds: words.NoFundsText,
 	acquirer.CardExpired: words.CardExpiredText, acquirer.LimitExceeded: words.LimitText,

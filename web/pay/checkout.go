@@ -21,7 +21,7 @@ import (
 	"gateway.example/web/words"
 )
 
-// Where a checkout's pages are, below its link.
+// The paths of a checkout's pages below its link.
 const (
 	belowCard   = "/card"
 	belowCode   = "/code"
@@ -30,11 +30,11 @@ const (
 	belowCancel = "/cancel"
 )
 
-// purchase is a visit to a payment by card.
+// purchase is a request about a card payment.
 type purchase struct {
 	visit
 	view checkout.View
-	// below is the page that is visited: "" or one of those above.
+	// below is the visited page: "" or one of those above.
 	below string
 }
 
@@ -64,7 +64,7 @@ func (p *Pay) checkouts(mux *http.ServeMux) {
 
 const maxForm = 16 << 10
 
-// bought finds the card payment of a link, and how its pages look.
+// bought finds a link's card payment and its pages' look.
 func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -83,7 +83,7 @@ func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 	}
 }
 
-// refused answers what went wrong beside the form.
+// refused shows errors that belong to no field of the form.
 func (p *Pay) refused(v purchase, err error) {
 	refusal := fault.As(err)
 	switch {
@@ -92,20 +92,21 @@ func (p *Pay) refused(v purchase, err error) {
 	case refusal != nil && refusal.Kind == fault.TooManyRequests:
 		p.slowDown(v.visit, "/pay/", refusal.RetryAfter)
 	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
-		// Somebody was faster, or the form was sent twice, or nobody
-		// knows: the page shows how the payment stands.
+		// Another request was faster, the form was sent twice, or the
+		// outcome is unknown: the page shows the payment's state.
 		back(v.w, p.purchasePage(v).Shell)
 	case refusal != nil && refusal.Code == "acquirer_not_configured":
 		s := p.purchasePage(v).Shell
 		site.Show(v.w, v.r, http.StatusServiceUnavailable, view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)))
 	default:
-		// Nothing is said of the card: it may be on its way.
+		// The page says nothing about the card, because it may have
+		// been sent.
 		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)
 		p.message(v.w, v.r, statusOf(v.w, err), words.BrokenTitle, words.CardBrokenText)
 	}
 }
 
-// version changes whenever the page would show something else.
+// version changes when the page would show something else.
 func (v purchase) version() string {
 	failed := ""
 	if v.view.LastError != nil {
@@ -115,8 +116,8 @@ func (v purchase) version() string {
 		v.view.Resends, failed, v.view.Checking)
 }
 
-// every is how many seconds lie between two questions of the page: as for any
-// payment, but few while it waits for a bank's last word.
+// every is how many seconds pass between two requests of the page for news.
+// They are few while it waits for the bank's decision.
 func (v purchase) every() int {
 	if v.view.Checking {
 		return everyWaiting
@@ -136,10 +137,9 @@ func (p *Pay) checkoutStatus(v purchase) {
 	})
 }
 
-// purchasePage is what the pages of a card payment have in common. A page asks
-// for news by itself until the payment can change no more; whoever shows a
-// question removes Watch from it. A sandbox's page lists the numbers of test
-// cards.
+// purchasePage is the common content of a card payment's pages. A page asks
+// for news until the payment can no longer change; pages with a question
+// remove Watch. In a sandbox it lists the test cards.
 func (p *Pay) purchasePage(v purchase) view.Checkout {
 	s := p.dress(v.visit, "/pay/")
 	s.Below = v.below
@@ -158,7 +158,7 @@ func (p *Pay) purchasePage(v purchase) view.Checkout {
 	return c
 }
 
-// testCards are those of the sandbox's acquirer.
+// testCards are the test cards of the sandbox's acquirer.
 var testCards = []struct {
 	number  string
 	outcome words.Key
@@ -170,7 +170,7 @@ var testCards = []struct {
 	{"4000000000009995", words.TestNoFunds},
 }
 
-// checkout shows what a card payment waits for, or how it ended.
+// checkout shows what a card payment is waiting for, or how it ended.
 func (p *Pay) checkout(v purchase) {
 	p.opened(v.visit, cmp.Or(strings.TrimPrefix(v.below, "/"), "checkout"))
 	page := p.purchasePage(v)
@@ -197,10 +197,9 @@ func progress(w words.Words, phase checkout.Phase) view.Progress {
 }
 
 // payTyped pays with the card that was typed. After a mistake in another field
-// the number is not shown again, but goes along encrypted, so that the payer
-// need not type it twice; the security code always has to be typed anew.
-// Nothing that looks like a card number returns to the page as text, in
-// whatever field it was typed.
+// the number comes back only encrypted, so that the payer need not type it
+// twice; the security code must be typed again. Nothing that looks like a card
+// number is returned as text, in whatever field it was typed.
 func (p *Pay) payTyped(v purchase) {
 	expiry := v.r.PostFormValue("expiry")
 	month, year := splitExpiry(expiry)
@@ -226,8 +225,8 @@ func (p *Pay) payTyped(v purchase) {
 	})
 }
 
-// paySaved pays with the saved card that the page showed, and with no other
-// that was saved since.
+// paySaved pays with the saved card that the page showed, and never with one
+// saved since.
 func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Saved:   true,
@@ -251,8 +250,8 @@ func (p *Pay) paySaved(v purchase) {
 	})
 }
 
-// enterCode hands the code over. A form that was sent twice, or that a browser
-// has kept, counts once.
+// enterCode submits the bank's code. A form that is sent twice, or again from
+// the browser's history, counts once.
 func (p *Pay) enterCode(v purchase) {
 	asked := v.view.Phase == checkout.AwaitingCode || v.view.Phase == checkout.AwaitingBank
 	if !v.waiting() || !asked || v.r.PostFormValue("attempt") != attempt(v.view) {
@@ -270,15 +269,15 @@ func (p *Pay) enterCode(v purchase) {
 	})
 }
 
-// digits is a code as it was sent, without what people and banks put between
-// and around its digits.
+// digits removes the spaces and dashes that people and banks put into a code.
 func digits(typed string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(typed), ""), "-", "")
 }
 
 func attempt(v checkout.View) string { return strconv.Itoa(int(v.Rejected)) }
 
-// afterwards leads back to the page, or to the form with what is wrong in it.
+// afterwards redirects to the payment's page, or back to the form with its
+// mistakes.
 func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 	refusal := fault.As(err)
 	switch {
@@ -304,8 +303,8 @@ func (p *Pay) askForget(v purchase) {
 	site.Show(v.w, v.r, http.StatusOK, view.Forget(page, cardName(v.view.Saved.Brand, v.view.Saved.Last4)))
 }
 
-// resend has the bank asked for another code. A button pressed too early or
-// once too often leads to the page that says so.
+// resend requests another code from the bank. If that is too early or once too
+// often, the page says so.
 func (p *Pay) resend(v purchase) {
 	err := p.Checkouts.ResendByPayer(v.r.Context(), v.r.PathValue("token"))
 	if refusal := fault.As(err); refusal != nil && refusal.NextAllowedAt != nil {
@@ -324,9 +323,9 @@ func (p *Pay) showCardReceipt(v purchase) {
 	p.proveReceipt(v.visit, page.Shell, page.Bill, page.Card)
 }
 
-// askCheckoutCancel asks whether to cancel, in other words once a card was
-// sent. Nothing changes before the form is sent. A payment that has ended leads
-// back to its page.
+// askCheckoutCancel asks whether to cancel, with another text once a card was
+// sent. Only sending the form changes something. If the payment has ended, it
+// redirects to its page.
 func (p *Pay) askCheckoutCancel(v purchase) {
 	p.opened(v.visit, "cancel")
 	page := p.purchasePage(v)
@@ -352,10 +351,10 @@ func (p *Pay) cancelCheckout(v purchase) {
 	p.afterwards(v, err, func(fault.Fields) {})
 }
 
-// tooLateForCard shows how a payment stands to a payer who could not cancel it.
-// If it is cancelled already, it leads to the page as if this had done it. It
-// reads the payment and its card again: both may have changed since the request
-// began.
+// tooLateForCard shows the state of a payment that can no longer be cancelled.
+// It reads the payment and its card again, because both may have changed since
+// the request began. If the payment is cancelled already, it redirects as if
+// this request had done it.
 func (p *Pay) tooLateForCard(v purchase) {
 	found, err := p.Checkouts.Get(v.r.Context(), v.r.PathValue("token"))
 	if err != nil {

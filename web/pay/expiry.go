@@ -2,8 +2,8 @@ package pay
 
 import "strings"
 
-// splitExpiry takes month and year out of an expiry as people and browsers
-// write it: 9/28, 09/2028, 0928, 2028-09. What is none of these gives neither.
+// splitExpiry splits an expiry date as people and browsers write it: 9/28,
+// 09/2028, 0928, 2028-09. For any other text both parts are empty.
 func splitExpiry(text string) (month, year string) {
 	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune("/-. \u00a0", c) })
 	switch len(parts) {

@@ -29,8 +29,8 @@ const (
 	formAge    = 10 * 60
 )
 
-// newForms makes what encrypts the cookie, with keys derived for this purpose
-// alone: while link keys are rotated, another process may have another first.
+// newForms makes the cookie's encryption. Its keys are derived from all link
+// keys, because during a rotation another process may use another key.
 func newForms(links *auth.Links) []securecookie.Codec {
 	var codecs []securecookie.Codec
 	for _, key := range links.DeriveAll("form cookie", 64) {
@@ -47,7 +47,7 @@ type typed struct {
 	Keep                                bool
 }
 
-// The mistakes there are.
+// The mistakes in a form.
 const (
 	wrongNumber   = "number"
 	noNumber      = "no-number"
@@ -62,14 +62,15 @@ const (
 	wrongEarly    = "early"
 )
 
-// says is what a page says of each mistake beside its field.
+// says are the texts shown beside a field for each mistake.
 var says = map[string]words.Key{
 	wrongNumber: words.WrongNumber, noNumber: words.MissingNumber, notTaken: words.CardNotTaken, wrongExpiry: words.WrongExpiry,
 	expired: words.ExpiredCard, wrongSecurity: words.WrongSecurity, wrongHolder: words.WrongHolder,
 	wrongCode: words.WrongCode,
 }
 
-// mistakes names what the service found wrong with a card.
+// mistakes translates the service's errors about a card into mistakes of the
+// form.
 func mistakes(e card.Entry, wrong fault.Fields) []string {
 	var found []string
 	switch {
@@ -81,7 +82,8 @@ func mistakes(e card.Entry, wrong fault.Fields) []string {
 		found = append(found, wrongNumber)
 	}
 	switch month, year := wrong.Wrong("expMonth"), wrong.Wrong("expYear"); {
-	// Of a date that could be read, both are wrong only when it is over.
+	// If the date could be read, both parts are wrong only because it is
+	// over.
 	case month && year && e.ExpMonth != "":
 		found = append(found, expired)
 	case month || year:
@@ -119,7 +121,7 @@ func (p *Pay) again(v visit, s view.Shell, below string, t *typed, wrong ...stri
 	lead(v.w, s.To(below, wrongQuery+"="+url.QueryEscape(strings.Join(wrong, ","))))
 }
 
-// wrong are the mistakes that a page's address names.
+// wrong returns the mistakes that the page's address names.
 func (v visit) wrong() map[string]bool {
 	found := map[string]bool{}
 	for mistake := range strings.SplitSeq(v.r.URL.Query().Get(wrongQuery), ",") {
@@ -130,10 +132,10 @@ func (v visit) wrong() map[string]bool {
 	return found
 }
 
-// typed reads back what was typed into the form, if the page shows mistakes.
+// typed reads what was typed into the form, if the page shows mistakes.
 func (p *Pay) typed(v visit) (t typed) {
 	if cookie, err := v.r.Cookie(formCookie); err == nil && len(v.wrong()) > 0 {
-		// A cookie that cannot be decrypted is ignored: it is old, or
+		// A cookie that cannot be decrypted is ignored. It is old or
 		// not ours.
 		if securecookie.DecodeMulti(formCookie, cookie.Value, &t, p.forms...) != nil {
 			return typed{}

@@ -22,7 +22,7 @@ import (
 
 const belowLink = "/l/"
 
-// opening is a request by whoever holds a payment link.
+// opening is a request about a payment link.
 type opening struct {
 	w    http.ResponseWriter
 	r    *http.Request
@@ -30,7 +30,7 @@ type opening struct {
 	look directory.Look
 }
 
-// offered finds the link of an address. One that is over says so.
+// offered finds the link of an address. For one that has ended it shows that.
 func (p *Pay) offered(handle func(opening)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -56,8 +56,8 @@ func (p *Pay) offered(handle func(opening)) http.HandlerFunc {
 	}
 }
 
-// over says that a link takes no payments, or leads to the payment of a payer
-// who has one of it that still waits.
+// over says that a link takes no more payments. A payer with a waiting payment
+// by the link is redirected to it.
 func (p *Pay) over(o opening) {
 	held, err := p.PayLinks.Held(o.r.Context(), o.link, heldAttempt(o.r), o.r.PostFormValue("attempt"))
 	if err == nil {
@@ -79,7 +79,7 @@ func (p *Pay) dressLink(o opening) view.Shell {
 	return s
 }
 
-// start asks for what the link leaves open.
+// start shows the first page of a payment link.
 func (p *Pay) start(o opening) {
 	if o.link.UsedUp {
 		p.over(o)
@@ -88,10 +88,10 @@ func (p *Pay) start(o opening) {
 	p.showStart(o, http.StatusOK, paylink.Order{Attempt: paylink.NewAttempt()}, nil, "")
 }
 
-// showStart shows the first page of a payment link: what is sold, a field for
-// the amount unless the link has one, and the ways to pay. The form keeps its
-// attempt after a mistake, by which a second sending is known. If there is no
-// way to pay, the notice says so and no other.
+// showStart shows what is sold, a field for the amount unless the link has
+// one, and the ways to pay. After a mistake the form keeps its attempt, by
+// which a repeated form is recognised. Without a way to pay it shows only that
+// notice.
 func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.Fields, notice words.Key) {
 	s := p.dressLink(o)
 	l := view.Link{Shell: s, Title: o.link.Title, Attempt: typed.Attempt}
@@ -136,7 +136,7 @@ func (p *Pay) picture(o opening) {
 	})(o.w, o.r)
 }
 
-// bounds say what a payer may type.
+// bounds says which amounts a payer may type.
 func bounds(w words.Words, l paylink.Open) string {
 	least, most := l.MinAmount, l.MaxAmount
 	said := func(amount decimal.NullDecimal) string { return w.Amount(amount.Decimal, l.Currency) }
@@ -151,15 +151,15 @@ func bounds(w words.Words, l paylink.Open) string {
 	return ""
 }
 
-// outside reports whether what was typed is an amount, but not one that the
-// link takes.
+// outside reports whether what was typed is an amount that the link does not
+// accept.
 func outside(l paylink.Open, typed string) bool {
 	amount, err := money.ParseFiat(money.Typed(typed))
 	least, most := l.MinAmount, l.MaxAmount
 	return err == nil && (least.Valid && amount.LessThan(least.Decimal) || most.Valid && amount.GreaterThan(most.Decimal))
 }
 
-// way is the name of a method in a payer's words.
+// way is the name of a method for payers.
 func way(w words.Words, method string) string {
 	key, known := map[string]words.Key{
 		sbp: words.WaySBP, "sim": words.WaySIM, "card": words.WayCard, "c2c": words.WayCard, "iban": words.WayIBAN,
@@ -171,7 +171,7 @@ func way(w words.Words, method string) string {
 	return w.Say(key)
 }
 
-// begin makes the payment, and leads to its page.
+// begin creates the payment and redirects to its page.
 func (p *Pay) begin(o opening) {
 	address := limit.Address(o.r.RemoteAddr)
 	order := p.ordered(o)
@@ -208,8 +208,8 @@ func (p *Pay) begin(o opening) {
 	}
 }
 
-// count limits how many payments are begun by links from where a payer comes
-// from: each holds a trader's USDT.
+// count limits how many payments one address may begin by links, because each
+// holds a trader's USDT.
 func (p *Pay) count(ctx context.Context, address string) error {
 	now := time.Now()
 	if network := limit.Network(address); network != "" {
@@ -221,8 +221,8 @@ func (p *Pay) count(ctx context.Context, address string) error {
 	return err
 }
 
-// heldCookie names the attempt of the payment that a payer has begun by a link,
-// by which they find back to it.
+// heldCookie contains the attempt of a payer's payment, so that the link can
+// lead them back to it.
 const heldCookie = "held"
 
 func heldAttempt(r *http.Request) string {
@@ -233,7 +233,7 @@ func heldAttempt(r *http.Request) string {
 	return cookie.Value
 }
 
-// leadTo leads to a payment's page.
+// leadTo redirects to a payment's page.
 func (p *Pay) leadTo(o opening, made payment.Payment) {
 	below := "/pay/"
 	if made.RequisiteSnapshot() {

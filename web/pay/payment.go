@@ -16,13 +16,12 @@ import (
 	"gateway.example/web/words"
 )
 
-// sbp is the method whose payers are shown the mark of its scheme.
+// sbp is the method whose logo is shown to payers.
 const sbp = "sbp"
 
-// fields are where the payer sends the money. The caller must have checked that
-// the payment has a requisite. The holder's name can be copied only where banks
-// ask for it to be typed, and a note says why it is a person's and not the
-// shop's.
+// fields shows where to send the money. The payment must have a requisite. The
+// holder's name can be copied only if banks ask for it, and a note explains
+// why it is a person's name and not the shop's.
 func fields(w words.Words, p payment.Payment, shop string) []view.Field {
 	kind, value := requisite.Of(*p.RequisiteType), *p.RequisiteValue
 	lines := []view.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value), Copy: value}}
@@ -44,7 +43,7 @@ func fields(w words.Words, p payment.Payment, shop string) []view.Field {
 	return lines
 }
 
-// steps tell in plain words what to do in the bank's app.
+// steps explain what to do in the bank's app.
 func steps(w words.Words, p payment.Payment, amount string) []string {
 	kind := requisite.Of(*p.RequisiteType)
 	keys := []string{kind.Open, kind.Enter}
@@ -61,16 +60,16 @@ func steps(w words.Words, p payment.Payment, amount string) []string {
 	return append(said, w.Say(words.SendAmount, amount))
 }
 
-// countries are where the payers of a currency live: their zone, which matters
-// to pages without script only, since with it the payer's own clock is shown,
-// and what their banks' forms take between whole and fraction.
+// countries are the countries of currencies: their time zone, used by pages
+// without script only, because a script shows the payer's own time, and the
+// decimal mark in their banks' forms.
 var countries = map[string]struct{ zone, mark string }{
 	"RUB": {"Europe/Moscow", ","}, "AZN": {"Asia/Baku", ","}, "TRY": {"Europe/Istanbul", ","},
 	"KZT": {"Asia/Almaty", ","}, "UZS": {"Asia/Tashkent", ","}, "MNT": {"Asia/Ulaanbaatar", "."},
 }
 
-// typedAmount is the amount as it is typed into a bank's form: without groups
-// or sign, and with both decimals where there are any.
+// typedAmount is the amount as one types it into a bank's form: without
+// grouping or currency, and with two decimals unless it is whole.
 func typedAmount(p payment.Payment) string {
 	whole, fraction, _ := strings.Cut(money.Fiat(p.Expected()), ".")
 	if fraction == "00" {
@@ -79,8 +78,7 @@ func typedAmount(p payment.Payment) string {
 	return whole + cmp.Or(countries[p.Currency].mark, ".") + fraction
 }
 
-// details is all that has to be entered in the bank's app, as a text: a line
-// each.
+// details is everything to enter in the bank's app, as lines of text.
 func details(w words.Words, p payment.Payment, lines []view.Field) string {
 	text := []string{w.Say(words.AmountLabel) + ": " + typedAmount(p) + " " + p.Currency}
 	for _, line := range lines {
@@ -89,12 +87,12 @@ func details(w words.Words, p payment.Payment, lines []view.Field) string {
 	return strings.Join(text, "\n")
 }
 
-// sameClock is how long a time of day alone says when a deadline is. The script
-// has the same.
+// sameClock is up to how long before a deadline its time of day alone is
+// clear. The script uses the same value.
 const sameClock = 12 * time.Hour
 
-// deadline is a payment's expiry as a time of day that says where it is that
-// time, with the day where that could be the next one.
+// deadline writes the expiry as a time of day with its zone, and with the date
+// if it may be on the next day.
 func deadline(p payment.Payment, now time.Time) string {
 	if p.ExpiresAt.Sub(now) > sameClock {
 		return local(p, p.ExpiresAt, "02.01.2006 15:04")
@@ -102,7 +100,8 @@ func deadline(p payment.Payment, now time.Time) string {
 	return local(p, p.ExpiresAt, "15:04")
 }
 
-// local is a time in the country of the payment's payers. It names the zone.
+// local formats a time in the country of the payment's currency, with the
+// zone.
 func local(p payment.Payment, at time.Time, layout string) string {
 	zone, err := time.LoadLocation(countries[p.Currency].zone)
 	if err != nil {
@@ -117,8 +116,8 @@ func local(p payment.Payment, at time.Time, layout string) string {
 	return fmt.Sprintf("%s (UTC%s)", at.Format(layout), sign)
 }
 
-// receipt is what a paid payment's receipt says besides the amount. Of where
-// the money went it shows as much as the payer's own bank does.
+// receipt are the fields of a paid payment's receipt besides the amount. It
+// shows no more of the requisite than the payer's own bank does.
 func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 	lines := append(askedFor(w, p), view.Field{
 		ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04"),
@@ -137,13 +136,13 @@ func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 	return append(lines, view.Field{ID: "reference", Label: w.Say(words.Reference), Value: p.UUID.String()})
 }
 
-// otherCame reports whether a payment was completed by another amount than was
-// asked for, or waits for a decision about one. Its pages then show that one.
+// otherCame reports whether another amount came than was asked for, and was
+// accepted or waits for a decision. Then the pages show that amount.
 func otherCame(p payment.Payment) bool {
 	return p.Case() || p.Status == payment.Completed && p.ReceivedAmount.Valid && !p.ReceivedAmount.Decimal.Equal(p.Amount)
 }
 
-// askedFor says what was asked for, where another amount came.
+// askedFor shows the requested amount if another one came.
 func askedFor(w words.Words, p payment.Payment) []view.Field {
 	if !otherCame(p) {
 		return nil
@@ -151,8 +150,8 @@ func askedFor(w words.Words, p payment.Payment) []view.Field {
 	return []view.Field{{ID: "asked", Label: w.Say(words.AskedFor), Value: w.Amount(p.Amount, p.Currency)}}
 }
 
-// decisionBy says until when somebody decides about another amount. Where the
-// shop has asked for a check, that takes as long as it takes.
+// decisionBy shows until when another amount will be decided on. After the
+// shop's appeal there is no fixed time.
 func decisionBy(w words.Words, v visit) []view.Field {
 	if v.asked {
 		return nil
@@ -163,7 +162,7 @@ func decisionBy(w words.Words, v visit) []view.Field {
 	}}
 }
 
-// question is what the shop needs to have a transfer checked.
+// question shows what the shop needs to have a transfer checked.
 func question(w words.Words, p payment.Payment) []view.Field {
 	reference := p.UUID.String()
 	return []view.Field{
@@ -172,7 +171,7 @@ func question(w words.Words, p payment.Payment) []view.Field {
 	}
 }
 
-// outcome tells how a payment stands that waits no longer.
+// outcome shows the state of a payment that no longer waits for the payer.
 func outcome(w words.Words, v visit) view.Outcome {
 	p := v.payment
 	end := ending(w, p)
@@ -198,8 +197,8 @@ func outcome(w words.Words, v visit) view.Outcome {
 	return end
 }
 
-// shop is where the payer goes back to. What stands in its query tells the shop
-// which payment this was, and proves nothing.
+// shop is the address to which the payer returns. Its query says which payment
+// it was and proves nothing.
 func shop(p payment.Payment) templ.SafeURL {
 	if p.ReturnURL == nil {
 		return ""
@@ -215,8 +214,8 @@ func shop(p payment.Payment) templ.SafeURL {
 	return templ.SafeURL(to.String())
 }
 
-// ending is how a payment has ended. Whoever has said that they have paid is
-// not told to pay again.
+// ending shows how a payment ended. A payer who said that they paid is not
+// told to pay again.
 func ending(w words.Words, p payment.Payment) view.Outcome {
 	claimed := p.ClaimedAt != nil
 	end := view.Outcome{

@@ -16,12 +16,12 @@ import (
 
 const (
 	belowReceipt = "/receipt"
-	// fileField is the name of the form's file field. The other fields may
-	// have nextTo bytes.
+	// fileField is the name of the form's file field. All other fields
+	// together may have nextTo bytes.
 	fileField = "file"
 	nextTo    = 64 << 10
-	// merchantFiles is how many receipts to one merchant's payments are
-	// taken at once.
+	// merchantFiles is how many uploads for payments of one merchant run
+	// at once.
 	merchantFiles = 16
 )
 
@@ -48,8 +48,8 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	return proof, nil
 }
 
-// takeReceipt stores a receipt. After a mistake the form's page says what is
-// wrong with the file.
+// takeReceipt stores a receipt. If the file is wrong, the form's page says
+// why.
 func (p *Pay) takeReceipt(v visit) {
 	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID, v.payment.ID)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Pay) takeReceipt(v visit) {
 
 var errNoFile = fault.Fields{fileField: {"is required"}}.Err()
 
-// receiptOf reads the form's file into a temporary file.
+// receiptOf copies the form's file into a temporary file.
 func receiptOf(v visit) (name string, file *edge.TempFile, err error) {
 	form, err := v.r.MultipartReader()
 	if err != nil {
@@ -106,15 +106,14 @@ func store(part *multipart.Part) (*edge.TempFile, error) {
 	return file, nil
 }
 
-// showReceipt shows what there is to print or to keep of a payment that is
-// paid.
+// showReceipt shows a paid payment's receipt, to be printed or saved.
 func (p *Pay) showReceipt(v visit) {
 	page := p.page(v)
 	p.proveReceipt(v, page.Shell, page.Bill, "")
 }
 
-// proveReceipt shows the receipt of a paid payment, with the card it was paid
-// by, and leads elsewhere to the payment.
+// proveReceipt shows the receipt of a paid payment, with its card. For other
+// payments it redirects to the payment's page.
 func (p *Pay) proveReceipt(v visit, s view.Shell, b view.Bill, card string) {
 	if v.payment.Status != payment.Completed {
 		back(v.w, s)

@@ -20,15 +20,15 @@ import (
 	"gateway.example/web/words"
 )
 
-// visit is a request by whoever holds a payment's link.
+// visit is a request with a payment's link.
 type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	payment payment.Payment
 	look    directory.Look
 	now     time.Time
-	// asked tells that the shop has asked for a check of a payment that
-	// failed, or of which another amount has come.
+	// asked says that the shop has appealed a payment that failed or got
+	// another amount.
 	asked bool
 }
 
@@ -37,8 +37,8 @@ func (p *Pay) visited(w http.ResponseWriter, r *http.Request, found payment.Paym
 	return visit{w: w, r: r, payment: found, now: p.Clock.Now(), asked: asked}, err
 }
 
-// linked finds the payment of a link and counts the call by the rules of
-// checkouts. Card checkouts have pages of their own, and no requisite.
+// linked finds the payment of a link and counts the call towards the limits of
+// checkouts. Card payments have pages of their own.
 func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := p.Links.Parse(r.PathValue("token"))
@@ -75,14 +75,14 @@ func rule(method string) limit.Rule {
 	return limit.CheckoutReads
 }
 
-// slowDown has whoever asks too often wait. Only known links have limits, so
-// that this one may be shown again.
+// slowDown answers too frequent requests. Only known links have limits, so
+// showing the link again reveals nothing.
 func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
 	comeLater(v.w, v.r, p.dress(v, room), wait)
 }
 
-// paced limits requests by their address where there is no payment by which to
-// limit them: a payment link may be known to everybody, and so may a picture.
+// paced limits requests by address, for pages without a payment: payment links
+// and pictures may be public.
 func (p *Pay) paced(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, err := p.Limits.Count(limit.AddressReads, limit.Address(r.RemoteAddr)); err != nil {
@@ -102,7 +102,7 @@ func comeLater(w http.ResponseWriter, r *http.Request, s view.Shell, wait time.D
 	site.Show(w, r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
 }
 
-// dressed finds how the payment's pages look, and who may frame them.
+// dressed finds the look of the payment's pages, and who may frame them.
 func (p *Pay) dressed(handle func(visit)) func(visit) {
 	return func(v visit) {
 		var err error
@@ -114,20 +114,20 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 	}
 }
 
-// waiting reports whether the payer may still pay. The sweep that fails a
-// payment comes a moment after its expiry; the page does not wait for it.
+// waiting reports whether the payer may still pay. It does not wait for the
+// sweep that ends the payment shortly after its expiry.
 func (v visit) waiting() bool {
 	return v.payment.OpenToPayer(v.now)
 }
 
-// version changes whenever the page would show something else.
+// version changes when the page would show something else.
 func (v visit) version() string {
 	return fmt.Sprintf("%d-%d-%t-%t-%t", v.payment.EventSequence, v.payment.ExpiresAt.Unix(), v.waiting(),
 		v.payment.ClaimedAt != nil, v.asked)
 }
 
-// How many seconds lie between two questions of a page: often while the payer
-// waits, seldom while a review may end.
+// Seconds between two requests of a page for news: few while the payer waits,
+// many while a review may end.
 const (
 	everyWaiting = 3
 	everyEnded   = 15
@@ -144,13 +144,13 @@ func (v visit) every() int {
 	}
 }
 
-// secondsLeft is rounded up, so that nothing ends on the page before it does
-// here.
+// secondsLeft is rounded up, so that the time does not end on the page before
+// it ends here.
 func (v visit) secondsLeft() int {
 	return max(0, int((v.payment.ExpiresAt.Sub(v.now)+time.Second-1)/time.Second))
 }
 
-// dress begins a page in the shop's look.
+// dress returns a page in the shop's look.
 func (p *Pay) dress(v visit, room string) view.Shell {
 	s := p.shell(v.w, v.r)
 	s.Path = room + v.r.PathValue("token")
@@ -161,7 +161,7 @@ func (p *Pay) dress(v visit, room string) view.Shell {
 	return s
 }
 
-// wear gives a page a shop's look, and lets those frame it who may.
+// wear applies a shop's look to a page and allows the shop's site to frame it.
 func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look, sheets *site.PaySheets) {
 	style := sheets.Of(look.Color)
 	edge.Admit(header, look.FrameOrigin, style.Hash)
@@ -172,9 +172,9 @@ func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look, sheet
 	}
 }
 
-// page is what the pages of a payment by transfer have in common. The requisite
-// is on it only while the payer may pay, so that nobody sends money to it
-// later. A payment of which a part has come cannot be cancelled.
+// page is the common content of the pages of a payment by transfer. It shows
+// the requisite only while the payer may pay, so that nobody sends money to it
+// later. A partly paid payment cannot be cancelled.
 func (p *Pay) page(v visit) view.Requisite {
 	s := p.dress(v, "/r/")
 	if every := v.every(); every > 0 {
@@ -198,8 +198,8 @@ func (p *Pay) page(v visit) view.Requisite {
 	return r
 }
 
-// bill is what the payer owes. Its amount is what is still missing or, if
-// another amount came and counts, that one.
+// bill is what the payer owes: the amount, what is still missing of it, or
+// another amount that came and counts.
 func (v visit) bill(w words.Words) view.Bill {
 	sum := v.payment.Expected()
 	if otherCame(v.payment) {
@@ -267,8 +267,8 @@ func (p *Pay) status(v visit) {
 	})
 }
 
-// tellStatus answers a page's script: at once, or where it asks to wait, when
-// there is something new.
+// tellStatus answers a page's script at once, or if it asks to wait, when
+// there is news.
 func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
 	if v.r.URL.Query().Has("wait") {
 		latest, err := p.hold(v, now, fresh)
@@ -287,15 +287,15 @@ func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
 	_ = json.NewEncoder(v.w).Encode(now)
 }
 
-// status is what a page's script is told.
+// status is the answer to a page's script.
 type status struct {
 	Version string `json:"version"`
 	Seconds int    `json:"seconds"`
 }
 
-// askCancel asks whether to cancel, in other words if the payer has said that
-// they paid. Nothing changes before the form is sent. Where it is too late, it
-// leads back to the payment's page.
+// askCancel asks whether to cancel, with another text if the payer has said
+// that they paid. Only sending the form changes something. If it is too late,
+// it redirects to the payment's page.
 func (p *Pay) askCancel(v visit) {
 	p.opened(v, "cancel")
 	page := p.page(v)
@@ -313,7 +313,7 @@ func (p *Pay) askCancel(v visit) {
 	site.Show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, text))
 }
 
-// claim keeps that the payer says they have paid.
+// claim stores that the payer says they have paid.
 func (p *Pay) claim(v visit) {
 	_, err := p.Payments.Claim(v.r.Context(), v.payment.UUID)
 	p.acted(v, err)
@@ -332,8 +332,8 @@ func (p *Pay) simulate(v visit) {
 	p.acted(v, p.Simulate(v.r.Context(), v.payment))
 }
 
-// acted leads back to the page, which shows how the payment stands, also when
-// it was too late to do anything.
+// acted redirects to the page with the payment's state, even if it was too
+// late for the action.
 func (p *Pay) acted(v visit, err error) {
 	refusal := fault.As(err)
 	if err == nil || refusal != nil && refusal.Kind == fault.Refused {
@@ -343,9 +343,10 @@ func (p *Pay) acted(v visit, err error) {
 	p.broken(v.w, v.r, err)
 }
 
-// tooLate shows how a payment stands to a payer who could not cancel it. It
-// reads the payment again, because it may have changed since the request began.
-// If it is cancelled already, it leads to the page as if this had done it.
+// tooLate shows the state of a payment that can no longer be cancelled. It
+// reads the payment again, because it may have changed since the request
+// began. If it is cancelled already, it redirects as if this request had done
+// it.
 func (p *Pay) tooLate(v visit) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {

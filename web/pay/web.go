@@ -1,6 +1,6 @@
-// Package pay serves the hosted pages of payments: handlers here, what they say
-// in words, templates in view. The pages work without script and ask no third
-// party for anything.
+// Package pay serves the hosted pages of payments: the handlers are here, the
+// texts in words, the templates in view. The pages work without script and
+// load nothing from third parties.
 package pay
 
 import (
@@ -33,20 +33,18 @@ type Services struct {
 	Links     *auth.Links
 	Limits    *limit.Limits
 	Clock     clock.Clock
-	// URL is where the pages are public. By https alone, Secure says.
+	// URL is the public URL of the pages. Secure says whether it is https.
 	URL    string
 	Secure bool
-	// Simulate acts as the bank that brings a payment's transfer; nil
-	// offers no such thing.
+	// Simulate simulates the payer's transfer; nil offers no such button.
 	Simulate func(context.Context, payment.Payment) error
-	// Stopping is closed when the program is about to end: nobody is kept
-	// waiting then.
+	// Stopping is closed when the program is about to end; then no request
+	// waits any longer.
 	Stopping <-chan struct{}
-	// Sandbox lists the test cards where a card is asked for, and stands in
-	// for the apps of test banks.
+	// Sandbox shows the test cards and simulates the apps of test banks.
 	Sandbox bool
-	// Operator is shown at the foot of the pages: who runs the gateway, and
-	// how they are reached; "" shows nothing.
+	// Operator is the text at the foot of the pages about who runs the
+	// gateway; "" is none.
 	Operator string
 }
 
@@ -57,7 +55,7 @@ type Pay struct {
 	linkStyles *site.PaySheets
 	forms      []securecookie.Codec
 	uploads    *edge.Files
-	// watching holds the questions of pages that wait.
+	// watching has the waiting requests of pages.
 	watching *watch
 }
 
@@ -97,7 +95,7 @@ func New(services Services) http.Handler {
 	return library.Beside(edge.Secured(p.unbroken(p.sameOrigin(edge.Named(mux, p.nothing)))))
 }
 
-// sameOrigin refuses posts that other pages have sent.
+// sameOrigin refuses posts from pages of other origins.
 func (p *Pay) sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +104,7 @@ func (p *Pay) sameOrigin(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// unbroken answers a panic with the page that tells of trouble on our side.
+// unbroken turns a panic into the page about an internal error.
 func (p *Pay) unbroken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer edge.Recovered(w, r, p.broken)
@@ -114,11 +112,11 @@ func (p *Pay) unbroken(next http.Handler) http.Handler {
 	})
 }
 
-// unknown answers every link that is not one of ours, whatever is wrong with
-// it, in the same way.
+// unknown answers every invalid link in the same way, whatever is wrong with
+// it.
 func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) { p.nothing(w, r, http.StatusNotFound) }
 
-// nothing answers where there is nothing to see.
+// nothing shows the page for addresses without content.
 func (p *Pay) nothing(w http.ResponseWriter, r *http.Request, status int) {
 	p.message(w, r, status, words.UnknownTitle, words.UnknownText)
 }
@@ -128,8 +126,8 @@ func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
 	p.message(w, r, statusOf(w, err), words.BrokenTitle, words.BrokenText)
 }
 
-// statusOf is the status of a page that tells of trouble on our side. Where it
-// will pass, the page may be asked for again soon.
+// statusOf is the HTTP status for an internal error. If the error will pass,
+// it asks the client to retry soon.
 func statusOf(w http.ResponseWriter, err error) int {
 	if f := edge.Fault(err); f == nil || f.Kind != fault.Unavailable {
 		return http.StatusInternalServerError
@@ -145,8 +143,8 @@ func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title,
 
 const languageCookie = "lang"
 
-// shell begins a page in its reader's language: the one chosen in the link,
-// chosen before, or asked for by the browser. A choice is remembered.
+// shell returns a page in the reader's language: chosen in the link, chosen
+// before, or preferred by the browser. It remembers a choice.
 func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
 	style := p.styles.Of("")
 	edge.Admit(w.Header(), "", style.Hash)
@@ -168,10 +166,11 @@ func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
 	return s
 }
 
-// back leads to a payment's page after something was done to it.
+// back redirects to a payment's page.
 func back(w http.ResponseWriter, s view.Shell) { lead(w, s.To("")) }
 
-// lead leads a browser that has sent a form to a page it may load again.
+// lead redirects a browser that has sent a form to a page that can be
+// reloaded.
 func lead(w http.ResponseWriter, to templ.SafeURL) {
 	w.Header().Set("Location", string(to))
 	w.WriteHeader(http.StatusSeeOther)

@@ -6,62 +6,61 @@ type Checkout struct {
 	Shell
 	Bill
 	Countdown
-	// Notice comes first: what went wrong; "" is nothing.
+	// Notice is shown first, after an error; "" is none.
 	Notice string
-	// Tests are the cards a sandbox knows; none elsewhere.
+	// Tests are the test cards of a sandbox.
 	Tests []TestCard
 }
 
-// TestCard is a card of a sandbox, and what becomes of it.
+// TestCard is a test card with the outcome of a payment by it.
 type TestCard struct{ Number, Outcome string }
 
-// CardEntry is the form of a card. Of the security code it never holds a value.
+// CardEntry is the card form. It never holds a security code.
 type CardEntry struct {
 	// Attempt tells apart the forms of a payment, so that one sent twice
 	// charges once.
 	Attempt string
-	// Kept is a number typed before, sealed, and KeptName what may be shown
-	// of it; "" has the number typed.
+	// Kept is a number that was typed before, encrypted, and KeptName how
+	// it is shown; with "" the number has to be typed.
 	Kept, KeptName                   string
 	Number, Expiry, Security, Holder Input
-	// Saved tells that there is a saved card to go back to.
+	// Saved says that there is a saved card to return to.
 	Saved bool
-	// MayKeep offers to keep the card, and Keep has that chosen.
+	// MayKeep offers to save the card; Keep is the choice.
 	MayKeep, Keep bool
 }
 
-// SavedCard is a card of the payer's, which is paid with by its security code.
+// SavedCard is the form for a saved card, which needs only the security code.
 type SavedCard struct {
-	// ID says which card the form pays with, and Attempt is that of a
-	// CardEntry.
+	// ID is the card, and Attempt as in CardEntry.
 	ID, Attempt string
 	// Name is its brand and last digits.
 	Name, Expiry, Holder string
 	Security             Input
 }
 
-// CodeEntry is the form of the code that the payer's bank sent.
+// CodeEntry is the form for the code from the payer's bank.
 type CodeEntry struct {
 	Code Input
-	// Text says where the code comes from, and Sent that another one has
-	// been asked for.
+	// Text says where the code comes from, and Sent that another one was
+	// requested.
 	Text words.Key
 	Sent bool
 	// Attempt tells apart the forms of a payment, so that one sent twice
 	// counts once.
 	Attempt string
-	// Resends says whether the code can be had again, and Next when, which
-	// is NextSeconds away; "" is nothing to say.
+	// Resends says whether another code can be requested, and Next when:
+	// in NextSeconds. "" is no text.
 	Resends, Next string
 	NextSeconds   int
-	// MayResend offers to have it sent again; the script shows that once
-	// Next is over.
+	// MayResend shows the button for another code; the script shows it
+	// after NextSeconds.
 	MayResend bool
 }
 
-// Progress is what is said while the payer waits.
+// Progress is shown while the payer waits.
 type Progress struct {
 	Title string
-	// Early offers to enter a code that nobody has asked for yet.
+	// Early offers to enter a code before the bank has asked for it.
 	Early bool
 }

@@ -2,39 +2,37 @@ package view
 
 import "github.com/a-h/templ"
 
-// Input is a field of a form, with what is wrong with it beside it.
+// Input is a field of a form with its error.
 type Input struct {
-	// Name is the field's, and its id in the page.
+	// Name is also the field's id in the page.
 	Name, Label, Value string
-	// Hint says what belongs into it; "" is nothing.
+	// Hint explains what to type; "" is none.
 	Hint string
-	// Form is how its content looks, shown in it while it is empty; "" is
-	// nothing.
+	// Form is an example shown in the empty field; "" is none.
 	Form string
-	// Autocomplete and Mode are the browser's hints: what to fill in, and
-	// which keyboard to show; "" gives none.
+	// Autocomplete and Mode tell the browser what to fill in and which
+	// keyboard to show; "" is no hint.
 	Autocomplete, Mode string
-	// Format names what the script does for it while it is typed; "" is
-	// nothing.
+	// Format names how the script formats what is typed; "" is not at all.
 	Format string
-	// Longest is how many characters it takes; 0 sets no bound.
+	// Longest is the highest number of characters; 0 is no limit.
 	Longest int
-	// Marks are the schemes of the cards that are taken, by their names;
-	// none shows none.
+	// Marks are the names of the accepted card schemes, to be shown.
 	Marks []string
-	// Wrong are the texts by which the script says what is wrong before the
-	// form is sent, by what it calls each mistake.
+	// Wrong are the script's texts for mistakes, by the script's names of
+	// them.
 	Wrong map[string]string
-	// Last tells that nothing is filled in after it.
+	// Last says that it is the last field.
 	Last bool
-	// Error says what is wrong in words for the payer; "" is nothing.
+	// Error is the text about a mistake; "" is none.
 	Error    string
 	Required bool
-	// Focus has the page begin here.
+	// Focus sets the focus to this field.
 	Focus bool
 }
 
-// describedBy names what is read out with the field.
+// describedBy are the ids of the elements that screen readers read with the
+// field.
 func (f Input) describedBy() string {
 	switch {
 	case f.Error != "" && f.Hint != "":
@@ -47,7 +45,7 @@ func (f Input) describedBy() string {
 	return ""
 }
 
-// enterKey is what the key of a phone's keyboard says that leaves the field.
+// enterKey is the label of the enter key on a phone's keyboard.
 func (f Input) enterKey() string {
 	if f.Last {
 		return "done"
@@ -55,7 +53,8 @@ func (f Input) enterKey() string {
 	return "next"
 }
 
-// capitals is how a phone's keyboard begins: names on cards are in capitals.
+// capitals says how a phone's keyboard capitalises: names on cards are in
+// capitals.
 func (f Input) capitals() string {
 	if f.Mode == "" {
 		return "characters"
@@ -63,7 +62,7 @@ func (f Input) capitals() string {
 	return "off"
 }
 
-// wrong hands the script its texts.
+// wrong passes the texts to the script.
 func (f Input) wrong() templ.Attributes {
 	texts := templ.Attributes{}
 	for mistake, text := range f.Wrong {

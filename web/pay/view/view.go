@@ -1,5 +1,5 @@
-// Package view holds the templates of the hosted pages and what they are given
-// to show. They decide nothing.
+// Package view has the templates of the hosted pages and their data. It makes
+// no decisions.
 package view
 
 import (
@@ -13,66 +13,64 @@ import (
 	"gateway.example/web/words"
 )
 
-// Files are the addresses of what pages load. A page that is only looked at has
-// no script.
+// Files are the addresses of the files that a page loads. A page without
+// anything to do has no script.
 type Files struct{ Script, Icon string }
 
-// Shell is what every hosted page has around its content. It speaks its
-// reader's language.
+// Shell is the frame of every hosted page, in the reader's language.
 type Shell struct {
 	words.Words
 	Files Files
-	// Path is that of the payment's pages, "" links nowhere; Below is what
-	// this page's own has after it.
+	// Path is the path of the payment's pages; "" is no link. Below is
+	// this page's own part of the path.
 	Path, Below string
-	// Chosen keeps the language in links, where it was chosen in one.
+	// Chosen says that the language was chosen in the address, and so
+	// stays in links.
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
-	// Logo is the address of the shop's logo, which stands in place of the
-	// name; "" is none.
+	// Logo is the address of the shop's logo, which replaces its name; ""
+	// is none.
 	Logo string
-	// Operator is who runs the gateway and how they are reached; "" says
-	// nothing.
+	// Operator is the text about who runs the gateway; "" is none.
 	Operator string
-	// Color is the shop's, as #rrggbb; it may be "".
+	// Color is the shop's colour as #rrggbb, or "".
 	Color string
-	// Style is the stylesheet, the shop's colour in it. The policy of the
-	// page names its hash.
+	// Style is the stylesheet with the shop's colour. The page's policy
+	// contains its hash.
 	Style string
-	// Query is what the page's address has behind it and keeps in another
-	// language; "" is nothing.
+	// Query is the query of the page's address, which links to other
+	// languages keep; "" is none.
 	Query string
-	// Frame is the one origin that may show the page in a frame, and is
-	// told its height and Result: how the payment has ended, or "".
+	// Frame is the only origin that may frame the page. It is sent the
+	// page's height, and Result when the payment has ended.
 	Frame, Result string
-	// Mistakes tells that a form on the page was filled in wrongly.
+	// Mistakes says that a form on the page has mistakes.
 	Mistakes bool
-	// Watch is how the page learns what changes; nil when nothing will.
+	// Watch says how the page gets news; nil if nothing can change.
 	Watch *Watch
 }
 
-// Watch tells a page's script what to ask and how often.
+// Watch says what a page's script asks for, and how often.
 type Watch struct {
-	// Version is the state shown; another one is a reason to load the page
-	// anew.
+	// Version is the version shown. The page reloads when there is another
+	// one.
 	Version string
-	// Every is how many seconds lie between two questions.
+	// Every is the number of seconds between two requests.
 	Every int
-	// Typing tells that the reader types here: without script the page is
-	// left alone.
+	// Typing says that the page has a form: without script it is not
+	// reloaded.
 	Typing bool
-	// Choosing tells that the reader may choose a file here: without script
-	// the page is loaded anew seldom, which takes the file away.
+	// Choosing says that the page has a file field: without script it is
+	// reloaded rarely, because that clears the field.
 	Choosing bool
 }
 
-// leadsAfter is how many seconds a page waits that leads back to the shop by
-// itself.
+// leadsAfter is after how many seconds a page returns to the shop by itself.
 const leadsAfter = 5
 
-// refreshSeconds is how often a page without script loads itself anew, and
-// choosingSeconds how often one does on which a file may be chosen.
+// refreshSeconds is how often a page without script reloads, and
+// choosingSeconds how often one with a file field does.
 const refreshSeconds, choosingSeconds = "10", "90"
 
 func (w Watch) refresh() string {
@@ -82,7 +80,7 @@ func (w Watch) refresh() string {
 	return refreshSeconds
 }
 
-// To is an address under the page's own.
+// To is an address below the payment's pages.
 func (s Shell) To(below string, query ...string) templ.SafeURL {
 	if s.Chosen {
 		query = append(query, "lang="+s.Code)
@@ -99,7 +97,7 @@ func (s Shell) In(language words.Language) templ.SafeURL {
 	return address(s.Path+s.Below, query)
 }
 
-// told is what the script tells the page around the frame.
+// told is the data that the script sends to the framing page.
 func (s Shell) told() templ.Attributes {
 	if s.Frame == "" {
 		return nil
@@ -107,8 +105,8 @@ func (s Shell) told() templ.Attributes {
 	return templ.Attributes{"data-frame": s.Frame, "data-result": s.Result}
 }
 
-// title is what the browser shows of the page: first whether something is
-// wrong, last the shop.
+// title is the title in the browser: it begins with whether something is wrong
+// and ends with the shop.
 func (s Shell) title(title string) string {
 	if s.Merchant != "" {
 		title = s.Say(words.TitleOf, title, s.Merchant)
@@ -126,14 +124,14 @@ func address(path string, query []string) templ.SafeURL {
 	return templ.SafeURL(path)
 }
 
-// initial stands in the mark of a shop, and of a bank without a logo.
+// initial is the first letter of a name, shown in place of a logo.
 func initial(name string) string {
 	first, _ := utf8.DecodeRuneInString(strings.ToUpper(strings.TrimSpace(name)))
 	return string(first)
 }
 
-// leading is what the script says while it counts down to leading back, the
-// last second first.
+// leading are the script's texts while it counts down to the return to the
+// shop, beginning with the last second.
 func (s Shell) leading() string {
 	texts := make([]string, leadsAfter)
 	for second := range texts {
@@ -143,16 +141,16 @@ func (s Shell) leading() string {
 }
 
 type Field struct {
-	// ID tells the fields of a page apart.
+	// ID is unique among the page's fields.
 	ID           string
 	Label, Value string
-	// Copy is what goes to the clipboard; "" offers no copying.
+	// Copy is what the copy button copies; "" is no button.
 	Copy string
-	// Time is the value for machines where it is a time: the script writes
-	// it by the payer's own clock.
+	// Time is the time in machine-readable form; the script shows it in
+	// the payer's own zone.
 	Time string
-	// Mark is what is drawn beside it: "sbp", "bank" for a bank's letter or
-	// its Logo, or nothing.
+	// Mark is the picture beside it: "sbp", "bank" for a bank's letter or
+	// its Logo, or none.
 	Mark, Logo string
 	// Note explains it below.
 	Note string
@@ -162,13 +160,12 @@ type Bill struct {
 	// Amount is written for the reader, Plain as the contract writes it.
 	Amount, Plain      string
 	Order, Description string
-	// Card is the one that was entered, with its last digits; "" where
-	// there is none.
+	// Card is the card that was entered, with its last digits; "" is none.
 	Card string
 }
 
-// size is the class of an amount by its length: the stylesheet makes its
-// letters as small as they must be for it to stay on one line.
+// size is the class of an amount by its length. The stylesheet reduces the
+// font size so that it fits on one line.
 func (b Bill) size() string {
 	length := utf8.RuneCountInString(b.Amount)
 	for _, most := range []int{10, 14, 18} {
@@ -179,8 +176,8 @@ func (b Bill) size() string {
 	return "c24"
 }
 
-// phrase is a text in which the amount stays on one line. No space is put
-// around it.
+// phrase is a text whose amount does not break across lines. It adds no
+// spaces.
 func phrase(text string, b Bill) templ.Component {
 	sum := fmt.Sprintf(`<span class="sum %s">%s</span>`, b.size(), drawn(b.Amount))
 	return templ.Raw(strings.Replace(html.EscapeString(text), b.Amount, sum, 1))
@@ -188,17 +185,17 @@ func phrase(text string, b Bill) templ.Component {
 
 func (b Bill) sum() templ.Component { return templ.Raw(drawn(html.EscapeString(b.Amount))) }
 
-// manat is drawn: many phones have no letter for it, and show a box.
+// manat is drawn, because many phones have no glyph for it and would show a
+// box.
 const manat = `<svg class="manat" viewBox="0 0 16 15" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">` +
 	`<path d="M2 15v-4a6 6 0 0 1 12 0v4M8 0v15"/></svg><span class="unseen">₼</span>`
 
 func drawn(amount string) string { return strings.Replace(amount, "₼", manat, 1) }
 
-// shortest is how many characters of a name that somebody else chose are always
-// shown.
+// shortest is how many characters of a name are always shown.
 const shortest = 40
 
-// isLong reports whether a name is shown short at first.
+// isLong reports whether a name is shown shortened at first.
 func isLong(name string) bool { return utf8.RuneCountInString(name) > shortest+10 }
 
 func short(name string) string { return string([]rune(name)[:shortest]) + "…" }
@@ -215,71 +212,71 @@ type Requisite struct {
 	Shell
 	Bill
 	Countdown
-	// AmountCopy is the amount for a bank's form, and AllCopy all that has
-	// to be entered there, as a text.
+	// AmountCopy is the amount for a bank's form, and AllCopy everything
+	// to be entered there, as text.
 	AmountCopy, AllCopy string
-	// Came says how much has arrived where only the rest is asked for.
+	// Came says how much has arrived, if only the rest is asked for.
 	Came   string
 	Fields []Field
 	// Steps say how to pay, or what happens once the payer has.
 	Steps []string
-	// Simulate offers to act as the bank.
+	// Simulate offers to simulate the transfer.
 	Simulate bool
-	// MayCancel offers to cancel the payment, and MaySay to say that it was
+	// MayCancel offers to cancel the payment, and MaySay to say that it is
 	// paid.
 	MayCancel, MaySay bool
 	// Proof takes receipts; nil takes none.
 	Proof *Proof
-	// Banks are those whose app the payer may open.
+	// Banks are the banks whose apps the page can open.
 	Banks []Bank
 }
 
 // Bank opens the app of a bank, or says what to do in it.
 type Bank struct {
 	Name string
-	// Link is "" where Steps say what to do, and Logo where there is none.
+	// Link is "" if Steps explain what to do. Logo is "" if there is none.
 	Link  templ.SafeURL
 	Steps string
 	Logo  string
 }
 
-// Outcome is how a payment has ended, or what else there is to say instead of a
-// requisite.
+// Outcome is shown instead of a requisite: how a payment has ended, or another
+// state.
 type Outcome struct {
-	// Mood picks sign and colour: good, bad, off, late or busy.
+	// Mood selects the icon and colour: good, bad, off, late or busy.
 	Mood        string
 	Title, Text string
-	// Late says what to do if the money was sent all the same.
+	// Late says what to do if the money was sent anyway.
 	Late bool
-	// Claimed tells that the payer has said that they have paid: a receipt
-	// is then asked for at once.
+	// Claimed says that the payer has said they paid; then the receipt
+	// form is open.
 	Claimed bool
-	// Notice comes first: what could not be done.
+	// Notice is shown first and says what could not be done.
 	Notice string
-	// Facts are what a question about the payment needs; Receipt tells that
-	// there is a receipt, which has a page of its own.
+	// Facts are needed for a question about the payment. Receipt says that
+	// there is a page with a receipt.
 	Facts   []Field
 	Receipt bool
-	// Next says step by step what happens now.
+	// Next are the steps that happen now.
 	Next []string
-	// Proof takes receipts; nil takes none, and ProofOver may say that it
-	// is too late for them.
+	// Proof is the receipt form; nil is none, and then ProofOver may say
+	// that it is too late for one.
 	Proof     *Proof
 	ProofOver string
-	// Return is where the payer goes back to, "" is nowhere. With Leads the
-	// page goes there by itself.
+	// Return is the shop's address; "" is none. With Leads the page goes
+	// there by itself.
 	Return templ.SafeURL
 	Leads  bool
 }
 
-// Proof is a form for the receipt of the payer's bank.
+// Proof is the form for a receipt of the payer's bank.
 type Proof struct {
-	// Received says how many there are; "" is none.
+	// Received says how many receipts there are; "" is none.
 	Received string
-	// Open tells that another one is taken, of at most so many bytes.
+	// Open says that another file is accepted, of at most Most bytes.
 	Open bool
 	Most int
-	// Error says what is wrong with the last one; Mistake is what the
-	// script says of one that is too large.
+	// Error is the text about the last file. Mistake is the script's text
+	// for a file that is too large.
 	Error, Mistake string
 }
