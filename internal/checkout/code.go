@@ -17,14 +17,14 @@ func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, erro
 	return s.submitCode(ctx, token, otp, nil)
 }
 
-// SubmitCodeOnce is SubmitCode for a form that was shown after so many wrong
-// codes: a form that is sent twice counts once, however soon its code is
-// rejected.
-func (s *Service) SubmitCodeOnce(ctx context.Context, token, otp string, rejected int32) (View, error) {
-	return s.submitCode(ctx, token, otp, &rejected)
+// SubmitCodeOnce is SubmitCode for a form with which the checkout was shown as
+// it was then: a form that is sent twice counts once, however soon its code is
+// rejected, and one of a declined card does not count for the next card.
+func (s *Service) SubmitCodeOnce(ctx context.Context, token, otp string, shown State) (View, error) {
+	return s.submitCode(ctx, token, otp, &shown)
 }
 
-func (s *Service) submitCode(ctx context.Context, token, otp string, after *int32) (View, error) {
+func (s *Service) submitCode(ctx context.Context, token, otp string, shown *State) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
 		return View{}, err
@@ -47,7 +47,7 @@ func (s *Service) submitCode(ctx context.Context, token, otp string, after *int3
 	if otp == "" {
 		return s.withoutCode(ctx, p, state)
 	}
-	attempt, err := s.beginCode(ctx, p, after)
+	attempt, err := s.beginCode(ctx, p, shown)
 	if err != nil {
 		return View{}, err
 	}
@@ -66,9 +66,9 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 }
 
 // beginCode commits that a code is about to be sent to the acquirer. Of several
-// codes at the same time the first wins. A code that was typed after another
-// number of wrong ones than there are by now is refused; nil is any number.
-func (s *Service) beginCode(ctx context.Context, p payment.Payment, after *int32) (attempt db.CardAttempt, err error) {
+// codes at the same time the first wins. A code is refused if another card, or
+// another number of wrong codes, was shown than there are by now; nil is any.
+func (s *Service) beginCode(ctx context.Context, p payment.Payment, shown *State) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		if err := s.checkOpen(p.Payment); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment, after *int32
 		if err != nil {
 			return err
 		}
-		if after != nil && *after != state.Rejected {
+		if shown != nil && (shown.Rejected != state.Rejected || shown.Declined != state.Declined) {
 			return errWrongStep
 		}
 		if state, err = state.codeGiven(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gateway.example/internal/card"
@@ -263,7 +262,7 @@ func (p *Pay) enterCode(v purchase) {
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 		return
 	}
-	_, err := p.Checkouts.SubmitCodeOnce(v.r.Context(), v.r.PathValue("token"), code, v.view.Rejected)
+	_, err := p.Checkouts.SubmitCodeOnce(v.r.Context(), v.r.PathValue("token"), code, v.view.State)
 	p.afterwards(v, err, func(fault.Fields) {
 		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 	})
@@ -274,7 +273,8 @@ func digits(typed string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(typed), ""), "-", "")
 }
 
-func attempt(v checkout.View) string { return strconv.Itoa(int(v.Rejected)) }
+// attempt identifies the form of a code among those of a payment.
+func attempt(v checkout.View) string { return fmt.Sprintf("%d.%d", v.Declined, v.Rejected) }
 
 // afterwards redirects to the payment's page, or back to the form with its
 // mistakes.

@@ -149,7 +149,7 @@ func TestCodesWithSpaces(t *testing.T) {
 		p := b.create(t, "AZN", "quasi_ecom")
 		wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", codeCard, "expiry", "12/30", "cvv", "123 "))
 		b.answers(t)
-		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", code, "attempt", "0"))
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", code, "attempt", "0.0"))
 		want(t, code, b.status(t, p), "completed")
 	}
 }
@@ -196,4 +196,17 @@ func TestLinkKeepsTheLanguage(t *testing.T) {
 	begun := b.post(t, path+"?lang=tr")
 	want(t, "begun", begun.Code, http.StatusSeeOther)
 	want(t, "the language is", b.page(t, begun.To()).Find("html").AttrOr("lang", ""), "tr")
+}
+
+// The form of a declined card's code does not count for the next card.
+func TestCodeFormOfAnotherCard(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	shown := b.page(t, b.path(p)).Find("form [name=attempt]").AttrOr("value", "")
+	b.Exec(t, "update checkout set declined = declined + 1 where payment_id = $1", p.ID)
+	b.post(t, b.path(p)+"/code", "attempt", shown, "otp", "000000")
+	b.answers(t)
+	want(t, "wrong codes", b.Text(t, "select codes_rejected from checkout where payment_id = $1", p.ID), "0")
 }
