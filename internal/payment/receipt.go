@@ -95,23 +95,13 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if count >= MaxReceipts {
 			return errReceiptsFull
 		}
-		content, size, err := attachment.WithoutMetadata(file, media)
-		if err != nil {
-			return fmt.Errorf("read receipt: %w", err)
-		}
 		// A form that was sent twice, or again after a broken
 		// connection, takes no second place.
-		sum := sha256.New()
-		if _, err := io.Copy(sum, content); err != nil {
-			return fmt.Errorf("read receipt: %w", err)
+		if again, err := hasReceipt(ctx, q, p, file, media); err != nil || again {
+			return err
 		}
-		again, err := q.ReceiptThere(ctx, db.ReceiptThereParams{
-			MerchantID: p.MerchantID, PaymentID: p.ID, FileSize: size, Sum: sum.Sum(nil),
-		})
-		if err != nil || again {
-			return fault.Doing("look for the same receipt", err)
-		}
-		if content, size, err = attachment.WithoutMetadata(file, media); err != nil {
+		content, size, err := attachment.WithoutMetadata(file, media)
+		if err != nil {
 			return fmt.Errorf("read receipt: %w", err)
 		}
 		number := int16(count) + 1
@@ -133,6 +123,22 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 			})
 		})
 	})
+}
+
+// hasReceipt reports whether a payment has a receipt with the same content.
+func hasReceipt(ctx context.Context, q *db.Queries, p db.Payment, file *io.SectionReader, media string) (bool, error) {
+	content, size, err := attachment.WithoutMetadata(file, media)
+	if err != nil {
+		return false, fmt.Errorf("read receipt: %w", err)
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, content); err != nil {
+		return false, fmt.Errorf("read receipt: %w", err)
+	}
+	there, err := q.ReceiptThere(ctx, db.ReceiptThereParams{
+		MerchantID: p.MerchantID, PaymentID: p.ID, FileSize: size, Sum: sum.Sum(nil),
+	})
+	return there, fault.Doing("look for the same receipt", err)
 }
 
 func (s *Service) CountReceipts(ctx context.Context, p Payment) (int, error) {
