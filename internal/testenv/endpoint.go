@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Endpoint is somebody's HTTP server, which answers as it is told and remembers
-// what it was sent.
+// Endpoint is an HTTP server of somebody else. It answers as the test says and
+// records what it was sent.
 type Endpoint struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -20,10 +20,10 @@ type Endpoint struct {
 	sent   []Sent
 }
 
-// Answer answers a request, which is the so manieth of its endpoint.
+// Answer answers an endpoint's nth request.
 type Answer = func(w http.ResponseWriter, r *http.Request, nth int)
 
-// Sent is a request as it came in.
+// Sent is a request that an endpoint received.
 type Sent struct {
 	Header http.Header
 	Body   []byte
@@ -32,7 +32,7 @@ type Sent struct {
 	At     time.Time
 }
 
-// NewEndpoint is an endpoint until the test ends.
+// NewEndpoint starts an endpoint, which is closed at the test's end.
 func NewEndpoint(t testing.TB, answer Answer) *Endpoint {
 	t.Helper()
 	e := &Endpoint{answer: answer}
@@ -48,19 +48,19 @@ func NewEndpoint(t testing.TB, answer Answer) *Endpoint {
 	return e
 }
 
-// Say has it answer so from now on.
+// Say sets how it answers from now on.
 func (e *Endpoint) Say(answer Answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = answer
 }
 
-// All are the requests so far.
+// All returns the requests so far.
 func (e *Endpoint) All() []Sent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.sent)
 }
 
-// Port is where it listens, as it stands in an address.
+// Port is its port with a colon before it, as in an address.
 func (e *Endpoint) Port() string { return e.URL[strings.LastIndex(e.URL, ":"):] }

@@ -9,17 +9,17 @@ import (
 
 const (
 	memory = "/dev/shm"
-	// tmpfsRoom and machineRoom are what the file system and the machine
-	// must have left: the databases of two packages at a time, and as much
-	// for everything else.
+	// tmpfsRoom and machineRoom are how much memory the file system and
+	// the machine must have left: enough for the databases of two
+	// packages, and as much again for everything else.
 	tmpfsRoom   = 4 << 30
 	machineRoom = 6 << 30
 	noExec      = 8 // ST_NOEXEC of statfs(2)
 )
 
-// InMemory has the temporary files of this process and its children lie in
-// memory, where that has room and none was named. Databases are made there in a
-// tenth of the time that a disk takes.
+// InMemory puts the temporary files of this process and its children into
+// memory, if there is room and no directory was set. Databases are made there
+// ten times faster than on a disk.
 func InMemory() {
 	if os.Getenv("TMPDIR") != "" {
 		return
@@ -32,8 +32,8 @@ func InMemory() {
 	_ = os.Setenv("TMPDIR", memory)
 }
 
-// available is how much memory the machine has left, in bytes, as far as the
-// system tells.
+// available is how much memory the machine has left, in bytes; 0 if that is
+// not known.
 func available() uint64 {
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {

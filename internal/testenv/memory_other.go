@@ -2,6 +2,6 @@
 
 package testenv
 
-// InMemory does nothing: this system has no directory in memory that every user
-// may use.
+// InMemory does nothing, because this system has no directory in memory that
+// every user may use.
 func InMemory() {}

@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are the values of counters and gauges, by their name and the values
-// of their labels, with spaces between.
+// Metrics returns the values of counters and gauges, by name and label values
+// with spaces between.
 func Metrics(t testing.TB, from prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -23,7 +23,7 @@ func Metrics(t testing.TB, from prometheus.Gatherer) map[string]float64 {
 	return all
 }
 
-// Metric is one of Metrics, which has to be there.
+// Metric returns one of Metrics. It must exist.
 func Metric(t testing.TB, from prometheus.Gatherer, name string) float64 {
 	t.Helper()
 	all := Metrics(t, from)

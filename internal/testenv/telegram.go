@@ -12,23 +12,23 @@ import (
 	"testing"
 )
 
-// Telegram is the other side of a bot.
+// Telegram simulates Telegram for a bot.
 type Telegram struct {
 	*httptest.Server
-	// Refuse is how chats answer that do not take messages. While Down is
-	// set the connection of every message breaks.
+	// Refuse has the answers of chats that refuse messages. While Down is
+	// set, the connection of every message breaks.
 	Refuse map[string]string
 	Down   atomic.Bool
-	// Updates are given to the bot when it asks.
+	// Updates are sent to the bot when it asks for them.
 	Updates chan string
-	// Asking are those who ask for updates now, Most how many were at a
-	// time.
+	// Asking is how many requests for updates are open, Most how many were
+	// open at the same time.
 	Asking, Most atomic.Int64
 	mu           sync.Mutex
 	texts        map[string][]string
 }
 
-// NewTelegram answers a bot until the test ends.
+// NewTelegram starts the simulation, which ends with the test.
 func NewTelegram(t testing.TB) *Telegram {
 	t.Helper()
 	far := &Telegram{texts: map[string][]string{}, Refuse: map[string]string{}, Updates: make(chan string)}
@@ -69,7 +69,7 @@ func (f *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": map[string]any{"message_id": 1}})
 }
 
-// Heard is what a chat was told since it was last asked.
+// Heard returns the messages to a chat since its last call.
 func (f *Telegram) Heard(chat string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

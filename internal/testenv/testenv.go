@@ -1,7 +1,6 @@
-// Package testenv tells tests where they run: in "go test ./...", where
-// everything is proved once and quickly, or in the whole check, which also runs
-// what takes long and has every tool installed. It also has the one deadline of
-// all waits.
+// Package testenv has helpers of all tests. It says whether they run in "go
+// test ./...", where everything is tested once and quickly, or in the whole
+// check, which also runs slow tests and has every tool installed.
 package testenv
 
 import (
@@ -17,26 +16,23 @@ import (
 	"time"
 )
 
-// longEnv set to "required" is the whole check.
+// longEnv is "required" in the whole check.
 const longEnv = "GATEWAY_TEST_LONG"
 
-// shortEnv names the file that lists the tests which ran in their short form,
-// by directory and name, once for each time they asked. The check has those run
-// again.
+// shortEnv names a file in which tests that ran in their short form are listed
+// by directory and name. The whole check runs those again.
 const shortEnv = "GATEWAY_TEST_SHORT"
 
-// Patience bounds everything that a test waits for. It is generous, because the
-// machine may be busy with other tests: what takes longer is broken, and not
-// slow.
+// Patience limits how long a test waits for anything. It is long, because the
+// machine may be busy with other tests: what takes longer is broken.
 const Patience = 2 * time.Minute
 
-// PNG is a picture as small as they come.
+// PNG is the smallest possible picture.
 const PNG = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// pause lasts from one look at what is waited for to the next: the longer the
-// wait has been, the longer, since a look is often a call that keeps the
-// program and its database busy.
+// pause waits before the next look. It becomes longer with time, because a
+// look is often a call that keeps the program and its database busy.
 func pause(began time.Time) {
 	time.Sleep(min(max(time.Since(began)/8, 5*time.Millisecond), 100*time.Millisecond))
 }
@@ -44,8 +40,8 @@ func pause(began time.Time) {
 // Required reports whether this is the whole check.
 func Required() bool { return os.Getenv(longEnv) == "required" }
 
-// Whole reports whether this is the whole check. Where it is not, the test is
-// one that has a long form.
+// Whole reports whether this is the whole check. Otherwise the test is
+// recorded as one with a longer form.
 func Whole(t testing.TB) bool {
 	t.Helper()
 	if Required() {
@@ -60,8 +56,8 @@ func Whole(t testing.TB) bool {
 	return false
 }
 
-// Long skips a test that only the whole check runs, for the reason given: why
-// it takes long.
+// Long skips a slow test outside of the whole check. why says what makes it
+// slow.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if !Whole(t) {
@@ -69,9 +65,9 @@ func Long(t testing.TB, why string) {
 	}
 }
 
-// OneByOne leaves a test to the whole check's run without the race detector:
-// that finds nothing where each call follows the one before, and takes several
-// times as long for it.
+// OneByOne skips a test under the race detector. It is for tests that make one
+// call after another: the detector finds nothing in them and makes them
+// several times slower.
 func OneByOne(t testing.TB) {
 	t.Helper()
 	if Race && !Whole(t) {
@@ -79,8 +75,8 @@ func OneByOne(t testing.TB) {
 	}
 }
 
-// Missing ends a test that needs what the machine does not have: it is skipped,
-// and fails in the whole check.
+// Missing ends a test that needs something that the machine lacks. The test is
+// skipped; in the whole check it fails.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if Whole(t) {
@@ -89,8 +85,7 @@ func Missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// Pick is how much of something a test does: little in "go test ./...", all of
-// it in the whole check.
+// Pick returns all in the whole check, and otherwise little.
 func Pick[T any](t testing.TB, little, all T) T {
 	t.Helper()
 	if Whole(t) {
@@ -107,9 +102,9 @@ func NoError(t testing.TB, errs ...error) {
 	}
 }
 
-// Must gives what a call has given that has to succeed, and ends the test if
-// there is an error. The test comes last, Must(call())(t), because Go passes a
-// call's two values on only where nothing stands beside them.
+// Must returns the result of a call that must succeed. The test is passed
+// last, as in Must(call())(t), because Go passes two results on only if there
+// is no other argument.
 func Must[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -118,7 +113,7 @@ func Must[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Must2 is Must of a call that gives two things.
+// Must2 is Must for a call with two results.
 func Must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	return func(t testing.TB) (A, B) {
 		t.Helper()
@@ -127,17 +122,17 @@ func Must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	}
 }
 
-// ErrOf is the error of a call whose other result does not matter.
+// ErrOf returns the error of a call with one other result.
 func ErrOf[T any](_ T, err error) error { return err }
 
-// ErrOf2 is ErrOf for a call with two other results.
+// ErrOf2 returns the error of a call with two other results.
 func ErrOf2[A, B any](_ A, _ B, err error) error { return err }
 
-// repeated is a cell's shorthand for one character many times over.
+// repeated matches a cell's shorthand for a repeated character.
 var repeated = regexp.MustCompile(`<(.)\*(\d+)>`)
 
-// Rows reads a table of a package's testdata: the cells of each line, between "
-// | ", but for lines that begin with #. In a cell <x*3> stands for xxx.
+// Rows reads a table in testdata: the cells of each line, separated by " | ".
+// Lines that begin with # are skipped. In a cell <x*3> stands for xxx.
 func Rows(t testing.TB, file string) (rows [][]string) {
 	t.Helper()
 	content := Must(os.ReadFile("testdata/" + file))(t)
@@ -157,7 +152,7 @@ func Rows(t testing.TB, file string) (rows [][]string) {
 	return rows
 }
 
-// AtOnce makes n calls at the same time, and returns their results.
+// AtOnce makes calls at the same time and returns their errors.
 func AtOnce(calls int, call func(i int) error) []error {
 	errs := make([]error, calls)
 	var running sync.WaitGroup
@@ -168,7 +163,7 @@ func AtOnce(calls int, call func(i int) error) []error {
 	return errs
 }
 
-// Want wants what was got to be as it should. What it is is said as in
+// Want fails the test if got is not want. what names the value, as in
 // fmt.Sprintf.
 func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	t.Helper()
@@ -177,21 +172,20 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	}
 }
 
-// WantAll wants a list to have all that it should, in this order. What it is is
-// said as in fmt.Sprintf.
+// WantAll fails the test if a list is not want, in this order. what names it,
+// as in fmt.Sprintf.
 func WantAll[T comparable](t testing.TB, got, want []T, what string, args ...any) {
 	t.Helper()
 	Check(t, slices.Equal(got, want), "%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
 }
 
-// WantError wants an error to be another, as errors.Is has it.
+// WantError fails the test unless err is want, by errors.Is.
 func WantError(t testing.TB, err, want error, what string, args ...any) {
 	t.Helper()
 	Check(t, errors.Is(err, want), "%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
 }
 
-// Check wants something to be so. What is, where it is not, is said as in
-// fmt.Sprintf.
+// Check fails the test if so is false, with a text as in fmt.Sprintf.
 func Check(t testing.TB, so bool, otherwise string, args ...any) {
 	t.Helper()
 	if !so {
@@ -199,7 +193,8 @@ func Check(t testing.TB, so bool, otherwise string, args ...any) {
 	}
 }
 
-// Need is Check for what everything after it relies on: it ends the test.
+// Need is Check for something that the rest of the test relies on: it ends the
+// test.
 func Need(t testing.TB, so bool, otherwise string, args ...any) {
 	t.Helper()
 	if !so {
@@ -207,8 +202,8 @@ func Need(t testing.TB, so bool, otherwise string, args ...any) {
 	}
 }
 
-// Until waits until something is so, and fails the test with its name if it
-// does not come to be.
+// Until waits until something is so, and fails the test if that does not
+// happen.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for began := time.Now(); !so(); pause(began) {
@@ -219,7 +214,7 @@ func Until(t testing.TB, what string, so func() bool) {
 }
 
 // Eventually tries until there is no error, or one of Never, and returns the
-// last one if there always is.
+// last error.
 func Eventually(try func() error) error {
 	for began := time.Now(); ; pause(began) {
 		err := try()
@@ -229,8 +224,7 @@ func Eventually(try func() error) error {
 	}
 }
 
-// Never is an error that no further try of Eventually takes away; no error
-// stays none.
+// Never marks an error after which Eventually stops; nil stays nil.
 func Never(err error) error {
 	if err == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// document is what the pages need of a description of the API. JSON's names are
-// those of the fields, but for their first letter.
+// document is the part of the API's description that the pages need. JSON
+// names differ from the fields' in their first letter only.
 type document struct {
 	Info     struct{ Description, Version string }
 	Servers  []struct{ URL string }
@@ -50,7 +50,7 @@ type response struct {
 	Headers     ordered[any]
 }
 
-// schema is what the description says of a value.
+// schema describes a value.
 type schema struct {
 	Ref                          string `json:"$ref"`
 	Type                         oneOrMore
@@ -65,7 +65,7 @@ type schema struct {
 	AnyOf, OneOf, AllOf          []*schema
 }
 
-// oneOrMore are texts of which one may stand without a list.
+// oneOrMore are texts; in JSON a single one may stand without a list.
 type oneOrMore []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -77,7 +77,7 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(o))
 }
 
-// ordered is a JSON object whose names stay in their order.
+// ordered is a JSON object that keeps the order of its names.
 type ordered[T any] []entry[T]
 
 type entry[T any] struct {

@@ -12,15 +12,14 @@ type Field struct {
 	Name     string
 	Type     string
 	Required bool
-	// Text is what it means, and Rules what holds for its value.
+	// Text explains it, and Rules says which values are valid.
 	Text, Rules string
-	// Values are those it may have, where the list is closed.
+	// Values are the allowed values, if the list is closed.
 	Values []string
 	secret bool
 }
 
-// fields lists the fields of a message, and those of messages inside it after
-// it.
+// fields lists the fields of a message, followed by those of nested messages.
 func (d *document) fields(s *schema, prefix string) []Field {
 	s = d.resolve(s)
 	var list []Field
@@ -46,8 +45,7 @@ func (d *document) fields(s *schema, prefix string) []Field {
 	return list
 }
 
-// without is a schema without the null that it admits besides, and whether it
-// does.
+// without returns a schema without null, and whether null was allowed.
 func (d *document) without(s *schema) (*schema, bool) {
 	if len(s.AnyOf) == 2 && slices.Contains(s.AnyOf[1].Type, "null") {
 		return d.resolve(s.AnyOf[0]), true
@@ -55,8 +53,8 @@ func (d *document) without(s *schema) (*schema, bool) {
 	return d.resolve(s), slices.Contains(s.Type, "null")
 }
 
-// describe says of which type a field is, and what is allowed. The allowed
-// values are left out if the text already names the first of them.
+// describe sets a field's type and rules. Allowed values are left out if the
+// text already names the first of them.
 func (f *Field) describe(s *schema, null bool) {
 	types := slices.DeleteFunc(slices.Clone(s.Type), func(t string) bool { return t == "null" })
 	for _, form := range s.OneOf {
@@ -88,7 +86,7 @@ func values(s *schema) []string {
 	return list
 }
 
-// rules are the bounds of a value, for people.
+// rules describes the limits of a value.
 func rules(s *schema) string {
 	var list []string
 	switch {

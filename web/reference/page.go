@@ -13,19 +13,19 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Call is an operation as its page shows it.
+// Call is the content of an operation's page.
 type Call struct {
 	ID, Method, Path string
 	Summary, Text    string
 	Tag              string
-	// Proof is what proves who calls.
+	// Proof says how the caller is authenticated.
 	Proof proof
 	// Parameters are those of the path and the query, and Body the fields
 	// of the body.
 	Parameters []Field
 	Body       []Field
-	// Media is the body's type, "" where there is none, and Example an
-	// example of it, indented.
+	// Media is the body's type, "" without a body, and Example an indented
+	// example.
 	Media, Example string
 	Answers        []Answer
 	Codes          []Code
@@ -34,7 +34,7 @@ type Call struct {
 	examples       map[string]string // of the parameters
 }
 
-// proof says what proves who calls.
+// proof is a way to authenticate callers.
 type proof int
 
 const (
@@ -56,7 +56,7 @@ func (p proof) String() string {
 	}[p]
 }
 
-// environment says what samples read from the environment.
+// environment describes the environment variables that the samples read.
 func (p proof) environment(base string) string {
 	const ofKey = ", and `KEY_ID` and `SECRET` of the key"
 	return "From the environment they read `BASE_URL`, here `" + base + "`" + [...]string{
@@ -66,7 +66,7 @@ func (p proof) environment(base string) string {
 
 func (p proof) byKey() bool { return p == proofKey || p == proofKeyOrToken }
 
-// Answer is an answer that is no error.
+// Answer is a successful answer.
 type Answer struct {
 	Status, Text string
 	Headers      []string
@@ -80,7 +80,7 @@ type Code struct {
 	Name, Meaning, Remedy string
 }
 
-// Group are the calls of a tag.
+// Group has the calls of a tag.
 type Group struct {
 	Name, Text string
 	Calls      []*Call
@@ -93,7 +93,7 @@ type Event struct {
 	Example             string
 }
 
-// groups are the calls of the document, by tag, in the order of the document.
+// groups returns the calls by tag, in the order of the document.
 func (d *document) groups() []Group {
 	byTag := map[string][]*Call{}
 	for _, path := range d.Paths {
@@ -111,8 +111,8 @@ func (d *document) groups() []Group {
 	return list
 }
 
-// call is the page of an operation. A POST without a body is sent as an empty
-// object. The description has one media type for each body.
+// call makes the page of an operation. A POST without a body is sent as an
+// empty object. The description has one media type for each body.
 func (d *document) call(method, path string, op *operation) *Call {
 	call := &Call{
 		ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description,
@@ -149,8 +149,8 @@ func (d *document) call(method, path string, op *operation) *Call {
 
 const jsonMedia = "application/json"
 
-// pair is the place of a parameter of which a query has name[key]=value, and
-// its form key=value.
+// pair marks a parameter that a query writes as name[key]=value, in the form
+// key=value.
 const pair = "pair"
 
 func shown(value any) string {
@@ -160,7 +160,7 @@ func shown(value any) string {
 	return fmt.Sprint(value)
 }
 
-// add adds an answer to a call: its codes where it is an error.
+// add adds an answer to a call; of an error it adds the codes.
 func (d *document) add(call *Call, status string, one response) {
 	body := one.Content[jsonMedia]
 	if body.Schema != nil && len(body.Schema.AllOf) > 0 {
@@ -181,7 +181,7 @@ func (d *document) add(call *Call, status string, one response) {
 	call.Answers = append(call.Answers, answer)
 }
 
-// codes are error codes by their names, in the order of the list of codes.
+// codes returns error codes by name, in the order of the list of codes.
 func codes(names []string) []Code {
 	var list []Code
 	for _, code := range fault.Codes {
@@ -194,7 +194,7 @@ func codes(names []string) []Code {
 	return list
 }
 
-// allCodes are those of every call.
+// allCodes are the codes that every call can return.
 func (d *document) allCodes() []Code {
 	for _, property := range d.Components.Schemas["Error"].Properties {
 		if property.name == "code" {
@@ -204,7 +204,7 @@ func (d *document) allCodes() []Code {
 	return nil
 }
 
-// errorFields are those of an error. The codes have a table of their own.
+// errorFields are the fields of an error. Codes have a table of their own.
 func (d *document) errorFields() []Field {
 	list := d.fields(d.Components.Schemas["Error"], "")
 	for i := range list {
@@ -213,7 +213,7 @@ func (d *document) errorFields() []Field {
 	return list
 }
 
-// events are the webhooks that the description has, in its order.
+// events returns the webhooks, in the order of the document.
 func (d *document) events() []Event {
 	var list []Event
 	for _, one := range d.Webhooks {
@@ -227,9 +227,9 @@ func (d *document) events() []Event {
 	return list
 }
 
-// proofOf is how a caller proves who they are. Where a key and a token will
-// both do, that is a kind of its own. What is signed in another way, or by
-// nobody, counts as none.
+// proofOf returns how callers of an operation are authenticated. Calls that
+// accept a key or a token are a kind of their own; other signatures, and no
+// authentication, are none.
 func proofOf(op *operation) proof {
 	key, application, token := false, false, false
 	for _, way := range op.Security {
@@ -265,7 +265,7 @@ func (d *document) headers() signedHeaders {
 	return signedHeaders{KeyID: name("keyId"), Secret: name("secret"), Signature: name("signature")}
 }
 
-// indented is a JSON text for people. What is no JSON stays as it is.
+// indented indents a JSON text. Other text stays as it is.
 func indented(text []byte) string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, text, "", "  "); err != nil {

@@ -1,7 +1,7 @@
 // Package reference serves the reference of the API at /docs: pages made from
-// the description of the API, with samples of every call. They need no script
-// and ask no third party for anything. In a sandbox each page has a form that
-// makes the call.
+// the description of the API, with samples of every call. The pages need no
+// script and load nothing from third parties. In a sandbox each page has a
+// form to try the call.
 package reference
 
 import (
@@ -16,20 +16,20 @@ import (
 	"gateway.example/web/site"
 )
 
-// Path is where the reference is.
+// Path is the path of the reference.
 const Path = "/docs"
 
-// Services are what the reference shows and drives.
+// Services are the description and, in a sandbox, the API for trying calls.
 type Services struct {
 	// Description is the API's, as OpenAPI.
 	Description []byte
-	// API serves the calls that are tried out, and Sandbox has the keys to
-	// sign them with; nil outside a sandbox.
+	// API serves tried calls, and Sandbox has the keys to sign them; both
+	// are nil outside of a sandbox.
 	API     http.Handler
 	Sandbox *Sandbox
 }
 
-// Shell is what every page has.
+// Shell is the frame of every page.
 type Shell struct {
 	Title  string
 	Style  []string
@@ -111,8 +111,8 @@ func (s *reference) nothing(w http.ResponseWriter, r *http.Request, status int) 
 	s.show(w, r, status, "No such page", messagePage("The reference has no page at this address."))
 }
 
-// page shows the page of a name: a call, a guide, or the table of error codes.
-// The guide about webhooks is shown together with the events.
+// page shows a call, a guide, or the table of error codes. The guide about
+// webhooks also lists the events.
 func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if call := s.calls[name]; call != nil {
@@ -132,8 +132,8 @@ func (s *reference) page(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// guideFiles are the pages of the manual of integration that the reference
-// shows, by their names here.
+// guideFiles are the pages of the integration manual that the reference shows,
+// by their names here.
 var guideFiles = map[string]string{
 	"signing":   "sign.md",
 	"java":      "java.md",
@@ -145,8 +145,8 @@ var guideFiles = map[string]string{
 	"portal":    "portal.md",
 }
 
-// guideLink is where a link of a guide leads to here: nowhere, if its page is
-// not shown.
+// guideLink returns the address here of a link in a guide, or "" if that page
+// is not shown.
 func guideLink(to string) string {
 	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") {
 		return to
@@ -166,8 +166,7 @@ func guideLink(to string) string {
 	return ""
 }
 
-// readGuide reads a page of the manual of integration: its title, and what is
-// below it.
+// readGuide reads the title and content of a page of the manual.
 func readGuide(file string) (guide, error) {
 	title, text, _ := bytes.Cut(docs.Find("integrate/"+file).Text, []byte("\n"))
 	html, err := site.Markdown(text, 0, guideLink)

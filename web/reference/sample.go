@@ -13,23 +13,24 @@ type signedHeaders = signature.Headers
 // Sample is a program that makes a call.
 type Sample struct{ Language, Text string }
 
-// languages are those of the samples, and the files of their templates.
+// languages are the languages of the samples with their templates.
 var languages = []struct{ name, file string }{
 	{"curl", "curl"}, {"PHP", "php"}, {"TypeScript", "typescript"}, {"Go", "go"}, {"Python", "python"},
 }
 
-// samples are programs that make the call in each language, from the examples
-// of its description.
+// samples makes a program in each language, from the examples of the
+// description.
 func samples(call *Call, headers signedHeaders) []Sample {
 	known := sampleValues{
 		"Method": call.Method,
-		// The path has the examples of the parameters in it, and a
-		// query where a required one has an example.
+		// The path contains examples of its parameters, and a query if
+		// a required parameter has an example.
 		"Path": examplePath(call),
 		// The body is JSON, indented; an upload is the form of an
 		// appeal instead.
 		"Body": "", "Upload": call.Media == formMedia,
-		// What proves who calls; none of them is nobody.
+		// How the caller is authenticated; if all are false, not at
+		// all.
 		"Key": call.Proof.byKey(), "Application": call.Proof == proofApplication, "Token": call.Proof == proofToken,
 		// The answer is a file.
 		"File":          len(call.Answers) > 0 && call.Answers[0].Example == "",
@@ -49,7 +50,7 @@ func samples(call *Call, headers signedHeaders) []Sample {
 
 const formMedia = "multipart/form-data"
 
-// examplePath is the path with an example of each of its parameters.
+// examplePath is the path with examples of its parameters.
 func examplePath(call *Call) string {
 	path, query := call.Path, url.Values{}
 	for _, parameter := range call.Parameters {
@@ -67,9 +68,8 @@ func examplePath(call *Call) string {
 	return path
 }
 
-// quoted is a text as a shell takes it for one word that means nothing else,
-// whatever is in it.
+// quoted quotes a text as one word of a shell command.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// literal is a text as Go, PHP, TypeScript and Python write it.
+// literal writes a text as a literal of Go, PHP, TypeScript and Python.
 func literal(text string) string { return fmt.Sprintf("%q", text) }

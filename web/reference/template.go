@@ -10,13 +10,12 @@ import (
 //go:embed sample/*.tmpl
 var sampleFiles embed.FS
 
-// sampleValues are what a template shows: texts, and what is true or false.
+// sampleValues are the texts and conditions of a template.
 type sampleValues map[string]any
 
-// sampleTemplates are parsed by the standard library, and executed here. The
-// library's own execution can call every method by its name, so the linker
-// would have to keep each exported method of the whole program: a tenth of its
-// size.
+// sampleTemplates are parsed by the standard library, but executed here. The
+// library's execution can call every method by name, so the linker would have
+// to keep all exported methods of the program, a tenth of its size.
 var sampleTemplates = func() map[string]*syntax.Tree {
 	all := map[string]*syntax.Tree{}
 	known := map[string]any{"or": true, "and": true, "not": true, "quoted": true, "literal": true}
@@ -57,7 +56,7 @@ func (v sampleValues) execute(out *strings.Builder, list *syntax.ListNode) {
 	}
 }
 
-// pipe is a value, or that of a function.
+// pipe evaluates a pipeline: a value or a function's result.
 func (v sampleValues) pipe(pipe *syntax.PipeNode) any {
 	words := pipe.Cmds[0].Args
 	function, ok := words[0].(*syntax.IdentifierNode)
@@ -78,7 +77,7 @@ func (v sampleValues) pipe(pipe *syntax.PipeNode) any {
 	return literal(fmt.Sprint(first))
 }
 
-// operand is a field of the values, or what stands in parentheses.
+// operand evaluates a field or an expression in parentheses.
 func (v sampleValues) operand(node syntax.Node) any {
 	if inner, ok := node.(*syntax.PipeNode); ok {
 		return v.pipe(inner)

@@ -2,7 +2,7 @@ package reference
 
 import "strings"
 
-// piece is a part of a text: words, or code that stood between backticks.
+// piece is a part of a text: words, or code between backticks.
 type piece struct {
 	text string
 	code bool
@@ -22,7 +22,7 @@ func pieces(text string) []piece {
 // paragraphs splits a text at its empty lines.
 func paragraphs(text string) []string { return strings.Split(text, "\n\n") }
 
-// guideLinks are the parts of the guide, in the order to read them in.
+// guideLinks are the pages of the guide in reading order.
 var guideLinks = []struct{ name, title string }{
 	{"signing", "Sign a request"}, {"java", "Java"}, {"csharp", "C#"}, {"generated", "Generated clients"},
 	{"repeats", "Idempotency and repeats"}, {"webhooks", "Webhooks"},

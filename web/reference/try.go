@@ -15,9 +15,10 @@ import (
 	"gateway.example/internal/signature"
 )
 
-// Sandbox is what calls are tried out with. Its secrets are never shown.
+// Sandbox has the keys with which calls are tried. Its secrets are never
+// shown.
 type Sandbox struct {
-	// Keys are those of the sandbox's cashboxes, and Secret the
+	// Keys are the keys of the sandbox's cashboxes, and Secret is the
 	// application's.
 	Keys   []Key
 	Secret string
@@ -26,9 +27,9 @@ type Sandbox struct {
 // Key is a key of a merchant in the sandbox.
 type Key struct{ ID, Secret, About string }
 
-// Form is what is typed to try a call out.
+// Form is the form to try a call.
 type Form struct {
-	// Keys are those to choose from; none where the call is not signed by
+	// Keys are the keys to choose from; none if the call is not signed by
 	// one.
 	Keys   []Key
 	KeyID  string
@@ -36,18 +37,15 @@ type Form struct {
 	Body   string
 }
 
-// Result is a call that was made: what was sent, what was signed, and the
-// answer.
+// Result is a tried call: what was sent, what was signed, and the answer.
 type Result struct {
 	Request, Signed, Answer string
 	Status                  int
-	// IsSigned tells that there was something to sign, be it the empty
-	// text.
+	// IsSigned says that something was signed, if only the empty text.
 	IsSigned bool
 }
 
-// form is how the form of a call begins; nil where the call cannot be tried
-// out.
+// form returns the initial form of a call; nil if it cannot be tried.
 func (s *reference) form(call *Call) *Form {
 	if s.Sandbox == nil || call.Proof == proofToken {
 		return nil
@@ -62,12 +60,12 @@ func (s *reference) form(call *Call) *Form {
 	return form
 }
 
-// maxTried bounds a form: a call's body, and what the form has besides.
+// maxTried limits the size of a form with its body and other fields.
 const maxTried = 12 << 20
 
-// try makes the call that was typed, in the sandbox's own API, and shows what
-// was sent and what came back. It works without scripts. What cannot be tried
-// out is not found.
+// try makes the typed call in the sandbox's own API, and shows what was sent
+// and the answer. It needs no script. A call that cannot be tried is not
+// found.
 func (s *reference) try(w http.ResponseWriter, r *http.Request) {
 	call := s.calls[r.PathValue("name")]
 	var form *Form
@@ -96,18 +94,17 @@ func (s *reference) try(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, call.Summary, callPage(s.document.base(), call, form, made))
 }
 
-// sent is a call as it goes out.
+// sent is the request of a tried call.
 type sent struct {
 	path, media string
 	body        []byte
-	// signed is what a signature covers.
+	// signed is the signed content.
 	signed []byte
-	// shown is the body as a page may have it: without what a page never
-	// shows.
+	// shown is the body without secrets.
 	shown string
 }
 
-// make signs a call, makes it, and shows all of it but secrets.
+// make signs and makes a call, and returns everything about it but secrets.
 func (s *reference) make(r *http.Request, call *Call, form *Form) (*Result, error) {
 	out, err := compose(r, call, form)
 	if err != nil {
@@ -137,7 +134,7 @@ func (s *reference) make(r *http.Request, call *Call, form *Form) (*Result, erro
 	return result, nil
 }
 
-// compose makes a call of what was typed.
+// compose makes a request of what was typed.
 func compose(r *http.Request, call *Call, form *Form) (sent, error) {
 	out := sent{path: call.Path}
 	query := url.Values{}
@@ -162,8 +159,8 @@ func compose(r *http.Request, call *Call, form *Form) (sent, error) {
 	}
 	switch call.Media {
 	case jsonMedia:
-		// Browsers write line breaks of a form as CRLF; what is signed
-		// is what is sent.
+		// Browsers send line breaks of a form as CRLF. The signed text
+		// must be the one that is sent.
 		text := strings.ReplaceAll(r.PostFormValue("body"), "\r\n", "\n")
 		out.media, out.body, out.signed, out.shown = jsonMedia, []byte(text), []byte(text), text
 		if secret := secretNames(call); len(secret) > 0 {
@@ -177,7 +174,8 @@ func compose(r *http.Request, call *Call, form *Form) (sent, error) {
 	return out, nil
 }
 
-// upload makes the form of an appeal, of which four lines are signed.
+// upload makes the multipart form of an appeal, of which four lines are
+// signed.
 func (out *sent) upload(r *http.Request, form *Form) error {
 	form.Values["reason"] = r.PostFormValue("reason")
 	file, header, err := r.FormFile("file")
@@ -204,8 +202,8 @@ func (out *sent) upload(r *http.Request, form *Form) error {
 	return nil
 }
 
-// sign adds the headers of a signed request, and reports whether there was
-// anything to sign.
+// sign adds the headers of a signed request, and reports whether anything was
+// signed.
 func (s *reference) sign(request *http.Request, call *Call, keyID string, content []byte) bool {
 	names, secret := s.document.headers(), ""
 	switch {
@@ -225,10 +223,10 @@ func (s *reference) sign(request *http.Request, call *Call, keyID string, conten
 	return true
 }
 
-// hidden stands for what a page never shows.
+// hidden replaces secrets on a page.
 const hidden = "•••"
 
-// wire is a request as it went out, but for the secret.
+// wire shows a request as it was sent, without the secret.
 func (s *reference) wire(request *http.Request, line, body string) string {
 	header := request.Header.Clone()
 	if names := s.document.headers(); header.Get(names.Secret) != "" {
@@ -251,7 +249,7 @@ func headerLines(header http.Header, names ...string) string {
 	return lines.String()
 }
 
-// secretNames are the fields of a call that no page shows.
+// secretNames are the secret fields of a call.
 func secretNames(call *Call) []string {
 	var names []string
 	for _, field := range call.Body {
@@ -262,8 +260,8 @@ func secretNames(call *Call) []string {
 	return names
 }
 
-// withoutSecrets is a body without the values of some fields. Of one that is no
-// JSON nothing is shown.
+// withoutSecrets removes the values of some fields from a body. Of a body that
+// is not JSON it returns nothing.
 func withoutSecrets(text string, names []string) string {
 	var body map[string]any
 	if json.Unmarshal([]byte(text), &body) != nil {
@@ -281,7 +279,7 @@ func withoutSecrets(text string, names []string) string {
 	return string(shown)
 }
 
-// recorder keeps an answer.
+// recorder records an answer.
 type recorder struct {
 	header http.Header
 	status int
