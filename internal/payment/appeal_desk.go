@@ -65,6 +65,15 @@ func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64)
 type AppealDecision struct {
 	ID         int64
 	Resolution Resolution
+	// Came is what had come of the payment when the decision was proposed.
+	Came string `json:",omitempty"`
+}
+
+// Proposed is the resolution as it was proposed: about what had come then.
+func (d AppealDecision) Proposed() Resolution {
+	r := d.Resolution
+	r.Came = &d.Came
+	return r
 }
 
 // Resolution is how an appeal is decided: completed or failed, and why. A
@@ -73,6 +82,9 @@ type AppealDecision struct {
 type Resolution struct {
 	Outcome           string
 	Reason, Statement *string
+	// Came is the amount that has come of the payment, as whoever decides
+	// has seen it, or "" if nothing had. Nil is whatever has come by then.
+	Came *string `json:"-"`
 }
 
 // ResolveAppeal decides an appeal in review, with money and webhook: its
@@ -99,6 +111,10 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 	}
 	c := change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason}
 	return s.moveAppealed(ctx, found, appealReview, errAppealNotReview, c, func(q *db.Queries, p db.Payment) error {
+		came := optional.Value(fiatOrNull(p.ReceivedAmount))
+		if r.Came != nil && *r.Came != came {
+			return ErrCameSince
+		}
 		if c.to == Failed { // what was held is given back
 			return q.AppealStatement(ctx, db.AppealStatementParams{
 				MerchantID: found.MerchantID, PaymentID: found.PaymentID, Statement: r.Statement,
@@ -107,7 +123,7 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
 		})
-		return foureyes.WithAction(err, foureyes.ResolveAppeal, AppealDecision{id, r})
+		return foureyes.WithAction(err, foureyes.ResolveAppeal, AppealDecision{id, r, came})
 	})
 }
 

@@ -295,7 +295,7 @@ var acts = map[Action]act{
 	foureyes.ResolveAppeal: declare(caller.OperatorCases,
 		func(d payment.AppealDecision) (string, string) { return "appeal", numbered(d.ID) },
 		func(ctx context.Context, who caller.Caller, r Services, d payment.AppealDecision) (Done, error) {
-			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Resolution)
+			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Proposed())
 			return Done{}, err
 		}),
 	foureyes.DecideCase: secret(declare(caller.OperatorCases,

@@ -278,6 +278,28 @@ func TestMoreCameSinceProposed(t *testing.T) {
 	}
 }
 
+// What was proposed about an appeal is about what had come of its payment then.
+// A part may have come since: nobody credits all of it by what was said before.
+func TestPartCameSinceAppealProposed(t *testing.T) {
+	c := setupCases(t)
+	id := c.appealed(t, "order", "3000")
+	made := testenv.Must(c.payments.GetAppeal(t.Context(), c.one, id))(t).Payment
+	propose := func() proposal.Proposal {
+		t.Helper()
+		_, err := c.payments.ResolveAppeal(t.Context(), c.one, id, payment.Resolution{Outcome: "completed"})
+		return testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	}
+	p := propose()
+	kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, c.trader.Requisites[0],
+		payment.Came{Amount: new("1200")}))(t)
+	testenv.Must(c.payments.Attach(t.Context(), c.trader.Caller, kept.ID, made.ID))(t)
+	dbtest.WantCode(t, c.approved(t, c.two, p.ID), "payment_came_since")
+	testenv.Want(t, c.Text(t, "select status || ' ' || received_amount from payment"), "appeal 1200.00", "the payment")
+	testenv.NoError(t, c.approved(t, c.two, propose().ID))
+	testenv.Want(t, c.Text(t, "select status from payment"), "completed", "the payment")
+	c.Audit(t)
+}
+
 // A deposit that one operator proposed to confirm by a transfer is not
 // confirmed by the second one after that has vanished from its network.
 func TestTransferVanishedSinceProposed(t *testing.T) {
