@@ -78,8 +78,9 @@ select transaction_hash::text from withdrawal
 where status = 'handed_over' and network = @network and transaction_hash is not null and mismatch is null
 order by id desc limit @most;
 
+-- WithdrawalByHash finds what waits for a transaction.
 -- name: WithdrawalByHash :one
-select id from withdrawal where network = @network and transaction_hash = @transaction_hash::text;
+select id from withdrawal where network = @network and transaction_hash = @transaction_hash::text and status = 'handed_over';
 
 -- name: WithdrawalList :many
 select * from withdrawal where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))

@@ -210,7 +210,7 @@ func (q *Queries) WithdrawalAddressSetting(ctx context.Context, id int64) ([]byt
 }
 
 const withdrawalByHash = `-- name: WithdrawalByHash :one
-select id from withdrawal where network = $1 and transaction_hash = $2::text
+select id from withdrawal where network = $1 and transaction_hash = $2::text and status = 'handed_over'
 `
 
 type WithdrawalByHashParams struct {
@@ -218,6 +218,7 @@ type WithdrawalByHashParams struct {
 	TransactionHash string
 }
 
+// WithdrawalByHash finds what waits for a transaction.
 func (q *Queries) WithdrawalByHash(ctx context.Context, arg WithdrawalByHashParams) (int64, error) {
 	row := q.db.QueryRow(ctx, withdrawalByHash, arg.Network, arg.TransactionHash)
 	var id int64

@@ -346,6 +346,37 @@ func TestSeen(t *testing.T) {
 	d.Audit(t)
 }
 
+// A transaction that was named for the wrong withdrawal, which then came back
+// to its owner, can still be named for the one that it pays. Otherwise that one
+// could only be given back, too, though it is paid.
+func TestHashOfOneThatFailed(t *testing.T) {
+	d := newDesk(t, "100")
+	d.bystander(t)
+	address := d.known(t, d.user, "ERC20", ether)
+	w := d.asked(t, address)
+	paid := testenv.Must(d.service.Request(t.Context(), d.user, d.request(address, "30", "")))(t).Withdrawal
+	for _, id := range []int64{w.ID, paid.ID} {
+		testenv.Must(d.service.Approve(t.Context(), operator, id))(t)
+	}
+	testenv.Must(d.service.Export(t.Context(), operator, w.ID-1))(t)
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+	d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) values ('ERC20', '0x' || $1::text, 1, 'out', 1, 'b', 'ours', $2, 30, 'final', $3, $3)`,
+		hash, ether, d.clock.Now())
+	testenv.NoError(t, d.service.Settle(t.Context()))
+	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, paid.ID, hash)), "validation_failed")
+	failed := testenv.Must(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "not sent"}))(t)
+	testenv.Want(t, *failed.Hash, "0x"+hash, "the transaction that was named for the one that failed")
+	testenv.Must(d.service.ReportHash(t.Context(), operator, paid.ID, hash))(t)
+	testenv.NoError(t, d.service.Empty(t.Context(), "ERC20", "0x"+hash))
+	testenv.Want(t, d.Text(t, "select mismatch from withdrawal where id = $1", paid.ID), "0 USDT", "what an empty one moves")
+	testenv.Must(d.service.ReportHash(t.Context(), operator, paid.ID, hash))(t)
+	testenv.NoError(t, d.service.Settle(t.Context()))
+	testenv.Want(t, testenv.Must(d.service.Get(t.Context(), operator, paid.ID))(t).Status, withdrawal.Completed, "the one that is paid")
+	d.wantBalance(t, "68.5", "0")
+	d.Audit(t)
+}
+
 // Above what one operator may move alone it takes two, and so it does whenever
 // one says what nobody has seen.
 func TestFourEyes(t *testing.T) {
