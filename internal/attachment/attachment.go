@@ -72,6 +72,7 @@ func Check(f fault.Fields, name string, file *io.SectionReader, kinds []Kind) (s
 // KeptName is a safe form of the sender's file name. A picture may also be a
 // valid program or page, so the name always ends in the extension of the
 // detected type; and it has no characters that reverse the direction of text.
+// It is no longer than a name may be.
 func KeptName(name, media string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -89,7 +90,8 @@ func KeptName(name, media string) string {
 		if known.media == media && !slices.ContainsFunc(known.extensions, func(e string) bool {
 			return strings.HasSuffix(strings.ToLower(name), e)
 		}) {
-			name += known.extensions[0]
+			extension, letters := known.extensions[0], []rune(name)
+			name = string(letters[:min(len(letters), maxFileName-len(extension))]) + extension
 		}
 	}
 	return name

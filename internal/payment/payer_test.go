@@ -346,6 +346,16 @@ func TestWhoSeesReceipts(t *testing.T) {
 	testenv.Check(t, dbtest.CodeOf(err) == "appeal_already_exists", "a second appeal: %v", err)
 }
 
+// A receipt with as long a name as a file may have is evidence as well, though
+// its name is shown with the extension that it lacks.
+func TestAppealWithLongName(t *testing.T) {
+	b := setup(t)
+	p, merchant, _ := b.failed(t)
+	testenv.NoError(t, b.payments.AddReceipt(t.Context(), p.UUID, strings.Repeat("я", 255), fileOf(png)))
+	opened := testenv.Must(b.payments.AppealWithReceipt(t.Context(), portalOf(merchant.ID), p.ID, 1, new("It shows the transfer.")))(t)
+	testenv.Want(t, opened.KeptName(), strings.Repeat("я", 251)+".png", "the name of the file")
+}
+
 // Files go when they have been kept long enough, each removal leaves one line
 // in the log, and what describes them stays. Files that are still needed stay.
 func TestPurgeFiles(t *testing.T) {
