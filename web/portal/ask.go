@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -57,6 +58,15 @@ func (v *Visit) Led(outcome submission.Outcome, err error) error {
 		return err
 	}
 	return v.Done(outcome.LedTo, outcome.Said)
+}
+
+// OrGone is the error of a removal. What is not there counts as removed: it
+// was, by the first of two clicks or in another tab.
+func OrGone(err error) error {
+	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
+		return nil
+	}
+	return err
 }
 
 // MemberSteps are the steps that can be taken for a user, with the words of the

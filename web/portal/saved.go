@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -134,8 +135,8 @@ func (v *Visit) removeView() error {
 		return fault.ErrNotFound
 	}
 	path, err := v.server.Views.Remove(v.Ctx(), v.Who, id)
-	if err != nil {
+	if err := OrGone(err); err != nil {
 		return err
 	}
-	return v.Done(v.BackTo(path), "view-removed")
+	return v.Done(v.BackTo(cmp.Or(path, v.Landing())), "view-removed")
 }

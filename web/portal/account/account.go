@@ -105,7 +105,7 @@ func (v *visit) removeApp() error {
 }
 
 func (v *visit) removePasskey() error {
-	return v.factorRemoved(v.Sessions.RemovePasskey(v.Ctx(), v.Session, v.R.PathValue("id")))
+	return v.factorRemoved(portal.OrGone(v.Sessions.RemovePasskey(v.Ctx(), v.Session, v.R.PathValue("id"))))
 }
 
 // factorRemoved redirects back to the account. The last factor cannot be
@@ -138,7 +138,7 @@ func (v *visit) endSession() error {
 	if err != nil {
 		return fault.ErrNotFound
 	}
-	if err := v.Sessions.EndOne(v.Ctx(), v.Who, id); err != nil {
+	if err := portal.OrGone(v.Sessions.EndOne(v.Ctx(), v.Who, id)); err != nil {
 		return err
 	}
 	return v.Done("/account", "session-ended")

@@ -198,5 +198,5 @@ func (v *visit) remove() error {
 	if err != nil {
 		return fault.ErrNotFound
 	}
-	return v.done(v.Notices.Remove(v.Ctx(), v.Who, id))
+	return v.done(portal.OrGone(v.Notices.Remove(v.Ctx(), v.Who, id)))
 }
