@@ -69,9 +69,12 @@ function say(text) {
   if (live) live.textContent = text;
 }
 
+// Browsers of before 2022, such as of phones that stay with iOS 15, have no requestSubmit.
+const submit = (form, by) => (form.requestSubmit ? form.requestSubmit(by) : form.submit());
+
 // A choice that is all of its form needs no button.
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+  if (event.target.matches("[data-submits]")) submit(event.target.form);
 });
 
 // One tick for all of a table.
@@ -118,7 +121,7 @@ function step(by) {
 }
 function find() {
   const fields = [...document.querySelectorAll("input[type=search]")];
-  const field = fields.find((e) => e.checkVisibility());
+  const field = fields.find((e) => e.getClientRects().length);
   field?.focus();
   field?.select();
 }
@@ -215,7 +218,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
   const refused = await Promise.all([...confirming].map((send) => send()));
-  if (!refused.some(Boolean)) event.target.requestSubmit(event.submitter);
+  if (!refused.some(Boolean)) submit(event.target, event.submitter);
 }, true);
 addEventListener("pagehide", () => confirming.forEach((send) => send(true)));
 document.addEventListener("visibilitychange", () => { if (document.hidden) confirming.forEach((send) => send()); });

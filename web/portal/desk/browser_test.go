@@ -317,6 +317,36 @@ func TestConfirmedIsSentBeforeSigningOut(t *testing.T) {
 	want(t, "settled", b.Status(t, made), "completed")
 }
 
+// Browsers of before 2022 and 2024, such as of phones that stay with iOS 15,
+// lack what sends a form by script and what says whether an element is shown.
+// There, too, payouts are kept to a bank, a key leads to the search, and a form
+// is sent after what was confirmed.
+func TestOldBrowser(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	b.PayOut(t, 1)
+	b.Exec(t, "update payin set bank_name = 'Near Bank'")
+	tab := p.Tab(t, b.Server.URL)
+	tab.Do(chromedp.EmulateViewport(1280, 800))
+	tab.Before(`delete HTMLFormElement.prototype.requestSubmit; delete SubmitEvent.prototype.submitter`)
+	tab.Open(b.Server.URL + "/trader")
+	browsertest.Eval[bool](tab, `(() => {
+		const shown = Element.prototype.checkVisibility; // the test itself asks by it
+		delete Element.prototype.checkVisibility;
+		document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}));
+		Element.prototype.checkVisibility = shown;
+		return true;
+	})()`)
+	want(t, "the key leads to", browsertest.Eval[string](tab, "document.activeElement.type"), "search")
+	tab.Visible("#bank")
+	browsertest.Eval[bool](tab, `(bank => { bank.value = "Near Bank"; return bank.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector("#bank"))`)
+	portaltest.AwaitScript(t, tab, "location.search", "?bank=Near+Bank")
+	made := b.Create(t, "1600")
+	tab.Click(fmt.Sprintf("#job-%d a.primary", made.ID))
+	tab.Click("form[action='/sign-out'] button")
+	tab.Await("h1", "Sign in")
+	want(t, "settled", b.Status(t, made), "completed")
+}
+
 // What the worker keeps for when there is no connection has nobody's name and
 // menu in it, and what an older worker kept is gone.
 func TestOfflinePageIsNobodys(t *testing.T) {
