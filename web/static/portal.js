@@ -222,7 +222,7 @@ document.addEventListener("submit", async (event) => {
 }, true);
 addEventListener("pagehide", () => confirming.forEach((send) => send(true)));
 document.addEventListener("visibilitychange", () => { if (document.hidden) confirming.forEach((send) => send()); });
-// A form whose answer brings the session a new token is sent once: a second click would hang that answer up, and be nobody's.
+// A form whose answer brings the session a new token, or has what is shown once, is sent once: a second click would hang that answer up.
 const begun = new WeakSet();
 document.addEventListener("submit", (event) => {
   const form = event.target;

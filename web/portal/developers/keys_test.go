@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/requestlog"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -90,6 +91,26 @@ func TestRotate(t *testing.T) {
 	wantNot(t, "a day later", words(p.Page(t, "/merchant/developers/webhooks").Find("main")), "signs besides until")
 	want(t, "without a token", p.Post(t, path).Code, http.StatusOK)
 	want(t, "and no secret", p.Post(t, path).Page(t).Find("#secret").Length(), 0)
+}
+
+// Whoever clicks twice sees what is shown once, all the same: a second click
+// would hang up the answer that has it, and is not sent.
+func TestSecretIsSeenAfterTwoClicks(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	tab := p.Tab(t, b.Server.URL)
+	for _, path := range []string{b.BoxPath("secret"), b.BoxPath("keys/new"), "/merchant/team/invite"} {
+		tab.Slow(0)
+		tab.Open(b.Server.URL + path)
+		browsertest.Eval[bool](tab, `document.querySelectorAll("#name, #login").forEach((e) => { e.value = "another"; }), true`)
+		tab.Slow(300 * time.Millisecond)
+		browsertest.Eval[bool](tab, `(() => {
+			const button = document.querySelector("main form.stack button[type=submit]");
+			button.click();
+			setTimeout(() => button.click(), 100);
+			return true;
+		})()`)
+		tab.Visible("#secret")
+	}
 }
 
 func TestMain(m *testing.M) { portaltest.Main(m) }

@@ -129,7 +129,7 @@ func InvitePage(s view.Shell, i Invite) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<form class=\"card narrow stack\" method=\"post\" action=\"/merchant/team/invite\"><h1>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<form class=\"card narrow stack\" method=\"post\" action=\"/merchant/team/invite\" data-once><h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
