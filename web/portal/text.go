@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -192,9 +193,16 @@ func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 	return href
 }
 
+// errNoDay is about a date that nobody means, or only as never: no client of
+// the API can read the day after the last one of the year 9999.
+var errNoDay = errors.New("the date is of no year of these")
+
 // dayIn reads a date, and is when that day begins in a zone.
 func dayIn(zone *time.Location, typed string) (time.Time, error) {
 	date, err := time.Parse(time.DateOnly, typed)
+	if err == nil && (date.Year() < 2000 || date.Year() >= 3000) {
+		err = errNoDay
+	}
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -66,6 +66,10 @@ func TestKeyLimits(t *testing.T) {
 	want(t, "wrong",
 		line(a.Code, a.Page(t).Find(".wrong").Length(), a.Page(t).Find("#allowed_networks").AttrOr("value", "")),
 		"422 2 shop.example")
+	// The next day is none that clients of the API can read, so with it the
+	// list of keys could not be sent.
+	a = p.Fill(t, path, "expires_at", "9999-12-31")
+	want(t, "the last day of all", line(a.Code, a.Page(t).Find(".wrong").Length()), "422 1")
 	stale := p.Typed(t, path, "payout_daily_limit", "90000")
 	p.Fill(t, path, "expires_at", "", "allowed_networks", "", "payout_daily_limit", "")
 	want(t, "after another change", p.Post(t, path, stale...).Led(), "303 "+path+" changed")
