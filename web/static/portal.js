@@ -184,8 +184,9 @@ function confirmHere(row, url) {
     // Not every browser lets the request of a page that is left pass beside the worker, and a worker from before an upgrade does not
     // listen. So both are sent: the token has them act once.
     if (leaving) navigator.serviceWorker?.controller?.postMessage({ url, body: body.toString() });
-    const text = await fetch(url, { method: "POST", body, keepalive: true }).then(
-      (answer) => (answer.status === 204 ? "" : answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent), () => unsent);
+    const text = await fetch(url, { method: "POST", body, keepalive: true, signal: AbortSignal.timeout?.(3e4) }).then(
+      (answer) => (answer.status === 204 ? "" : answer.status === 409 && answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent),
+      () => unsent);
     if (text) keep(row, text, read, () => letGo(row));
     else {
       kept.delete(row);

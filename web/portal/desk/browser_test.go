@@ -317,6 +317,25 @@ func TestConfirmedIsSentBeforeSigningOut(t *testing.T) {
 	want(t, "settled", b.Status(t, made), "completed")
 }
 
+// Where nothing comes back after a confirmation, or a proxy answers in place of
+// the gateway, the row says that it is not known whether it was confirmed.
+func TestConfirmationIsLost(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Before(`lost = (o) => new Promise((_, no) => o.signal?.addEventListener("abort", () => no(o.signal.reason)));
+		const soon = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => soon(50)`)
+	for i, answer := range []string{
+		"lost(o)", `Promise.resolve(new Response("no healthy upstream", { status: 503, headers: { "Content-Type": "text/plain" } }))`,
+	} {
+		row := fmt.Sprintf("#job-%d ", b.Create(t, fmt.Sprint(1500+i)).ID)
+		tab.Open(b.Server.URL + "/trader")
+		browsertest.Eval[bool](tab, fmt.Sprintf(`(real => fetch = (url, o) => o?.method === "POST" ? %s : real(url, o))(fetch), true`, answer))
+		tab.Click(row + "a.primary")
+		tab.Click("form[action='/sign-out'] button")
+		tab.Holds(row+".said", "It is not known whether this was confirmed.")
+	}
+}
+
 // Browsers of before 2022 and 2024, such as of phones that stay with iOS 15,
 // lack what sends a form by script and what says whether an element is shown.
 // There, too, payouts are kept to a bank, a key leads to the search, and a form
