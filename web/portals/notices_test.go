@@ -58,6 +58,27 @@ func TestNotices(t *testing.T) {
 	wantIn(t, "the policy", nobody.Get(t, "/offline").Header.Get("Content-Security-Policy"), "script-src 'self'; ", "manifest-src 'self'")
 }
 
+// Whoever clicks twice to confirm a mail address is not told that the code is
+// wrong: it is used up by the first click, and the second is not sent.
+func TestMailIsConfirmedByTwoClicks(t *testing.T) {
+	b := portaltest.Parallel(t)
+	p := b.Trader(t, 0)
+	b.Exec(t, `with channel as (insert into notify_channel (id, user_id, channel, address, mark, label, created_at)
+		select 1, id, 'mail', '', sha256(''), 'a@b', now() from app_user where login = 'owner-1' returning id, user_id)
+		insert into notify_code (hash, user_id, channel_id, expires_at) select sha256('right'), user_id, id, '2999-01-01' from channel`)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/account/notifications")
+	tab.Type("#code", "right")
+	tab.Slow(300 * time.Millisecond)
+	browsertest.Eval[bool](tab, `(() => {
+		const button = document.querySelector("form[action$='/mail/confirm'] button");
+		button.click();
+		setTimeout(() => button.click(), 100);
+		return true;
+	})()`)
+	tab.Await(".flash", "Saved.")
+}
+
 // pushes is a browser that has a subscription with an old key, as its maker's
 // service would have it: it makes none beside it.
 const pushes = `{
