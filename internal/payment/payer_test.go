@@ -246,9 +246,6 @@ func TestReturnHosts(t *testing.T) {
 	testenv.Must(create("refused", "https://elsewhere.example/"))(t)
 }
 
-// pdfOf is a PDF of so many bytes.
-func pdfOf(size int) string { return fmt.Sprintf("%-*s", size, "%PDF-1.7\n") }
-
 // Receipts are taken from the claim until a day after an unpaid end, three of a
 // payment at most, however many come at once. Nothing is left of one that is
 // refused.
@@ -267,7 +264,7 @@ func TestReceiptWindow(t *testing.T) {
 		testenv.Check(t, got != nil && got.Fields["file"] != nil, "%q: %v", name, got)
 	}
 	refused := map[string]int{}
-	for _, err := range testenv.AtOnce(8, func(i int) error { return add(fmt.Sprintf("%d.pdf", i), pdfOf(100+i)) }) {
+	for _, err := range testenv.AtOnce(8, func(i int) error { return add(fmt.Sprintf("%d.png", i), png) }) {
 		refused[dbtest.CodeOf(err)]++
 	}
 	testenv.Check(t, refused[""] == 3 && refused["receipts_full"] == 5, "of eight at once: %v", refused)
@@ -361,17 +358,17 @@ func TestAppealWithLongName(t *testing.T) {
 func TestPurgeFiles(t *testing.T) {
 	const keep = 30 * 24 * time.Hour
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
-	receipt := func(p payment.Payment, content string) {
+	receipt := func(p payment.Payment) {
 		t.Helper()
-		testenv.NoError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(content)))
+		testenv.NoError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(png)))
 	}
 	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
 		p := b.made(t, merchant, order, "failed")
-		receipt(p, png)
+		receipt(p)
 		return p, testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(700_000)))(t)
 	}
 	decided, decidedAppeal := appealed("decided")
-	receipt(decided, pdfOf(len(png)))
+	receipt(decided)
 	b.set(t, decided.ID, "completed")
 	open, openAppeal := appealed("open")
 	b.set(t, open.ID, "appeal")
@@ -381,7 +378,7 @@ func TestPurgeFiles(t *testing.T) {
 	claimed := func(order string) payment.Payment {
 		p := b.create(t, merchant.Caller, request(order))
 		testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
-		receipt(p, png)
+		receipt(p)
 		return p
 	}
 	pending, completed := claimed("pending"), claimed("completed")

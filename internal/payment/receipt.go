@@ -69,8 +69,15 @@ func (p Payment) TakesReceipts(now time.Time) bool {
 }
 
 // AddReceipt stores a receipt for the holder of the payment's link, at most
-// MaxReceipts for a payment. One that is there already is not stored again.
+// MaxReceipts for a payment.
 func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
+	return s.AddReceiptAfter(ctx, id, MaxReceipts, name, file)
+}
+
+// AddReceiptAfter is AddReceipt for a form that was shown when the payment had
+// so many receipts: one that is sent twice, or again after a broken connection,
+// is stored once.
+func (s *Service) AddReceiptAfter(ctx context.Context, id uuid.UUID, shown int, name string, file *io.SectionReader) error {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
 		return err
@@ -95,10 +102,10 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 		if count >= MaxReceipts {
 			return errReceiptsFull
 		}
-		// A form that was sent twice, or again after a broken
-		// connection, takes no second place.
-		if again, err := hasReceipt(ctx, q, p, file, media); err != nil || again {
-			return err
+		if count > int64(shown) {
+			if again, err := hasReceipt(ctx, q, p, file, media); err != nil || again {
+				return err
+			}
 		}
 		content, size, err := attachment.WithoutMetadata(file, media)
 		if err != nil {

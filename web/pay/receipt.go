@@ -5,6 +5,8 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
@@ -16,10 +18,11 @@ import (
 
 const (
 	belowReceipt = "/receipt"
-	// fileField is the name of the form's file field. All other fields
-	// together may have nextTo bytes.
-	fileField = "file"
-	nextTo    = 64 << 10
+	// fileField is the name of the form's file field, and shownField has
+	// how many receipts there were when the form was shown. All fields but
+	// the file may have nextTo bytes together.
+	fileField, shownField = "file", "received"
+	nextTo                = 64 << 10
 	// merchantFiles is how many uploads for payments of one merchant run
 	// at once.
 	merchantFiles = 16
@@ -35,7 +38,7 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof := &view.Proof{Most: edge.MaxUpload, Open: count < payment.MaxReceipts, Mistake: s.Say(words.ProofWrong)}
+	proof := &view.Proof{Most: edge.MaxUpload, Count: strconv.Itoa(count), Open: count < payment.MaxReceipts, Mistake: s.Say(words.ProofWrong)}
 	if s.Watch != nil {
 		s.Watch.Choosing = proof.Open
 	}
@@ -58,10 +61,10 @@ func (p *Pay) takeReceipt(v visit) {
 	}
 	defer done()
 	page := p.dress(v, "/r/")
-	name, file, err := receiptOf(v)
+	sent, err := receiptOf(v)
 	if err == nil {
-		defer file.Close()
-		err = p.Payments.AddReceipt(v.r.Context(), v.payment.UUID, name, file.Content())
+		defer sent.file.Close()
+		err = p.Payments.AddReceiptAfter(v.r.Context(), v.payment.UUID, sent.shown, sent.name, sent.file.Content())
 	}
 	refusal := fault.As(err)
 	switch {
@@ -76,24 +79,38 @@ func (p *Pay) takeReceipt(v visit) {
 
 var errNoFile = fault.Fields{fileField: {"is required"}}.Err()
 
+// sentReceipt is the form of a receipt. shown is how many receipts the payment
+// had when the form was shown.
+type sentReceipt struct {
+	shown int
+	name  string
+	file  *edge.TempFile
+}
+
 // receiptOf copies the form's file into a temporary file.
-func receiptOf(v visit) (name string, file *edge.TempFile, err error) {
+func receiptOf(v visit) (sent sentReceipt, err error) {
+	sent.shown = payment.MaxReceipts
 	form, err := v.r.MultipartReader()
 	if err != nil {
-		return "", nil, errNoFile
+		return sent, errNoFile
 	}
 	for left := int64(nextTo); ; {
 		part, err := form.NextPart()
 		if err != nil {
-			return "", nil, errNoFile // the form is over, or broken off
+			return sent, errNoFile // the form is over, or broken off
 		}
 		if part.FormName() == fileField {
-			file, err := store(part)
-			return part.FileName(), file, err
+			sent.name = part.FileName()
+			sent.file, err = store(part)
+			return sent, err
 		}
-		n, err := io.CopyN(io.Discard, part, left)
+		var value strings.Builder
+		n, err := io.CopyN(&value, part, left)
 		if left -= n; left <= 0 || !errors.Is(err, io.EOF) {
-			return "", nil, errNoFile
+			return sent, errNoFile
+		}
+		if shown, err := strconv.Atoi(value.String()); part.FormName() == shownField && err == nil {
+			sent.shown = shown
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestReceipts(t *testing.T) {
 	b.clock.Advance(time.Hour)
 	testenv.Must(b.payments.Expire(t.Context()))(t)
 	for _, name := range []string{"second.pdf", "third.pdf", "fourth.pdf"} {
-		wantBack(t, b, p, b.attach(t, p, name, pdf+name))
+		wantBack(t, b, p, b.attach(t, p, name, pdf))
 	}
 	page := b.page(t, b.path(p))
 	wantText(t, page, ".received", "3 receipts received.")

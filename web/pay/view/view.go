@@ -271,8 +271,9 @@ type Outcome struct {
 
 // Proof is the form for a receipt of the payer's bank.
 type Proof struct {
-	// Received says how many receipts there are; "" is none.
-	Received string
+	// Received says how many receipts there are; "" is none. Count is the
+	// number.
+	Received, Count string
 	// Open says that another file is accepted, of at most Most bytes.
 	Open bool
 	Most int
