@@ -73,7 +73,7 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	processing := b.create(t, "TRY", "quasi_ecom")
 	b.payWith(t, processing, approvedCard)
 	found["processing"], found["early code"] = b.path(processing), b.path(processing)+"/code"
-	b.post(t, b.path(code)+"/code", "otp", "111111", "attempt", "0.0")
+	b.post(t, b.path(code)+"/code", "otp", "111111", "attempt", "0")
 	found["code"] = b.path(code)
 	off := b.create(t, "RUB", "mtstpay")
 	b.line.without.Store(off.TraderID)
@@ -90,7 +90,7 @@ func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 	b.answers(t)
 	b.line.cut.Store(true)
 	b.payWith(t, lost, approvedCard)
-	b.post(t, b.path(codeLost)+"/code", "otp", "123456", "attempt", "0.0")
+	b.post(t, b.path(codeLost)+"/code", "otp", "123456", "attempt", "0")
 	b.answers(t)
 	b.line.cut.Store(false)
 	found["card lost"], found["code lost"] = b.path(lost), b.path(codeLost)

@@ -156,7 +156,7 @@ func TestFormsAfterTheEnd(t *testing.T) {
 	for _, p := range []payment.Payment{paid, cancelled} {
 		for _, below := range []string{"", "/card", "/code", "/cancel"} {
 			for _, fields := range [][]string{
-				{}, {"attempt", "0.0"}, {"attempt", "0.0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "987"},
+				{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "987"},
 			} {
 				a := b.post(t, b.path(p)+below, fields...)
 				testenv.Check(t, a.Code == http.StatusSeeOther || below == "/cancel" &&
@@ -246,7 +246,7 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	seen := []answer{b.payWith(t, p, codeCard)}
 	b.answers(t)
 	seen = append(seen, b.ask(t, b.path(p)),
-		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0.0"), b.ask(t, b.path(p)),
+		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"), b.ask(t, b.path(p)),
 		b.ask(t, b.path(p)+"/status"))
 	for i, a := range seen {
 		wantNot(t, fmt.Sprint("answer ", i), a.Body+a.To(), codeCard, "4000 0025", ">987<", `"987"`, "24681357")

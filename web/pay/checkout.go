@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gateway.example/internal/card"
@@ -273,8 +274,9 @@ func digits(typed string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(typed), ""), "-", "")
 }
 
-// attempt identifies the form of a code among those of a payment.
-func attempt(v checkout.View) string { return fmt.Sprintf("%d.%d", v.Declined, v.Rejected) }
+// attempt numbers the form of a code among those of a payment: each card may
+// have fewer than ten.
+func attempt(v checkout.View) string { return strconv.Itoa(int(10*v.Declined + v.Rejected)) }
 
 // afterwards redirects to the payment's page, or back to the form with its
 // mistakes.

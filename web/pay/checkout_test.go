@@ -107,17 +107,17 @@ func TestCodeWithoutScript(t *testing.T) {
 	for name, wanted := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
 		want(t, name+" is", page.Find("#otp").AttrOr(name, "(none)"), wanted)
 	}
-	wrong := b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0.0").Page(t)
+	wrong := b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0").Page(t)
 	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
-	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0.0"))
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
 		"You can enter a code 2 more times.")
 	// The same form once more, kept by the browser, is no second wrong
 	// code.
 	for range 3 {
-		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0.0"))
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	}
-	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0.1"))
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "1"))
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
@@ -131,7 +131,7 @@ func TestCodeOnlyPage(t *testing.T) {
 	wantText(t, page, "h1", "Введите код от банка")
 	want(t, "it watches", page.Find("main").AttrOr("data-page", ""), b.path(p)+"/code?lang=ru")
 	want(t, "Mongolian is at", page.Find(".languages a[lang=mn]").AttrOr("href", ""), b.path(p)+"/code?lang=mn")
-	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0.0"))
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "The payment is being confirmed")
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "Payment received")
@@ -274,13 +274,13 @@ func TestCodeIsLost(t *testing.T) {
 	b.answers(t)
 	b.line.cut.Store(true)
 	for range 3 {
-		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0.0"))
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
 		wantText(t, b.page(t, b.path(p)), "h1", "The payment is being confirmed")
 		b.answers(t)
 		wantText(t, b.page(t, b.path(p)), "#otp-error", "The code did not reach the bank. Please enter it again.")
 	}
 	b.line.cut.Store(false)
-	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0.0"))
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }

@@ -158,7 +158,7 @@ func TestCodesWithSpaces(t *testing.T) {
 		p := b.create(t, "AZN", "quasi_ecom")
 		wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", codeCard, "expiry", "12/30", "cvv", "123 "))
 		b.answers(t)
-		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", code, "attempt", "0.0"))
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", code, "attempt", "0"))
 		want(t, code, b.status(t, p), "completed")
 	}
 }
