@@ -157,7 +157,6 @@ type Visit struct {
 
 func (p *server) visit(w http.ResponseWriter, r *http.Request, to Route) *Visit {
 	v := &Visit{server: p, W: w, R: r, route: to, began: time.Now()}
-	w.Header().Set("Referrer-Policy", referrer)
 	v.Shell = view.Shell{
 		Files: p.files, Zone: time.UTC, Now: p.Clock.Now(), Theme: "system", Shortcuts: true, Sandbox: p.Sandbox,
 	}

@@ -293,10 +293,6 @@ func (v *Visit) BackTo(otherwise string) string {
 	return otherwise
 }
 
-// referrer makes browsers send the Referer header to the portals' own pages
-// only.
-const referrer = "same-origin"
-
 // Lead redirects a browser, or the script that reads a part of a page, to
 // another page.
 func (v *Visit) Lead(to string) {

@@ -263,6 +263,9 @@ func TestFirstDay(t *testing.T) {
 	path := strings.TrimPrefix(link, b.Server.URL)
 	p := b.Nobody()
 	wantIn(t, "the invitation says", p.Page(t, path).Find("main").Text(), "You sign in as new.")
+	// With none at all, old browsers would say that the form comes from
+	// nowhere, and it would be refused.
+	want(t, "the referrers", p.Get(t, path).Header.Get("Referrer-Policy"), "same-origin")
 	for wrong, fields := range map[string][]string{
 		"too short":    {"password", "short", "again", "short"},
 		"not the same": {"password", portaltest.Password, "again", portaltest.Password + "x"},

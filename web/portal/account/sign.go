@@ -220,11 +220,8 @@ func (v *visit) invitationPage() error {
 	return v.showInvitation(http.StatusOK, invited, nil)
 }
 
-// showInvitation asks for a password, and for the code if it takes one. Until a
-// password is set, the address is a credential, so it must not appear anywhere
-// else.
+// showInvitation asks for a password, and for the code if it takes one.
 func (v *visit) showInvitation(status int, invited session.Invitation, wrong map[string]string) error {
-	v.W.Header().Set("Referrer-Policy", "no-referrer")
 	v.Shell.Title = v.Say(sayWelcome)
 	path := v.R.URL.Path
 	v.Show(status, func(s view.Shell) site.Page { return Invitation(s, path, invited, wrong) })
