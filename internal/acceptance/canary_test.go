@@ -180,17 +180,19 @@ func digitsGoOn(content []byte, from, to int) bool {
 }
 
 var (
-	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	// randomIDs are UUIDs and ids of traces, whose random digits may be a
+	// code's or a CVV's.
+	randomIDs = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`)
 	// fourDigits are digits alone. Behind a point they are part of a
 	// number, behind a backslash of an escaped byte.
 	fourDigits = regexp.MustCompile(`(^|[^0-9A-Za-z.\\])(0\d{3})($|[^0-9A-Za-z])`)
 )
 
 // searchText looks also for CVVs that stand alone: text has no random bytes to
-// mistake for them, save in UUIDs.
+// mistake for them, save in ids.
 func (h *haystack) searchText(c *canaries, content string) []string {
+	content = randomIDs.ReplaceAllString(content, "")
 	found := h.search([]byte(content))
-	content = uuids.ReplaceAllString(content, "")
 	for at := 0; ; {
 		next := fourDigits.FindStringSubmatchIndex(content[at:])
 		if next == nil {
@@ -222,6 +224,10 @@ func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[stri
 	h, found := newHaystack(c), map[string][]string{}
 	for place, content := range v.texted(t, answers) {
 		found[place] = h.searchText(c, content)
+		for _, needle := range found[place] { // which tells the cause if the test fails
+			i := strings.Index(content, needle)
+			t.Logf("%s: %q", place, content[max(0, i-200):min(len(content), max(0, i)+100)])
+		}
 	}
 	// What only memory holds goes to the files.
 	v.exec(t, "checkpoint")
