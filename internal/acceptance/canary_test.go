@@ -180,19 +180,17 @@ func digitsGoOn(content []byte, from, to int) bool {
 }
 
 var (
-	// randomIDs are UUIDs and ids of traces, whose random digits may be a
-	// code's or a CVV's.
-	randomIDs = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`)
+	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	// fourDigits are digits alone. Behind a point they are part of a
 	// number, behind a backslash of an escaped byte.
 	fourDigits = regexp.MustCompile(`(^|[^0-9A-Za-z.\\])(0\d{3})($|[^0-9A-Za-z])`)
 )
 
 // searchText looks also for CVVs that stand alone: text has no random bytes to
-// mistake for them, save in ids.
+// mistake for them, save in UUIDs.
 func (h *haystack) searchText(c *canaries, content string) []string {
-	content = randomIDs.ReplaceAllString(content, "")
 	found := h.search([]byte(content))
+	content = uuids.ReplaceAllString(content, "")
 	for at := 0; ; {
 		next := fourDigits.FindStringSubmatchIndex(content[at:])
 		if next == nil {
