@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"gateway.example/internal/caller"
@@ -135,10 +136,13 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 	return id, err
 }
 
+// transaction is how a reference names a transaction on a network.
+var transaction = regexp.MustCompile(`[0-9A-Fa-f]{64}`)
+
 // unattached refuses a funding by a transaction of which no transfer is left.
 // Whoever attaches one to a deposit locks it, too, and looks for fundings.
 func unattached(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) error {
-	if params.Amount.IsNegative() {
+	if params.Amount.IsNegative() || !transaction.MatchString(params.Reference) {
 		return nil
 	}
 	if err := q.DepositTransactionLock(ctx, params.Reference); err != nil {
