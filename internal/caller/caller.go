@@ -1,5 +1,5 @@
-// Package caller is who makes a call: what they have proved to be, and what
-// that allows. Every method of a service takes one.
+// Package caller describes who makes a call: what they have proved to be, and
+// what that allows. Every method of a service takes a Caller.
 package caller
 
 import (
@@ -14,10 +14,10 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Kind is what a caller has proved to be.
+// Kind is the kind of a caller, as they have proved it.
 type Kind string
 
-// The kinds of callers. The API shows those of tokens under these names.
+// The kinds of callers. The API shows the kinds of tokens under these names.
 const (
 	Anyone         Kind = "anyone"
 	MerchantKey    Kind = "merchant_key"
@@ -46,7 +46,7 @@ const (
 // Scopes are all scopes of a merchant key.
 var Scopes = []string{ScopePayments, ScopeDeposits, ScopePayouts, ScopeWithdrawals}
 
-// Caller is who makes a call. Every method of a service decides by it.
+// Caller is who makes a call. The services decide by it what they may do.
 type Caller struct {
 	Kind Kind
 	// ID is the id of the key or user.
@@ -87,8 +87,8 @@ type Caller struct {
 	RequestID, Address string
 }
 
-// Actor names the caller in histories and logs, with the operator who looks as
-// them.
+// Actor is the caller's name in histories and logs. If an operator views the
+// portal as somebody else, it names the operator, too.
 func (c Caller) Actor() string {
 	if c.ViewAs {
 		c.ViewAs = false
@@ -104,9 +104,9 @@ func (c Caller) Actor() string {
 	}
 }
 
-// Knows is an actor as the caller may see them. Merchants see which of their
-// keys or users it was, traders which of their users, operators everything. Of
-// everybody else they see the kind alone.
+// Knows returns an actor as the caller may see them. Operators see everything,
+// merchants which of their own keys or users it was, and traders only whether
+// it was they themselves. Of all others merchants and traders see the kind.
 func (c Caller) Knows(actor string) string {
 	kind, _, numbered := strings.Cut(actor, ":")
 	merchants := kind == "key" || kind == string(MerchantPortal) || kind == string(Link)
@@ -124,9 +124,9 @@ func (c Caller) Knows(actor string) string {
 // Faults of merchant callers.
 var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The merchant's external API is switched off.")
 
-// NeedMerchant checks what a merchant key may do before the request is looked
-// at: it has a merchant whose API is on, and the scope. The empty scope needs
-// none.
+// NeedMerchant checks, before the request itself is looked at, that the caller
+// is a merchant's key or link, that the merchant's API is switched on, and
+// that the key has the scope. An empty scope is not checked.
 func (c Caller) NeedMerchant(scope string) error {
 	switch {
 	case c.Kind != MerchantKey && c.Kind != Link:
@@ -141,7 +141,8 @@ func (c Caller) NeedMerchant(scope string) error {
 	return nil
 }
 
-// Admit is Need, and then refuses what is wrong with the request itself.
+// Admit does what Need does, and then refuses a request whose decoding found
+// something wrong.
 func (c Caller) Admit(ctx context.Context, wanted ...Capability) error {
 	if err := c.Need(wanted...); err != nil {
 		return err
@@ -151,12 +152,12 @@ func (c Caller) Admit(ctx context.Context, wanted ...Capability) error {
 
 type key struct{}
 
-// With returns a context that hands the caller on to the handler.
+// With returns a context with the caller.
 func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, key{}, c)
 }
 
-// From returns the caller of a context; an anonymous one if there is none.
+// From returns the caller of a context, or an anonymous one if it has none.
 func From(ctx context.Context) Caller {
 	c, ok := ctx.Value(key{}).(Caller)
 	if !ok {

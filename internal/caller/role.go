@@ -8,8 +8,8 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// Role is what a user does at their merchant, trader or the platform. It
-// narrows what their kind may do.
+// Role is a user's job at their merchant, trader or the platform. It narrows
+// what their kind may do.
 type Role string
 
 // The roles. A cabinet user has none.
@@ -125,7 +125,7 @@ type grant struct {
 // Reach is the worst that can be done with a capability.
 type Reach string
 
-// The reaches. Nothing is what can do no harm to others.
+// The reaches. Nothing means that others cannot be harmed.
 const (
 	Nothing    Reach = ""
 	Settings   Reach = "settings"
@@ -177,23 +177,22 @@ var grants = map[Capability]grant{
 // Kinds are the kinds of users who may have a capability.
 func (c Capability) Kinds() []Kind { return slices.Sorted(maps.Keys(grants[c].roles)) }
 
-// Proved is the caller after a fresh second factor, to tell what they could do
-// then.
+// Proved returns the caller as they would be after a fresh second factor.
 func (c Caller) Proved() Caller {
 	c.Stale, c.Factorless = false, false
 	return c
 }
 
-// errConsentAwaited refuses a change to a user whom an owner has not accepted
-// yet. It says until when.
+// errConsentAwaited refuses a change that requires a user whom an owner has
+// accepted. It names the end of the wait.
 var errConsentAwaited = fault.New(fault.Forbidden, "consent_awaited", "Your account waits for the consent of an owner.")
 
 // May reports whether the caller has one of the capabilities.
 func (c Caller) May(wanted ...Capability) bool { return c.Need(wanted...) == nil }
 
-// Need checks that the caller has one of the capabilities. It complains first
-// about the kind of caller, then about the role, then about a caller who may
-// only read, and last about a second factor that is missing or too old.
+// Need checks that the caller has one of the capabilities. The error names the
+// first of these that is wrong: the kind of caller, the role, a caller who may
+// only read, a second factor that is missing or too old.
 func (c Caller) Need(wanted ...Capability) error {
 	refused := fault.ErrTokenKindNotAllowed
 	for _, capability := range wanted {

@@ -1,17 +1,17 @@
 package caller
 
-// Whoever may read a payment, a payout or a requisite sees some of it in any
-// case. What else they see is said here, for calls, pages, exports and
-// timelines alike. Which ones a caller may read is another question: each
-// service answers it.
+// Everybody who may read a payment, a payout or a requisite sees a common part
+// of it. This file decides, for calls, pages, exports and timelines alike,
+// which further parts a caller sees. Which payments, payouts and requisites a
+// caller may read at all is decided by each service.
 
-// sight is a part that some kinds of callers see.
+// sight is a set of parts that only some kinds of callers see.
 type sight uint8
 
-// requisites are the whole ones that payers send to: of payments, and in a
-// trader's own list. A trader also sees the one that a payout they took is sent
-// to. Of that one merchants see the last digits, as operators do, though it
-// came from them.
+// requisites are whole requisites that payers send money to: those of
+// payments, and those in a trader's own list. A trader also sees the requisite
+// of a payout that they took. Merchants, like operators, see only the last
+// digits of that one, although it came from the merchant.
 const (
 	requisites sight = 1 << iota
 	order
@@ -38,22 +38,23 @@ var sights = map[Kind]sight{
 
 func (c Caller) sees(one sight) bool { return sights[c.Kind]&one != 0 }
 
-// SeesWholeRequisites reports whether the caller is shown whole requisites
-// where these are theirs to see. Operators see the last characters, whoever
-// they look as: reading a whole one is a separate act (OperatorReveal), which
-// is noted.
+// SeesWholeRequisites reports whether the caller sees the whole of requisites
+// that their kind may see. Operators see the last characters, also while they
+// view the portal as somebody else: to read a whole one is an act of its own
+// (OperatorReveal), which is recorded.
 func (c Caller) SeesWholeRequisites() bool { return c.sees(requisites) && !c.ViewAs }
 
 // SeesLink reports whether the caller sees the link to the payer's page.
-// Whoever has it can act as the payer: pay, claim and cancel. That is the
-// merchant's program, its users who may end payments, and the payer; not
-// operators, whoever they look as, and not traders.
+// Whoever has the link can act as the payer: pay, claim and cancel. So the
+// merchant's program sees it, the payer, and those of the merchant's users who
+// may end payments, but no trader and no operator, also not one who views the
+// portal as somebody else.
 func (c Caller) SeesLink() bool {
 	return c.Kind == MerchantKey || c.Kind == Cabinet && !c.ViewAs || c.May(MerchantLinks)
 }
 
-// SeesOrder reports whether the caller sees what the merchant said: order id,
-// description, payer and addresses.
+// SeesOrder reports whether the caller sees what the merchant said about the
+// order: order id, description, payer and addresses.
 func (c Caller) SeesOrder() bool { return c.sees(order) }
 
 // SeesMetadata reports whether the caller sees the merchant's metadata.

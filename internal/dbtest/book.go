@@ -16,14 +16,14 @@ func Move(from, to ledger.Account, amount string) ledger.Transfer {
 	return ledger.Transfer{Debit: from, Credit: to, Amount: decimal.RequireFromString(amount)}
 }
 
-// Post books transfers in a transaction of their own.
+// Post books transfers in their own transaction.
 func (d *DB) Post(c ledger.Cause, transfers ...ledger.Transfer) error {
 	return db.InTx(context.Background(), d.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		return ledger.Post(context.Background(), q, c, transfers...)
 	})
 }
 
-// Force books transfers whether or not they are covered.
+// Force books transfers without checking that they are covered.
 func (d *DB) Force(c ledger.Cause, transfers ...ledger.Transfer) error {
 	p := ledger.Plan(c, true, transfers...)
 	return db.InTx(context.Background(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
@@ -31,8 +31,8 @@ func (d *DB) Force(c ledger.Cause, transfers ...ledger.Transfer) error {
 	})
 }
 
-// Smash changes what cannot be changed, as somebody does who owns the database:
-// no trigger is in the way.
+// Smash changes data that nobody but the owner of the database could change:
+// no trigger prevents it.
 func (d *DB) Smash(t testing.TB, sql string) {
 	t.Helper()
 	check(t, db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {

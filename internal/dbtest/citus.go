@@ -15,15 +15,14 @@ import (
 	"gateway.example/internal/db"
 )
 
-// citusEnv is the URL of the coordinator of a Citus cluster. With it every test
-// gets a distributed database there.
+// citusEnv names the variable with the URL of a Citus cluster's coordinator.
+// If it is set, every test gets a distributed database there.
 const citusEnv = "GATEWAY_TEST_CITUS"
 
 // OnCitus reports whether tests get distributed databases.
 func OnCitus() bool { return os.Getenv(citusEnv) != "" }
 
-// NeedsCitus skips a test that is about distributed databases where there are
-// none.
+// NeedsCitus skips a test of distributed databases if there is no cluster.
 func NeedsCitus(t testing.TB) {
 	t.Helper()
 	if !OnCitus() {
@@ -31,9 +30,9 @@ func NeedsCitus(t testing.TB) {
 	}
 }
 
-// Distributed makes a database on every node of the cluster, migrates and
-// distributes it. It answers the database's URL on the coordinator, and what
-// drops it.
+// Distributed makes a migrated database on every node of the cluster and
+// distributes its tables. It returns the database's URL on the coordinator,
+// and a function that drops it.
 func Distributed(ctx context.Context) (address string, drop func() error, err error) {
 	address, drop, err = citusDatabase(ctx)
 	if err != nil {
@@ -42,8 +41,8 @@ func Distributed(ctx context.Context) (address string, drop func() error, err er
 	return address, drop, db.Distribute(ctx, address)
 }
 
-// Undistributed is a migrated database on the cluster whose tables are still on
-// the coordinator.
+// Undistributed makes a migrated database on the cluster whose tables are
+// still on the coordinator.
 func Undistributed(t testing.TB) *DB {
 	t.Helper()
 	NeedsCitus(t)
@@ -54,7 +53,7 @@ func Undistributed(t testing.TB) *DB {
 }
 
 // citusDatabase makes a migrated database on every node; the first node is the
-// coordinator. Databases are made one after another. If one fails half way,
+// coordinator. Only one database is made at a time. If that fails half way,
 // what was made until then stays.
 func citusDatabase(ctx context.Context) (address string, drop func() error, err error) {
 	cloning.Lock()
@@ -128,8 +127,8 @@ func citusNodes(ctx context.Context) ([]citusNode, error) {
 	return nodes, err
 }
 
-// onNode runs statements on a connection of its own, each for itself and not in
-// one transaction, as making a database requires.
+// onNode runs statements on their own connection, and not in one transaction,
+// because CREATE DATABASE refuses to run in one.
 func onNode(ctx context.Context, address string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -16,12 +16,13 @@ import (
 	"gateway.example/schema"
 )
 
-// keptFor is how long after it was made a cluster stays in the cache.
+// keptFor is for how long after it was made a cluster stays in the cache.
 const keptFor = 14 * 24 * time.Hour
 
-// startServer starts this process's server, which has the migrated template.
-// The first process to need one makes it and keeps a copy in the user's cache
-// directory: initdb and the migrations take longer than most packages' tests.
+// startServer starts the server of this process, which has the migrated
+// template. The first process to need one makes it and keeps a copy in the
+// user's cache directory, because initdb and the migrations take longer than
+// the tests of most packages.
 func startServer(ctx context.Context) (*pgserver.Server, error) {
 	options := pgserver.Options{Dir: dir, Ephemeral: true, Existing: true}
 	kept := keptCluster()
@@ -61,9 +62,9 @@ func makeCluster(ctx context.Context) error {
 	return errors.Join(admins.Close(ctx), server.Stop(ctx))
 }
 
-// keptCluster is where a cluster with this schema is kept, or empty where there
-// is no cache directory. The template has partitions of months, so that it is
-// good for a month.
+// keptCluster is the path of the kept cluster with this schema, or empty if
+// there is no cache directory. Because the template has partitions by month, a
+// kept cluster is used for one month only.
 func keptCluster() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -82,10 +83,10 @@ func keptCluster() string {
 	return filepath.Join(cache, "gateway-test", hex.EncodeToString(sum.Sum(nil)[:8]))
 }
 
-// keep copies the stopped cluster aside and renames it, so that others find it
-// whole or not at all. When another process was quicker, theirs stays: somebody
-// may be copying it. That nothing could be kept is no error: it is made anew
-// the next time.
+// keep copies the stopped cluster into the cache. It renames the finished
+// copy, so that other processes find a whole one or none. If another process
+// has already stored one, that stays, because somebody may be copying it. A
+// failure is ignored: then the next process makes the cluster anew.
 func keep(kept string) {
 	all := filepath.Dir(kept)
 	if os.MkdirAll(all, 0o700) != nil {
@@ -101,8 +102,8 @@ func keep(kept string) {
 	dropOld(all)
 }
 
-// copyCluster copies the directory of a cluster, which has a name of its own,
-// from one directory into another.
+// copyCluster copies the directory of a cluster from one directory into
+// another, under the same name.
 func copyCluster(from, to string) error {
 	made, err := filepath.Glob(filepath.Join(from, "pg*"))
 	if err != nil || len(made) != 1 {
@@ -115,8 +116,8 @@ func copyCluster(from, to string) error {
 	return os.Chmod(data, 0o700) //nolint:gosec // PostgreSQL's own rule for a directory of data
 }
 
-// dropOld removes clusters that were made long ago: they are of older schemas
-// and months, or could not be used.
+// dropOld removes clusters that were made long ago, for older schemas or
+// months.
 func dropOld(all string) {
 	entries, _ := os.ReadDir(all)
 	for _, entry := range entries {
@@ -126,7 +127,7 @@ func dropOld(all string) {
 	}
 }
 
-// emptied has the directory be there and hold nothing.
+// emptied makes sure that the directory exists and is empty.
 func emptied(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package dbtest gives each test a PostgreSQL database to itself, already
-// migrated, and factories for what tests need in it. One private server serves
-// a test process.
+// Package dbtest gives each test its own migrated PostgreSQL database, and has
+// factories for the data that tests need. All tests of a process share one
+// private server.
 package dbtest
 
 import (
@@ -26,7 +26,7 @@ import (
 	"gateway.example/schema"
 )
 
-// objectInUse is PostgreSQL's code for a template to which somebody is
+// objectInUse is PostgreSQL's error code for a template to which somebody is
 // connected.
 const objectInUse = "55006"
 
@@ -51,8 +51,8 @@ var (
 )
 
 // Main runs a package's tests and then stops their server: func TestMain(m
-// *testing.M) { dbtest.Main(m) }. What else the tests have started ends before
-// it.
+// *testing.M) { dbtest.Main(m) }. It calls the functions in end before it
+// stops the server.
 func Main(m *testing.M, end ...func()) {
 	testenv.InMemory()
 	code := m.Run()
@@ -63,7 +63,8 @@ func Main(m *testing.M, end ...func()) {
 	os.Exit(code)
 }
 
-// End stops the server of this process, for a TestMain of one's own.
+// End stops the server of this process, for packages that have their own
+// TestMain.
 func End() {
 	if server != nil {
 		_ = server.Stop(context.Background())
@@ -79,8 +80,8 @@ type DB struct {
 	URL  string
 }
 
-// New lends the test a migrated database, which is the next test's when it has
-// been emptied.
+// New lends the test a migrated database. After the test it is emptied, and
+// lent to a later one.
 func New(t testing.TB) *DB {
 	t.Helper()
 	if OnCitus() {
@@ -89,14 +90,15 @@ func New(t testing.TB) *DB {
 	return lend(t)
 }
 
-// Fresh is New for a test that measures what the files of a database have.
+// Fresh is New with a database that no test has used, for a test that measures
+// the sizes of its files.
 func Fresh(t testing.TB) *DB {
 	t.Helper()
 	return open(t, URL(t))
 }
 
-// URL is a migrated database for a program that opens it itself. It is dropped
-// after the test.
+// URL makes a migrated database for a program that opens it itself, and drops
+// it after the test.
 func URL(t testing.TB) string {
 	t.Helper()
 	if OnCitus() {
@@ -108,7 +110,7 @@ func URL(t testing.TB) string {
 	return clone(t, template)
 }
 
-// Empty is a database without a schema.
+// Empty makes a database without a schema.
 func Empty(t testing.TB) *DB {
 	t.Helper()
 	return open(t, EmptyURL(t))
@@ -120,8 +122,8 @@ func EmptyURL(t testing.TB) string {
 	return clone(t, "template0")
 }
 
-// Copy is a copy of a database of this process's server to which nobody is
-// connected.
+// Copy copies a database of this process's server. Nobody may be connected to
+// it.
 func Copy(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -129,13 +131,14 @@ func Copy(t testing.TB, address string) string {
 	return clone(t, strings.TrimPrefix(u.Path, "/"))
 }
 
-// Kept is a migrated database that stays until the process ends, to be copied.
+// Kept makes a migrated database that stays until the process ends, as a
+// template for Copy.
 func Kept(t testing.TB) string {
 	t.Helper()
 	return patient(server.URL(create(t, template)))
 }
 
-// At is a database with the schema as it was at a version.
+// At makes a database with the schema of an older version.
 func At(t testing.TB, version int64) *DB {
 	t.Helper()
 	d := Empty(t)
@@ -153,12 +156,12 @@ func clone(t testing.TB, template string) (address string) {
 	return patient(server.URL(name))
 }
 
-// patient is the address of a database to which connections may take long on a
-// busy machine.
+// patient is an address with a long timeout for connecting, because a machine
+// may be busy.
 func patient(address string) string { return address + "&connect_timeout=60" }
 
-// create makes a copy of a template, whose connections may have been closed
-// just now, and returns its name.
+// create makes a copy of a template and returns its name. It tries again while
+// connections to the template that were just closed still count.
 func create(t testing.TB, template string) string {
 	t.Helper()
 	started.Do(func() { startErr = start() })
@@ -184,8 +187,8 @@ func open(t testing.TB, url string) *DB {
 	return d
 }
 
-// Open is another pool of the test's database, for what has to happen beside
-// the test's own.
+// Open opens another pool of the test's database, for what has to happen
+// beside the test's own transactions.
 func (d *DB) Open(t testing.TB, conns int, kind db.Kind) db.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, kind)
@@ -194,13 +197,13 @@ func (d *DB) Open(t testing.TB, conns int, kind db.Kind) db.Pool {
 	return pool
 }
 
-// Pools are the test's pool, for whatever is done.
+// Pools uses the test's pool for every purpose.
 func (d *DB) Pools() db.Pools { return db.OnePool(d.Pool) }
 
 // Queries runs queries on the test's pool.
 func (d *DB) Queries() *db.Queries { return db.New(d.Pool) }
 
-// Exec changes what the database has.
+// Exec runs a statement, and ends the test if it fails.
 func (d *DB) Exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	_, err := d.Pool.Exec(context.Background(), sql, args...)
@@ -213,20 +216,20 @@ func (d *DB) Write(t testing.TB, queries ...db.Query) {
 	check(t, db.Write(context.Background(), d.Pool, queries...))
 }
 
-// Get reads a row of one value.
+// Get reads one row of one value.
 func (d *DB) Get(t testing.TB, value any, sql string, args ...any) {
 	t.Helper()
 	check(t, d.Pool.QueryRow(context.Background(), sql, args...).Scan(value))
 }
 
-// Count reads a row of one number.
+// Count reads one row of one number.
 func (d *DB) Count(t testing.TB, sql string, args ...any) (count int) {
 	t.Helper()
 	d.Get(t, &count, sql, args...)
 	return count
 }
 
-// Text reads a row of one text.
+// Text reads one row of one text.
 func (d *DB) Text(t testing.TB, sql string, args ...any) (text string) {
 	t.Helper()
 	d.Get(t, &text, sql, args...)
@@ -243,8 +246,9 @@ func (d *DB) Texts(t testing.TB, sql string, args ...any) []string {
 	return texts
 }
 
-// Stays fails the test if what a query reads as one text is not the same at the
-// test's end: the rows of bystanders, say, whom nothing is done to.
+// Stays fails the test if a query, which returns one text, returns another one
+// at the end of the test. It is for rows that must not change, such as those
+// of another merchant.
 func (d *DB) Stays(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	before := d.Text(t, sql, args...)
@@ -259,8 +263,8 @@ func (d *DB) Stays(t testing.TB, sql string, args ...any) {
 	})
 }
 
-// Beside begins a transaction of somebody else, on a connection of its own,
-// which ends with the test at the latest.
+// Beside begins a transaction of somebody else on its own connection. At the
+// latest it ends with the test.
 func (d *DB) Beside(t testing.TB) pgx.Tx {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), d.URL)
@@ -278,8 +282,8 @@ func (d *DB) AwaitBlocked(t testing.TB) {
 	d.AwaitTries(t, 1)
 }
 
-// AwaitTries waits until so many transactions, one after another, have waited
-// for a lock.
+// AwaitTries waits until as many transactions as wanted, one after another,
+// have waited for a lock.
 func (d *DB) AwaitTries(t testing.TB, wanted int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), d.URL)
@@ -308,8 +312,8 @@ func start() error {
 	return err
 }
 
-// admin runs one statement outside every test's database, over a connection
-// that is kept.
+// admin runs one statement on the server outside the tests' databases. It
+// keeps its connection.
 func admin(server *pgserver.Server, sql string) (err error) {
 	cloning.Lock()
 	defer cloning.Unlock()

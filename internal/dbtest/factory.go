@@ -23,10 +23,10 @@ import (
 	"gateway.example/internal/webhook/signing"
 )
 
-// Start is the time at which what the factories make came to be.
+// Start is the time of creation of what the factories make.
 var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// Vault seals the secrets of what the factories make.
+// Vault encrypts the secrets of what the factories make.
 var Vault = sync.OnceValue(func() *vault.Vault {
 	v, err := vault.New(make([]byte, vault.KeySize))
 	if err != nil {
@@ -35,14 +35,13 @@ var Vault = sync.OnceValue(func() *vault.Vault {
 	return v
 })
 
-// Requisites seals and opens the requisites that the factories make.
+// Requisites encrypts and decrypts the requisites that the factories make.
 func Requisites() *requisite.Safe {
 	return requisite.NewSafe(Vault(), []byte(strings.Repeat("r", vault.KeySize)))
 }
 
-// MerchantOpts are a merchant's settings; the zero value is a merchant with one
-// RUB cashbox that takes sbp, sim and card, none of them with a markup of its
-// own.
+// MerchantOpts are a merchant's settings. The zero value is a merchant with
+// one RUB cashbox for sbp, sim and card, without a markup of their own.
 type MerchantOpts struct {
 	Currency    string
 	Methods     []string
@@ -66,7 +65,7 @@ type Merchant struct {
 	WebhookSecret string
 }
 
-// User is a user of the merchant's portal.
+// User returns a user of the merchant's portal.
 func (m Merchant) User(role caller.Role) caller.Caller {
 	return caller.Caller{Kind: caller.MerchantPortal, Role: role, ID: 7, MerchantID: m.ID}
 }
@@ -103,8 +102,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	return m
 }
 
-// NewCashbox makes another cashbox of a merchant, whose events the secret
-// signs. It has no methods.
+// NewCashbox makes another cashbox of a merchant. It has no methods. The
+// secret signs its webhooks.
 func (d *DB) NewCashbox(t testing.TB, merchantID int64, currency, webhookSecret string) int64 {
 	t.Helper()
 	id, err := directory.InsertCashbox(t.Context(), d.Queries(), Vault(), webhookSecret, db.CashboxInsertParams{
@@ -114,8 +113,8 @@ func (d *DB) NewCashbox(t testing.TB, merchantID int64, currency, webhookSecret 
 	return id
 }
 
-// defaults fills in what a test leaves out. Methods that are empty and not nil
-// stay empty: then there is no method.
+// defaults fills in what a test leaves out. Methods that are empty but not nil
+// stay empty.
 func (o MerchantOpts) defaults() MerchantOpts {
 	if o.Currency == "" {
 		o.Currency = "RUB"
@@ -135,7 +134,7 @@ func (o MerchantOpts) defaults() MerchantOpts {
 	return o
 }
 
-// TraderOpts are a trader's settings; the zero value has no USDT, no requisite
+// TraderOpts are a trader's settings. The zero value has no USDT, no requisite
 // and no share of the spread.
 type TraderOpts struct {
 	USDT         string
@@ -196,8 +195,8 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// PaysOut has a cashbox pay out by methods, at a markup in percent. A payout
-// waits for a day.
+// PaysOut lets a cashbox make payouts by the methods, with a markup in
+// percent. A payout waits for up to a day.
 func (d *DB) PaysOut(t testing.TB, cashboxID int64, markup string, methods ...string) {
 	t.Helper()
 	for _, method := range methods {
@@ -207,7 +206,7 @@ func (d *DB) PaysOut(t testing.TB, cashboxID int64, markup string, methods ...st
 	}
 }
 
-// PaysBy has a trader take payouts of RUB by methods.
+// PaysBy lets a trader take payouts in RUB by the methods.
 func (d *DB) PaysBy(t testing.TB, traderID int64, methods ...string) {
 	t.Helper()
 	for _, method := range methods {
@@ -217,7 +216,7 @@ func (d *DB) PaysBy(t testing.TB, traderID int64, methods ...string) {
 	}
 }
 
-// Fund brings USDT in from outside, as a sandbox does.
+// Fund credits USDT from outside, as a sandbox does.
 func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	t.Helper()
 	_, err := d.Queries().TestClockSeed(t.Context(), "test")
@@ -235,8 +234,8 @@ func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	)
 }
 
-// SetRate sets a currency's base rate; one that is not fresh is only the last
-// known.
+// SetRate sets a currency's base rate. If it is not fresh, it is only the last
+// known one.
 func (d *DB) SetRate(t testing.TB, currency, fiatPerUSDT string, fresh bool) {
 	t.Helper()
 	params := db.RateSetParams{
@@ -248,7 +247,7 @@ func (d *DB) SetRate(t testing.TB, currency, fiatPerUSDT string, fresh bool) {
 	check(t, d.Queries().RateSet(t.Context(), params))
 }
 
-// Balance reads an account, pending credits included.
+// Balance reads the balance of an account with its pending credits.
 func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
 	t.Helper()
 	balance, err := ledger.Balance(t.Context(), d.Queries(), account)
@@ -256,8 +255,8 @@ func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
 	return balance
 }
 
-// WantHas wants accounts to hold so much, pending credits included, and the
-// books to be right.
+// WantHas fails the test if an account has another balance, pending credits
+// included, or if an invariant of the ledger is broken.
 func (d *DB) WantHas(t testing.TB, want map[ledger.Account]string) {
 	t.Helper()
 	for account, amount := range want {
@@ -278,7 +277,7 @@ func (d *DB) Audit(t testing.TB) {
 	}
 }
 
-// History is a payment's changes of status, its creation first.
+// History reads a payment's changes of status, from its creation on.
 func (d *DB) History(t testing.TB, merchantID, paymentID int64) []db.PaymentHistory {
 	t.Helper()
 	rows, err := db.New(d.Pool).PaymentHistoryList(t.Context(),
@@ -287,8 +286,8 @@ func (d *DB) History(t testing.TB, merchantID, paymentID int64) []db.PaymentHist
 	return rows
 }
 
-// StoredNowhere fails the test if a row of a table that keeps secrets has this
-// one, as text or, since bytea prints so, as hex.
+// StoredNowhere fails the test if a table that stores secrets has this one in
+// the clear, as text or in the hexadecimal form in which bytea is printed.
 func (d *DB) StoredNowhere(t testing.TB, secret string) {
 	t.Helper()
 	for _, table := range []string{
@@ -302,7 +301,7 @@ func (d *DB) StoredNowhere(t testing.TB, secret string) {
 	}
 }
 
-// Clock is a test's clock: it stands until told to move.
+// Clock is a test's clock. It stands still until the test moves it.
 type Clock struct {
 	offset atomic.Int64
 	began  atomic.Pointer[time.Time]
@@ -317,8 +316,8 @@ func (c *Clock) Now() time.Time {
 	return now
 }
 
-// Run has the clock go on by itself, too, for what compares it with the time
-// that has passed.
+// Run lets the clock also run by itself, for code that compares it with the
+// time that has passed.
 func (c *Clock) Run() { c.began.Store(new(time.Now())) }
 
 // Advance moves the clock forward.

@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Plan runs read, and returns the database's plan of its last query.
+// Plan runs read and returns PostgreSQL's plan of its last query.
 func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 	t.Helper()
 	p := &planned{DBTX: d.Pool}
@@ -21,8 +21,8 @@ func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 	return p.plan
 }
 
-// Explain is how the database makes a query, with the indexes that there are:
-// it neither sorts nor reads a whole table by choice.
+// Explain returns the plan of a query, with sorting and sequential scans
+// switched off, so that it shows which indexes can be used.
 func (d *DB) Explain(t testing.TB, query string) string {
 	t.Helper()
 	tx := testenv.Must(d.Pool.Begin(context.Background()))(t)
@@ -32,7 +32,8 @@ func (d *DB) Explain(t testing.TB, query string) string {
 	return strings.Join(testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 }
 
-// WantPlan wants the plan of the last query of read to have all parts.
+// WantPlan fails the test if the plan of the last query of read lacks one of
+// the parts.
 func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error, parts ...string) {
 	t.Helper()
 	plan := d.Plan(t, read)
@@ -43,8 +44,8 @@ func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error,
 	}
 }
 
-// RowsRead counts the rows of a table that the one connection of a pool has
-// read so far.
+// RowsRead counts the rows of a table that a pool's only connection has read
+// so far.
 func RowsRead(t testing.TB, pool db.Pool, table string) (rows int64) {
 	t.Helper()
 	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {

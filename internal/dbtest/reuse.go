@@ -15,13 +15,13 @@ import (
 	"gateway.example/internal/db"
 )
 
-// maxUses is how many tests have a database, one after another. The rows they
-// deleted are still in its files.
+// maxUses is how many tests may use a database one after another. Rows that
+// they deleted still take room in its files.
 const maxUses = 30
 
-// database is a migrated database that one test after another has, with the
-// pool of the test. Making a database and planning every statement anew takes
-// longer than most tests do.
+// database is a migrated database, with its pool, that tests use one after
+// another. To make a database, and to plan every statement anew, takes longer
+// than most tests.
 type database struct {
 	name string
 	pool db.Pool
@@ -45,8 +45,8 @@ var (
 	sequences string
 )
 
-// lend takes an unused database, or makes one, and takes it back when the test
-// has ended.
+// lend takes an unused database, or makes one, and takes it back after the
+// test.
 func lend(t testing.TB) *DB {
 	t.Helper()
 	d := takeUnused()

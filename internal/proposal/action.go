@@ -23,7 +23,7 @@ import (
 	"gateway.example/internal/withdrawal"
 )
 
-// Action is something that may take a second operator.
+// Action is an action that may require a second operator.
 type Action = foureyes.Action
 
 // The actions whose payload is a Payload.
@@ -60,7 +60,7 @@ type Payload struct {
 	Seen string `json:"seen,omitempty"`
 }
 
-// Services are the services that carry actions out.
+// Services are the services that execute the actions.
 type Services struct {
 	Settings  *directory.Settings
 	Rates     *rate.Settings
@@ -110,7 +110,7 @@ type Done struct {
 	Code string
 }
 
-// act says how an action is carried out, who may, and what it is about.
+// act is how an action is executed, who may do that, and what it is about.
 type act struct {
 	needs caller.Capability
 	// read decodes the stored params into the action's type.
@@ -122,7 +122,7 @@ type act struct {
 	show func(params any, secret string) any
 }
 
-// declare makes an action with params of a type.
+// declare makes an action whose params have the type P.
 func declare[P any](
 	needs caller.Capability, about func(P) (subject, key string),
 	do func(ctx context.Context, who caller.Caller, r Services, params P) (Done, error),
@@ -145,8 +145,8 @@ func declare[P any](
 	}
 }
 
-// secret makes an action with a secret text in its params; mask makes what is
-// shown instead.
+// secret makes an action whose params contain a secret text. mask returns what
+// is shown in its place.
 func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	a.hide = func(params any) (any, string) {
 		open := params.(P) //nolint:forcetypeassert // the action's own type
@@ -162,8 +162,8 @@ func secret[P any](a act, text func(*P) *string, mask func(string) string) act {
 	return a
 }
 
-// logoApart keeps a bank's logo, which is too large to be read by anybody,
-// where secrets are kept.
+// logoApart stores a bank's logo with the secrets, because it is too large for
+// the shown params.
 func logoApart(a act) act {
 	a.hide = func(params any) (any, string) {
 		return params, string(params.(directory.Bank).Logo) //nolint:forcetypeassert // the action's own type
@@ -337,7 +337,7 @@ var acts = map[Action]act{
 		}),
 }
 
-// ofWithdrawal makes a decision about a withdrawal.
+// ofWithdrawal makes an action that decides about a withdrawal.
 func ofWithdrawal(
 	do func(ctx context.Context, who caller.Caller, s *withdrawal.Service, d withdrawal.Decision) error,
 ) act {
@@ -353,8 +353,8 @@ const (
 	aboutPayout = "payin"
 )
 
-// invited hands the approver the code of an invitation, whose link is for
-// whoever proposed it, by session.Service.Invite.
+// invited is the result of an approved invitation: the approver gets its code,
+// and whoever proposed it gets the link from session.Service.Invite.
 func invited(c directory.Changed[session.User], code string, err error) (Done, error) {
 	done, err := changed(c, err)
 	done.Code = code

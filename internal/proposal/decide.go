@@ -28,10 +28,10 @@ var (
 		"Whoever made this proposal may not do this any more: refuse it.")
 )
 
-// Approve carries out what another operator proposed, once, in the transaction
-// of the decision. If that fails, for example because a balance has become too
-// low, the error says why and the proposal stays open. Whoever approved an
-// invitation that is open gets another code for it by approving once more.
+// Approve executes what another operator proposed, once, in the transaction of
+// the decision. If that fails, for example because a balance has become too
+// low, the error says why and the proposal stays open. To approve an open
+// invitation once more returns another code for it.
 func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Proposal, Done, error) {
 	var done Done
 	with := who
@@ -70,8 +70,7 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 	return decided, done, err
 }
 
-// anotherCode gives the caller another code for an invitation that they
-// approved.
+// anotherCode returns another code for an invitation that the caller approved.
 func (s *Service) anotherCode(ctx context.Context, who caller.Caller, id int64) (p Proposal, done Done, err error) {
 	if p, err = s.Get(ctx, who, id); err != nil {
 		return Proposal{}, Done{}, err
@@ -88,15 +87,16 @@ func (s *Service) anotherCode(ctx context.Context, who caller.Caller, id int64) 
 	return p, done, nil
 }
 
-// MayApprove is the refusal that Approve would answer the caller with about a
-// proposal that is open.
+// MayApprove returns the error with which Approve would refuse the caller, for
+// a proposal that is open, or nil.
 func (s *Service) MayApprove(ctx context.Context, who caller.Caller, p Proposal) error {
 	_, err := s.mayApprove(ctx, s.q, who, p)
 	return err
 }
 
-// mayApprove checks who may approve a proposal, and tells whether a trader's
-// user made it: that is granted by who may do it themselves.
+// mayApprove checks whether the caller may approve a proposal, and reports
+// whether a trader's user made it. Such a proposal is approved by operators
+// who may execute the action themselves.
 //
 //rule:who may approve a proposal
 func (s *Service) mayApprove(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) (traders bool, err error) {
@@ -118,8 +118,8 @@ func (s *Service) mayApprove(ctx context.Context, q *db.Queries, who caller.Call
 	return traders, s.independent(ctx, q, who.ID, p)
 }
 
-// Refuse ends a proposal without carrying it out. The proposing operator may
-// withdraw it like that. A trader is told why.
+// Refuse ends a proposal without executing it. The operator who proposed it
+// withdraws it in this way. If a trader proposed it, they see the reason.
 func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reason string) (Proposal, error) {
 	reason = strings.TrimSpace(reason)
 	return s.decide(ctx, who, id, decision{
@@ -135,7 +135,7 @@ func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reaso
 	})
 }
 
-// decision is a decision about a proposal, and what it does.
+// decision is a decision about a proposal and its effect.
 type decision struct {
 	to     State
 	reason string
@@ -143,8 +143,9 @@ type decision struct {
 	act    func(tx pgx.Tx, p Proposal, secret string) (*int64, error)
 }
 
-// decide checks that the caller can decide the proposal, and does so. Decisions
-// about one proposal wait for one another, so only one is made.
+// decide checks that the caller can decide the proposal, and does so.
+// Decisions about one proposal run one after another, so that only one takes
+// effect.
 func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d decision) (Proposal, error) {
 	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Proposal{}, err
@@ -188,8 +189,7 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 	return s.Get(ctx, who, id)
 }
 
-// mayDecide checks the role that the caller has now, and that the proposal is
-// open.
+// mayDecide checks the caller's present role, and that the proposal is open.
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
 	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err
@@ -204,8 +204,8 @@ func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Calle
 	}
 }
 
-// stillMay is the role that an operator has now. It is locked until the
-// transaction ends, and must have the needed capability.
+// stillMay returns an operator's present role, which must have the capability.
+// The role is locked until the transaction ends.
 func stillMay(
 	ctx context.Context, q *db.Queries, id int64, needed caller.Capability, refusal error,
 ) (caller.Role, error) {
@@ -219,7 +219,7 @@ func stillMay(
 	return caller.Role(*role), nil
 }
 
-// newFor is how long a new operator may decide nothing.
+// newFor is how long after they were set up an operator may decide nothing.
 const newFor = 24 * time.Hour
 
 // independent checks that an operator is among those who may decide.
@@ -231,11 +231,11 @@ func (s *Service) independent(ctx context.Context, q *db.Queries, decider int64,
 	return err
 }
 
-// deciders counts the operators who may decide what one proposes; with a
-// decider only that one. Two of whom one set the other up decide nothing for
-// each other: whoever proposed the other one had the link to sign in as them,
-// and could be both if they were also told the code. Nor do two who were each
-// set up by one operator alone.
+// deciders counts the operators who may decide what one of them proposes; if
+// decider is set, it counts only that one. If one of two operators set the
+// other up, neither decides for the other: whoever proposed the other had the
+// link to sign in as them, and could be both if they were also told the code.
+// Nor does one decide for another if each was set up by one operator alone.
 func (s *Service) deciders(ctx context.Context, q *db.Queries, proposer int64, decider *int64) (int64, error) {
 	count, err := q.OperatorDeciders(ctx, db.OperatorDecidersParams{
 		Roles: session.Deciders(), ID: proposer, Before: s.clock.Now().Add(-newFor), Decider: decider,

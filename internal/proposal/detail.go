@@ -16,10 +16,11 @@ type Detail struct {
 	Name, Value string
 }
 
-// Details are the fields that are set, in order, without secrets. One that is
-// null is left as it is. What only goes with the change, such as the version
-// that was read, is left out of the JSON where it is empty: whatever else is
-// there is shown, because 0 and "" are values that somebody approves.
+// Details lists the fields that are set, in order, without secrets. A field
+// that is null stays as it is, and is left out. Fields that only go with the
+// change, such as the version that was read, are left out of the JSON if
+// empty. All others are shown, because 0 and "" are values that somebody
+// approves.
 func (p Proposal) Details() []Detail {
 	content, err := json.Marshal(p.Params)
 	if err != nil {
@@ -35,7 +36,7 @@ func (p Proposal) Details() []Detail {
 	return list
 }
 
-// flatten reads an object, after its first brace, into a list.
+// flatten reads the fields of an object, after its first brace, into a list.
 func flatten(decoder *json.Decoder, within string, list *[]Detail) {
 	for decoder.More() {
 		key, err := decoder.Token()
@@ -70,7 +71,8 @@ func flatten(decoder *json.Decoder, within string, list *[]Detail) {
 
 var word = regexp.MustCompile(`API|[A-Z]+(?:[a-z]+|$)|[A-Z][a-z]*|[a-z]+|[0-9]+`)
 
-// snake writes a name with underscores: FiatPerUSDT is fiat_per_usdt.
+// snake writes a name of Go with underscores: FiatPerUSDT becomes
+// fiat_per_usdt.
 func snake(name string) string {
 	return strings.ToLower(strings.Join(word.FindAllString(name, -1), "_"))
 }

@@ -1,6 +1,6 @@
-// Package proposal has what takes two operators: one proposes an action and
-// another approves it. The approval does exactly what was proposed, once, in
-// its own transaction.
+// Package proposal stores actions that require two operators: one proposes an
+// action and another approves it. The approval does exactly what was proposed,
+// once, in the transaction of the decision.
 package proposal
 
 import (
@@ -23,7 +23,7 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// Lasts is how long a proposal can be decided.
+// Lasts is how long a proposal can be decided after it was made.
 const Lasts = 24 * time.Hour
 
 const maxReason = 500
@@ -38,7 +38,7 @@ const (
 	Expired  State = "expired"
 )
 
-// Proposal is an action that waits for a second operator, or that did.
+// Proposal is an action that waits for a second operator, or that waited.
 type Proposal struct {
 	ID     int64
 	Action Action
@@ -79,15 +79,15 @@ type Service struct {
 	services    Services
 }
 
-// New makes the service. The services decide which actions take a second
-// operator.
+// New makes the service. The given services decide which actions require a
+// second operator.
 func New(pools db.Pools, c clock.Clock, v *vault.Vault, services Services) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, services: services}
 }
 
-// Do carries out an action. If it takes a second operator, it becomes a
-// proposal instead, which the answer has. If the same operator asks for the
-// same again, they get the open proposal.
+// Do executes an action. If that requires a second operator, it stores a
+// proposal instead and returns it. If the same operator proposes the same
+// again, they get the open proposal.
 func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload, why string) (Done, error) {
 	act := acts[a]
 	if err := who.Need(act.needs); err != nil {
@@ -115,8 +115,8 @@ func (s *Service) Do(ctx context.Context, who caller.Caller, a Action, p Payload
 	return Done{Proposal: &made}, err
 }
 
-// asSeen adds to a proposal what it was made for: an approval changes nothing
-// that became of it since.
+// asSeen adds to a proposal the state that it was made for. If that has
+// changed, an approval is refused.
 func (s *Service) asSeen(ctx context.Context, who caller.Caller, a Action, p Payload) (Payload, error) {
 	switch a {
 	case ConfirmDeposit:
@@ -138,7 +138,7 @@ func (s *Service) asSeen(ctx context.Context, who caller.Caller, a Action, p Pay
 	}
 }
 
-// Propose makes a proposal of an error foureyes.SecondOperatorError. It returns
+// Propose makes a proposal from a foureyes.SecondOperatorError. It returns
 // other errors unchanged.
 func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Proposal, error) {
 	wanted := new(foureyes.SecondOperatorError)
@@ -148,7 +148,7 @@ func (s *Service) Propose(ctx context.Context, who caller.Caller, err error) (Pr
 	return s.propose(ctx, who, wanted.Action, wanted.Params, "")
 }
 
-// propose stores an action for a second operator.
+// propose stores an action that a second operator has to approve.
 func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, params any, why string) (Proposal, error) {
 	open, secret := acts[a].hide(params)
 	payload, err := json.Marshal(open)
@@ -178,7 +178,7 @@ func (s *Service) propose(ctx context.Context, who caller.Caller, a Action, para
 	return fromRow(row.Proposal, row.Proposer, row.Decider, now), nil
 }
 
-// insert stores a proposal, or finds an open one that is the same.
+// insert stores a proposal, or returns an equal one that is open.
 func (s *Service) insert(
 	ctx context.Context, q *db.Queries, params db.ProposalInsertParams, secret string,
 ) (int64, error) {
@@ -205,7 +205,7 @@ func (s *Service) insert(
 
 func place(id int64) vault.Place { return vault.Place{Table: "proposal", Column: "secrets", Row: id} }
 
-// secrets opens the secrets of a proposal.
+// secrets decrypts the secrets of a proposal.
 func (s *Service) secrets(row db.Proposal) (string, error) {
 	if row.Secrets == nil {
 		return "", nil
@@ -288,8 +288,9 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Proposa
 	return p, fault.Doing("read who proposed", err)
 }
 
-// Others counts the other operators who could approve what the caller proposes.
-// If there are none, proposals wait until somebody creates another operator.
+// Others counts the other operators who could approve what the caller
+// proposes. If there are none, proposals wait until another operator is
+// created.
 func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return 0, err
@@ -297,8 +298,8 @@ func (s *Service) Others(ctx context.Context, who caller.Caller) (int64, error) 
 	return s.deciders(ctx, s.q, who.ID, nil)
 }
 
-// TwoDecide tells whether some operator could decide what another one proposes.
-// It is also true if one operator decides alone.
+// TwoDecide reports whether some operator could decide what another one
+// proposes. It is also true if one operator decides alone.
 func (s *Service) TwoDecide(ctx context.Context) (bool, error) {
 	if !s.services.Settings.FourEyes.On {
 		return true, nil

@@ -23,9 +23,9 @@ const (
 	MaxRequisites = 50
 )
 
-// ProposeRequisite has operators decide whether the caller's trader gets
-// another requisite. It is made if one of them approves: they are the second
-// person, so that it takes no other operator.
+// ProposeRequisite proposes another requisite for the caller's trader. It is
+// made as soon as one operator approves: they are the second person, so no
+// other operator is required.
 func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n directory.NewRequisite) (Proposal, error) {
 	n.TraderID, n.Limits = who.TraderID, directory.Limits{}
 	if err := s.services.Settings.CheckProposed(ctx, who, n); err != nil {
@@ -47,8 +47,8 @@ func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n dir
 	return s.propose(ctx, who, foureyes.CreateRequisite, n, "")
 }
 
-// Requisites are the newest requisites that the caller's trader proposed, with
-// what became of each. Who decided is not told.
+// Requisites lists the newest requisites that the caller's trader proposed,
+// and what became of each. It does not say who decided.
 func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal, error) {
 	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
@@ -60,8 +60,9 @@ func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal
 	return db.Each(rows, func(row db.Proposal) Proposal { return fromRow(row, who.Login, nil, s.clock.Now()) }), nil
 }
 
-// RequisiteValue reads the whole value of a requisite that waits for a
-// decision, and records who read it. Of what is decided nothing is kept.
+// RequisiteValue returns the whole value of a requisite that waits for a
+// decision, and records who read it. After the decision the proposal no longer
+// has it.
 func (s *Service) RequisiteValue(ctx context.Context, who caller.Caller, id int64) (string, error) {
 	if err := who.Admit(ctx, caller.OperatorReveal); err != nil {
 		return "", err
@@ -82,8 +83,8 @@ func (s *Service) RequisiteValue(ctx context.Context, who caller.Caller, id int6
 	return value, sensitive.Record(ctx, s.q, who, now, subject)
 }
 
-// byTrader tells whether a trader's user made the proposal, and whether they
-// may still do so: they are switched on, and their role is one that proposes.
+// byTrader reports whether a trader's user made the proposal, and whether that
+// user may still do so: they are switched on, and their role may propose.
 func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, may bool, err error) {
 	row, err := q.ProposalTrader(ctx, p.ProposedBy)
 	if db.NoRows(err) {

@@ -8,7 +8,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Rules is axe, or the test ends.
+// Rules returns the script of axe. If it is not installed, the test is
+// skipped.
 func Rules(t testing.TB) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"))
@@ -18,14 +19,15 @@ func Rules(t testing.TB) string {
 	return string(content)
 }
 
-// Examining has every page to come bring the rules along, read only when they
-// are asked for: sent to each page anew they take longer than the examination.
+// Examining makes the rules available to all pages that are opened from now
+// on. A page reads them only when they are called, because to send them to
+// each page takes longer than the examination.
 func (b Tab) Examining(rules string) {
 	b.T.Helper()
 	b.Before("function bringRules() {" + rules + "}")
 }
 
-// Finds fails the test with everything that scripts find in the page.
+// Finds fails the test with everything that the scripts find in the page.
 func (b Tab) Finds(where string, scripts ...string) {
 	b.T.Helper()
 	for _, script := range scripts {
@@ -35,8 +37,8 @@ func (b Tab) Finds(where string, scripts ...string) {
 	}
 }
 
-// Examine lists what breaks WCAG 2.2 AA or good practice. Only colours change
-// with the theme.
+// Examine lists violations of WCAG 2.2 AA and of good practice. It runs in one
+// theme, because only colours change with the theme.
 const Examine = `window.axe || bringRules(), axe.run(document, {
 	resultTypes: ["violations"],
 	runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
@@ -47,9 +49,9 @@ const Examine = `window.axe || bringRules(), axe.run(document, {
 const ExamineColors = `window.axe || bringRules(), axe.run(document, {resultTypes: ["violations"], runOnly: ["color-contrast"]})
 	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
-// Crowded lists what is too small for a finger, and what does not fit when the
-// text is twice as large: what runs out of the screen, and amounts and buttons
-// whose words are torn.
+// Crowded lists elements that are too small for a finger or that do not fit
+// with text twice as large: those that leave the screen, and amounts and
+// buttons whose words are broken.
 const Crowded = `(() => {
 	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].map(e => e.closest("label") || e).filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";
@@ -60,5 +62,5 @@ const Crowded = `(() => {
 	return small.concat(wide, torn);
 })()`
 
-// Foreign lists what a page asks of anybody else.
+// Foreign lists the requests of a page to other origins.
 const Foreign = `performance.getEntriesByType("resource").map(r => r.name).filter(n => !n.startsWith(location.origin)).map(n => "asks " + n)`

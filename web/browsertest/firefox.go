@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Firefox is a window of Firefox, driven by WebDriver BiDi. It can do little:
-// it is for the main paths alone.
+// Firefox is a window of Firefox, driven by WebDriver BiDi. It can do little,
+// for tests of the main paths only.
 type Firefox struct {
 	T       testing.TB
 	line    *websocket.Conn
@@ -25,7 +25,7 @@ type Firefox struct {
 	sent    int
 }
 
-// answer is what the browser says to a command.
+// answer is the browser's answer to a command.
 type answer struct {
 	ID      int
 	Error   string
@@ -40,8 +40,8 @@ type answer struct {
 
 var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
-// NewFirefox starts a Firefox of the test's own. Without one installed the test
-// is skipped.
+// NewFirefox starts a Firefox for the test. If none is installed, the test is
+// skipped.
 func NewFirefox(t testing.TB) *Firefox {
 	t.Helper()
 	path, err := exec.LookPath("firefox-esr")
@@ -80,7 +80,7 @@ func NewFirefox(t testing.TB) *Firefox {
 	return f
 }
 
-// do sends a command and waits for the answer to it.
+// do sends a command and waits for its answer.
 func (f *Firefox) do(method string, params map[string]any) (a answer) {
 	f.T.Helper()
 	f.sent++
@@ -101,7 +101,8 @@ func (f *Firefox) Open(url string) {
 	f.do("browsingContext.navigate", map[string]any{"context": f.context, "url": url, "wait": "complete"})
 }
 
-// eval is what a script says. While the page goes elsewhere it says nothing.
+// eval returns the result of a script. While the page is being replaced it
+// returns nil.
 func (f *Firefox) eval(script string) any {
 	f.T.Helper()
 	return f.do("script.evaluate", map[string]any{
@@ -109,7 +110,7 @@ func (f *Firefox) eval(script string) any {
 	}).Result.Result.Value
 }
 
-// Await waits until an element says something.
+// Await waits until an element has the text.
 func (f *Firefox) Await(selector, want string) {
 	f.T.Helper()
 	script := fmt.Sprintf(`(document.querySelector(%q)?.textContent || "").replace(/\s+/g, " ").trim()`, selector)
@@ -123,7 +124,7 @@ func (f *Firefox) Click(selector string) {
 	testenv.Until(f.T, selector+" is clicked", func() bool { return f.eval(script) == true })
 }
 
-// Type presses the keys of a text in a field.
+// Type types a text into a field.
 func (f *Firefox) Type(selector, text string) {
 	f.T.Helper()
 	f.eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector))

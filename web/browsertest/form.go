@@ -2,7 +2,7 @@ package browsertest
 
 import "fmt"
 
-// Write types into a field, in place of what is there.
+// Write types a text into a field, in place of its content.
 func (b Tab) Write(selector, text string) {
 	b.T.Helper()
 	b.Visible(selector)
@@ -10,7 +10,7 @@ func (b Tab) Write(selector, text string) {
 	b.Type(selector, text)
 }
 
-// Set chooses in a field that is not typed into, such as one for a date.
+// Set sets the value of a field that is not typed into, such as a date.
 func (b Tab) Set(selector, value string) {
 	b.T.Helper()
 	Eval[string](b, fmt.Sprintf(`document.querySelector(%q).value = %q`, selector, value))

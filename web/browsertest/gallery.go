@@ -10,11 +10,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// galleryEnv names the directory that pictures of all pages are put into.
+// galleryEnv names the variable with the directory for pictures of all pages.
 const galleryEnv = "GATEWAY_TEST_GALLERY"
 
-// Gallery is the directory of a part of the pictures. Without the variable the
-// test ends: nobody wants pictures.
+// Gallery returns the directory for a part of the pictures. If the variable is
+// not set, the test is skipped.
 func Gallery(t testing.TB, part string) string {
 	t.Helper()
 	dir := os.Getenv(galleryEnv)
@@ -26,8 +26,8 @@ func Gallery(t testing.TB, part string) string {
 	return dir
 }
 
-// Pictures takes pictures of a whole page, on a phone and at a desk, in light
-// and dark, in each language.
+// Pictures takes pictures of a whole page in each language, at the sizes of a
+// phone and a desktop, in light and dark.
 func (b Tab) Pictures(dir, name, address string, languages ...string) {
 	b.T.Helper()
 	name = strings.NewReplacer("/", "_", "?", "_", "&", "_").Replace(strings.Trim(name, "/"))
@@ -46,7 +46,7 @@ func (b Tab) Pictures(dir, name, address string, languages ...string) {
 	}
 }
 
-// InLanguage is an address that asks for a language.
+// InLanguage returns an address with a choice of language.
 func InLanguage(address, language string) string {
 	if strings.Contains(address, "?") {
 		return address + "&lang=" + language

@@ -20,7 +20,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// browser is one process for all tests of the package.
+// browser is the process that all tests of a package share.
 var browser struct {
 	once   sync.Once
 	ctx    context.Context
@@ -44,7 +44,7 @@ func End() {
 	}
 }
 
-// lent is a tab with cookies of its own that one test at a time has.
+// lent is a tab with its own cookies, which one test at a time uses.
 type lent struct {
 	ctx   context.Context
 	close context.CancelFunc
@@ -94,8 +94,8 @@ func lend(t testing.TB) lent {
 	return l
 }
 
-// installed is the browser that is there, or "". The one without windows takes
-// a quarter less time.
+// installed returns the path of an installed browser, or "". It prefers the
+// one without windows, which takes a quarter less time.
 func installed() string {
 	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -105,7 +105,7 @@ func installed() string {
 	return ""
 }
 
-// taken is a tab that was given back, if there is one.
+// taken returns a tab that an earlier test has given back, if there is one.
 func taken() (l lent, found bool) {
 	browser.mu.Lock()
 	defer browser.mu.Unlock()
@@ -118,7 +118,7 @@ func taken() (l lent, found bool) {
 	return l, true
 }
 
-// clean has the tab remember nothing of what a test did in it.
+// clean removes everything that a test has left in the tab.
 func (l lent) clean() error {
 	ctx, stop := context.WithTimeout(l.ctx, testenv.Patience)
 	defer stop()
@@ -138,8 +138,8 @@ func (l lent) clean() error {
 	)
 }
 
-// Call has the browser do what its protocol offers. Nobody knows how to undo
-// it, so that no other test gets the tab.
+// Call runs a command of the browser's protocol. No later test uses the tab,
+// because nothing undoes the command.
 func Call[P, R any](b Tab, method cdp.Command[P, R], params P) R {
 	b.T.Helper()
 	b.worn.Store(true)

@@ -17,15 +17,15 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Tab is a page in the browser, as a phone shows it.
+// Tab is a page in a browser, at the size of a phone.
 type Tab struct {
 	T   testing.TB
 	Ctx context.Context
 	lent
 }
 
-// New opens a tab of a phone's size, with cookies of its own. Without a browser
-// the test is skipped.
+// New opens a tab at the size of a phone, with its own cookies. If no browser
+// is installed, the test is skipped.
 func New(t testing.TB) Tab {
 	t.Helper()
 	l := lend(t)
@@ -36,7 +36,7 @@ func New(t testing.TB) Tab {
 	return b
 }
 
-// Do does something in the tab.
+// Do runs actions in the tab.
 func (b Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	b.T.Helper()
 	must(b.T, chromedp.Do(b.Ctx, actions...))
@@ -48,7 +48,8 @@ func (b Tab) Open(url string) {
 	b.Do(chromedp.Navigate(url))
 }
 
-// Click clicks the one element of a selector, as a finger would.
+// Click clicks the only element that matches the selector, where a finger
+// would touch it.
 func (b Tab) Click(selector string) {
 	b.T.Helper()
 	var at []float64
@@ -60,9 +61,9 @@ func (b Tab) Click(selector string) {
 	b.Do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// middle finds an element and where its middle is, if a finger would hit it
-// there. It is one evaluation, since a page that is renewed in between would
-// have another element.
+// middle returns the position of an element's middle, if a finger would hit
+// the element there. It is one evaluation, because a page that is renewed in
+// between has another element.
 const middle = `(selector => {
 	const element = document.querySelector(selector), staying = ` + staying + `;
 	window.leftAt ?? (leftAt = -Infinity, navigation.addEventListener("navigate", event => {
@@ -76,8 +77,8 @@ const middle = `(selector => {
 	return hit && (element.contains(hit) || hit.closest("label")?.control === element) ? [x, y] : null;
 })(%q)`
 
-// staying is whether the page is not going to another one since the last click,
-// which may take a while to begin. One that is still there after so long has
+// staying is true unless the page is being replaced after the last click,
+// which may begin late. A page that is still there after five seconds has
 // answered with a file.
 const staying = `!(performance.now() - window.leftAt < 5000)`
 
@@ -99,11 +100,12 @@ func (b Tab) Gone(selector string) {
 	)
 }
 
-// parsed tells that all of a page is there, so that its rows can be counted.
+// parsed is true once all of the page is there, so that its rows can be
+// counted.
 const parsed = `document.readyState !== "loading"`
 
-// is waits until a script says true of a page that is parsed. It may be just
-// going to another, and cannot be asked then.
+// is waits until a script returns true in a parsed page. While the page is
+// being replaced the script cannot run, and is tried again.
 func (b Tab) is(what, script string) {
 	b.T.Helper()
 	testenv.Until(b.T, what, func() bool {
@@ -112,8 +114,8 @@ func (b Tab) is(what, script string) {
 	})
 }
 
-// rest is between two looks at a page, besides that of all waits: each takes
-// the browser a while.
+// rest is an additional pause between two looks at a page, because each costs
+// the browser some time.
 const rest = 30 * time.Millisecond
 
 func rested(is bool) bool {
@@ -123,7 +125,7 @@ func rested(is bool) bool {
 	return is
 }
 
-// Focus goes to a field.
+// Focus sets the focus on a field.
 func (b Tab) Focus(selector string) {
 	b.T.Helper()
 	b.is(selector+" has the focus", fmt.Sprintf(`(element => {
@@ -132,7 +134,7 @@ func (b Tab) Focus(selector string) {
 	})(document.querySelector(%q))`, selector))
 }
 
-// Type has a text come into a field at once, behind what is there.
+// Type inserts a text at once, at the end of a field's content.
 func (b Tab) Type(selector, text string) {
 	b.T.Helper()
 	b.Visible(selector)
@@ -140,13 +142,13 @@ func (b Tab) Type(selector, text string) {
 	must(b.T, command(b.Ctx, input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-// Keys types on the keyboard, where the focus is.
+// Keys presses keys where the focus is.
 func (b Tab) Keys(keys string) {
 	b.T.Helper()
 	b.Do(chromedp.KeyEvent(keys))
 }
 
-// Eval runs a script in the page, policy or not.
+// Eval runs a script in the page, whatever the page's policy says.
 func Eval[T any](b Tab, script string) T {
 	b.T.Helper()
 	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -156,31 +158,31 @@ func Eval[T any](b Tab, script string) T {
 	return value
 }
 
-// Said is what an element says.
+// Said is a script that returns the text of an element.
 func Said(selector string) string {
 	return `(document.querySelector("` + selector + `") || {textContent: "(none)"}).textContent.replace(/\s+/g, " ").trim()`
 }
 
-// Text is what an element says.
+// Text returns the text of an element.
 func (b Tab) Text(selector string) string {
 	b.T.Helper()
 	return Eval[string](b, Said(selector))
 }
 
-// Await waits until an element says something, and nothing else.
+// Await waits until the whole text of an element is the given one.
 func (b Tab) Await(selector, want string) {
 	b.T.Helper()
 	b.says(selector, want, func(got string) bool { return got == want })
 }
 
-// Holds waits until an element's text holds another.
+// Holds waits until an element's text contains the given one.
 func (b Tab) Holds(selector, text string) {
 	b.T.Helper()
 	b.says(selector, text, func(got string) bool { return strings.Contains(got, text) })
 }
 
-// says waits until an element's text is right, of a page that is parsed. It may
-// be just going to another, and cannot be asked then.
+// says waits until an element's text satisfies right, in a parsed page. While
+// the page is being replaced it cannot be read, and is read again.
 func (b Tab) says(selector, want string, right func(string) bool) {
 	b.T.Helper()
 	err := testenv.Eventually(func() error {
@@ -194,10 +196,10 @@ func (b Tab) says(selector, want string, right func(string) bool) {
 	must(b.T, err)
 }
 
-// Theme is the payer's choice of light or dark.
+// Theme sets the reader's choice of light or dark.
 func (b Tab) Theme(name string) { b.Media("prefers-color-scheme", name) }
 
-// Media sets what a stylesheet may ask about, for one feature.
+// Media sets a feature that stylesheets can query.
 func (b Tab) Media(feature, value string) {
 	b.T.Helper()
 	must(b.T, command(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -205,7 +207,7 @@ func (b Tab) Media(feature, value string) {
 	}))
 }
 
-// Slow has every answer begin so late, and come at 400 kbit/s.
+// Slow delays every answer by the latency, and limits it to 400 kbit/s.
 func (b Tab) Slow(latency time.Duration) {
 	b.T.Helper()
 	const bytesPerSecond = 50 << 10
@@ -219,20 +221,21 @@ func (b Tab) Slow(latency time.Duration) {
 		network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{line}})
 }
 
-// WithoutScript turns scripts off, those of the pages to come.
+// WithoutScript switches scripts off in all pages that are opened from now on.
 func (b Tab) WithoutScript() {
 	b.T.Helper()
 	must(b.T, command(b.Ctx, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}))
 }
 
-// Cookie gives the browser a cookie of an address.
+// Cookie sets a cookie for an address.
 func (b Tab) Cookie(address, name, value string) {
 	b.T.Helper()
 	must(b.T, command(b.Ctx, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: address}))
 }
 
-// Before runs a script in every page to come before the page's own.
+// Before runs a script in all pages that are opened from now on, before their
+// own scripts.
 func (b Tab) Before(script string) {
 	b.T.Helper()
 	added, err := call(b.Ctx, page.AddScriptToEvaluateOnNewDocument,
@@ -241,8 +244,8 @@ func (b Tab) Before(script string) {
 	*b.scripts = append(*b.scripts, added.Identifier)
 }
 
-// Timed has the clock and the timers of pages to come go on when Pass says so,
-// and not before.
+// Timed stops the clock and the timers of all pages that are opened from now
+// on. Only Pass moves them.
 func (b Tab) Timed() {
 	b.T.Helper()
 	b.Before(`(() => {
@@ -267,8 +270,8 @@ func (b Tab) Timed() {
 	})()`)
 }
 
-// Pass has so much time pass for the timers of a page. The page may go
-// elsewhere by it.
+// Pass moves the clock and the timers of a page. By that the page may be
+// replaced.
 func (b Tab) Pass(d time.Duration) {
 	b.T.Helper()
 	b.is("time passes", fmt.Sprintf("pass(%d)", d.Milliseconds()))

@@ -1,5 +1,5 @@
-// Package site is what hosted pages and portals have in common: static files,
-// stylesheets under the pages' policy, compression, and how a page is rendered.
+// Package site has what hosted pages and portals share: static files,
+// stylesheets that the pages' policy admits, compression, and rendering.
 package site
 
 import (
@@ -23,8 +23,8 @@ import (
 	"gateway.example/web/static"
 )
 
-// file is a static file as it goes over the wire: its name changes with its
-// content, so that browsers may keep it.
+// file is a static file as it is sent. Its name changes with its content, so
+// that browsers may keep it.
 type file struct {
 	kind  string
 	plain []byte
@@ -32,14 +32,14 @@ type file struct {
 	packed func() []byte
 }
 
-// Library is every static file of a site by its public name.
+// Library has the static files of a site by their public names.
 type Library map[string]file
 
 // staticPath is where static files are served.
 const staticPath = "/static/"
 
-// Add packs files, joined into one named after the first, and returns its
-// address.
+// Add adds files, joined into one that is named after the first, and returns
+// its address.
 func (l Library) Add(names ...string) string {
 	var all []byte
 	for _, name := range names {
@@ -51,7 +51,8 @@ func (l Library) Add(names ...string) string {
 	return l.put(names[0], all)
 }
 
-// scriptComment is a line that only our own readers need.
+// scriptComment matches a comment in a script, which is left out of what is
+// sent.
 var scriptComment = regexp.MustCompile(`(?m)^\s*//.*\n`)
 
 // put adds a file, and returns its address, which changes with the content. It
@@ -73,8 +74,9 @@ func (l Library) put(name string, content []byte) string {
 	return staticPath + public
 }
 
-// AddStyle packs the portals' stylesheet for a theme and returns its address.
-// The theme is light, dark, or system, which goes by the reader's system.
+// AddStyle adds the portals' stylesheet for a theme and returns its address.
+// The theme is light, dark, or system, which follows the setting of the
+// reader's system.
 func (l Library) AddStyle(theme string) string {
 	text := Style("portal.css")
 	light, dark := tokens()
@@ -97,8 +99,7 @@ func tokens() (light, dark string) {
 }
 
 // Beside serves the static files, and everything else by the handler of pages.
-// Static files are no pages: what guards those would be sent with each of them
-// for nothing.
+// Headers that protect pages are not sent with static files.
 func (l Library) Beside(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, static := strings.CutPrefix(r.URL.Path, staticPath)
@@ -111,9 +112,9 @@ func (l Library) Beside(pages http.Handler) http.Handler {
 	})
 }
 
-// serve answers with a static file, and reports whether there is one of that
-// name; otherwise nothing is written. Browsers keep the file for good, because
-// another content has another name.
+// serve answers with a static file and returns true; if there is none of that
+// name, it writes nothing and returns false. Browsers may keep the file for
+// good, because another content has another name.
 func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	found, ok := l[name]
 	if !ok {
@@ -134,9 +135,9 @@ func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool
 
 var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// Style joins stylesheets for a page to have inline, without what only their
-// readers here need: on a slow line the page would else be blank until a second
-// request was answered.
+// Style joins stylesheets, without their comments, for a page to contain: on a
+// slow line the page would otherwise be blank until a second request was
+// answered.
 func Style(names ...string) string {
 	var all strings.Builder
 	for _, name := range names {
@@ -145,13 +146,13 @@ func Style(names ...string) string {
 	return strings.Join(strings.Fields(cssComment.ReplaceAllString(all.String(), "")), " ")
 }
 
-// Hash is what a page's policy names an inline stylesheet by.
+// Hash is the source by which a page's policy admits an inline stylesheet.
 func Hash(style string) string {
 	sum := sha256.Sum256([]byte(style))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Send writes an answer, packed where the browser takes that.
+// Send writes an answer, compressed if the browser accepts that.
 func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	send(w, r, status, content, func() []byte { return pack(content) })
 }
@@ -179,8 +180,8 @@ func takesGzip(r *http.Request) bool {
 // Page is what can be rendered.
 type Page = templ.Component
 
-// Show renders a page whole before the first byte is sent: half a page about
-// money is worse than none.
+// Show renders a whole page before it sends the first byte, because half a
+// page about money is worse than none.
 func Show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var body bytes.Buffer
 	if err := page.Render(r.Context(), &body); err != nil {

@@ -12,11 +12,11 @@ import (
 	source "github.com/yuin/goldmark/text"
 )
 
-// Markdown is a text of the documentation as a page has it. Its headings have
-// the names, in their order, or where none are given those that links know them
-// by, and are deeper by so many levels. A link leads where the function says;
-// one for which it returns "" is left out, and its words stay. Tables, which
-// may be wider than a phone, can be scrolled with keys, too.
+// Markdown renders a text of the documentation for a page. Its headings get
+// the names in order or, if none are given, the ids by which links know them,
+// and become deeper by the given number of levels. A link leads where the
+// function link says; if that returns "", only its words stay. Tables may be
+// wider than a phone, and can be scrolled with the keyboard, too.
 func Markdown(content []byte, deeper int, link func(to string) string, names ...string) (string, error) {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	root := markdown.Parser().Parse(source.NewReader(content))
@@ -28,8 +28,8 @@ func Markdown(content []byte, deeper int, link func(to string) string, names ...
 	return page.String(), nil
 }
 
-// fit changes a text as Markdown says. Links are taken out only after the walk,
-// which goes on from a node that has to be there still.
+// fit changes a text as Markdown says. It takes links out only after the walk,
+// because the walk continues from each node.
 func fit(root ast.Node, deeper int, link func(to string) string, names []string) {
 	var out []ast.Node
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -12,7 +12,8 @@ import (
 // gzipHeader begins a stream of RFC 1952: deflated, no name, no time.
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
 
-// packers are kept for the next answer: making one costs more than using it.
+// packers keeps compressors for later answers, because making one costs more
+// than using it.
 var packers = sync.Pool{New: func() any { return newPacker(flate.DefaultCompression) }}
 
 func newPacker(level int) *flate.Writer {
@@ -21,16 +22,16 @@ func newPacker(level int) *flate.Writer {
 	return w
 }
 
-// must is for errors that cannot be: the level is known, and a buffer takes
-// everything.
+// must panics on errors that cannot happen: the level is valid, and a buffer
+// accepts everything.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// packedSheet is the stylesheet of the hosted pages, most of each of them, and
-// the same packed, as part of a stream that it does not end.
+// packedSheet is the stylesheet of the hosted pages, which is most of each
+// page, and the same compressed, as a part of a stream that it does not end.
 var packedSheet = sync.OnceValues(func() (sheet, packed []byte) {
 	sheet = []byte(paySheet())
 	var out bytes.Buffer
@@ -41,10 +42,11 @@ var packedSheet = sync.OnceValues(func() (sheet, packed []byte) {
 	return sheet, out.Bytes()
 })
 
-// pack compresses with gzip. What stands before and after the stylesheet of the
-// hosted pages is packed around it: packing all of such a page was nearly half
-// of what answering with it took. A page holds no secret of one party beside
-// words of another's choice, so that its length tells nothing.
+// pack compresses with gzip. The stylesheet of the hosted pages is compressed
+// once, and the rest of such a page around it: to compress all of it took
+// nearly half of the time of an answer. The length of an answer tells nothing,
+// because no page has a secret of one party beside a text that another one
+// chose.
 func pack(content []byte) []byte {
 	w, _ := packers.Get().(*flate.Writer)
 	defer packers.Put(w)

@@ -20,8 +20,8 @@ func QR(text string) ([]byte, error) {
 // around a QR code.
 const quiet = 4
 
-// draw makes an SVG of a QR code. All black squares are one path; a run of them
-// is one rectangle.
+// draw draws a QR code as SVG. All black squares are one path, and adjacent
+// squares of a row are one rectangle.
 func draw(code *qr.Code) []byte {
 	var path strings.Builder
 	for y := range code.Size {
