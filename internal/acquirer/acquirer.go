@@ -1,4 +1,4 @@
-// Package acquirer is the way to those who charge cards. Checkout knows the
+// Package acquirer calls the processors that charge cards. Checkout knows the
 // interface alone; behind it are the sandbox's acquirer, with a book of its
 // own, and traders' processors over HTTP.
 //

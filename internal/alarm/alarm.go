@@ -1,4 +1,4 @@
-// Package alarm decides what somebody has to be called for: one table of rules,
+// Package alarm decides when somebody has to be called: one table of rules,
 // each a query of what is stored.
 package alarm
 

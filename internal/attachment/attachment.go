@@ -1,5 +1,5 @@
-// Package attachment is the files that people send to show something: what they
-// may be, what is left out of them, and how they are kept.
+// Package attachment stores the files that people send as evidence: it checks
+// their types, removes hidden parts, and encrypts them.
 package attachment
 
 import (

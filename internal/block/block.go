@@ -1,5 +1,5 @@
-// Package block tells which payers are kept out: by what they are compared, and
-// in memory where each is blocked.
+// Package block decides which payers are blocked: by what they are compared,
+// and, in memory, where each is blocked.
 package block
 
 import (

@@ -1,7 +1,6 @@
-// Package books is what accounts of the ledger have and had, for people:
-// statements of accounts, what each owner has, what is on the networks, and the
-// platform's income. It writes nothing but what days ended with, once they are
-// over.
+// Package books reads accounts of the ledger for people: statements, what each
+// owner has, what is on the networks, and the platform's income. It writes
+// nothing but what days ended with, once they are over.
 package books
 
 import (

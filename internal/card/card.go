@@ -1,6 +1,6 @@
 // Package card has the cards that payers enter: how they are checked, types
-// that never print them, and the safe that stores them sealed. It knows no CVV
-// and no code: see package acquirer.
+// that never print them, and the encrypted store. It knows no CVV and no code:
+// see package acquirer.
 package card
 
 import (

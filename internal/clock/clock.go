@@ -1,6 +1,6 @@
-// Package clock has the one clock of the business, and says when days of a zone
-// begin. SQL takes the time as a parameter, so that a sandbox's clock moves
-// everything together.
+// Package clock has the clock of the business, and calculates when days of a
+// zone begin. SQL takes the time as a parameter, so that a sandbox's clock
+// moves everything together.
 package clock
 
 import (

@@ -1,6 +1,5 @@
-// Package db is the way to PostgreSQL: pools, transactions, migrations, and the
-// queries that sqlc generates. docs/architecture/tables.md says which packages
-// write which table.
+// Package db connects to PostgreSQL: pools, transactions, migrations, and the
+// queries that sqlc generates.
 package db
 
 import (

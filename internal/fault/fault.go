@@ -1,5 +1,5 @@
-// Package fault is the one type of error that callers see: a kind that decides
-// the status, a stable code, a message fit for strangers, and the wrong fields.
+// Package fault has the type of error that callers see: a kind that decides the
+// status, a stable code, a message fit for strangers, and the wrong fields.
 // Every other error is internal, and rpc and web hide its text.
 package fault
 

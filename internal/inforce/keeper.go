@@ -1,6 +1,6 @@
-// Package inforce keeps in memory the settings that payments are made by:
-// shops, methods, limits, rates, requisites, traders' terms, and who is kept
-// out. What internal/directory writes is in force here within a second.
+// Package inforce caches the settings by which payments are made: shops,
+// methods, limits, rates, requisites, traders' terms, and blocked payers. What
+// internal/directory writes is in force here within a second.
 package inforce
 
 import (

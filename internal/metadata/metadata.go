@@ -1,6 +1,6 @@
-// Package metadata is what merchants note on payments, payouts and deposits in
-// words of their own: pairs of a key and a value, which reads and webhooks give
-// back, and by which lists find what has them.
+// Package metadata checks and stores what merchants note on payments, payouts
+// and deposits: pairs of a key and a value, which reads and webhooks return,
+// and by which lists can be filtered.
 package metadata
 
 import (

@@ -1,5 +1,5 @@
-// Package optional goes between a value that may be missing and one that says
-// so by being empty.
+// Package optional converts between a value that may be missing and one that is
+// empty instead.
 package optional
 
 // Value is the value that a pointer points to, or the zero value if it is nil.

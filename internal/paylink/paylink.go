@@ -1,5 +1,5 @@
-// Package paylink has merchants sell without a shop: a link of theirs is a page
-// on which a payer begins a payment.
+// Package paylink stores merchants' payment links, by which they sell without a
+// shop: a link is a page on which a payer begins a payment.
 package paylink
 
 import (

@@ -1,6 +1,7 @@
-// Package payment is the life of a payment and its appeal: creation, changes of
-// status, expiry and deferred settlement. Each step is one transaction that
-// changes the status, moves the money and queues the merchant's webhook.
+// Package payment implements the life of a payment and its appeal: creation,
+// changes of status, expiry and deferred settlement. Each step is one
+// transaction that changes the status, moves the money and queues the
+// merchant's webhook.
 package payment
 
 import (

@@ -1,8 +1,8 @@
-// Package payout is the life of a payout: a merchant has a trader pay fiat to a
-// recipient, and USDT of the merchant's cashbox are frozen until that is done.
-// In paths and identifiers of the API a payout is called payin. Each step is
-// one transaction that changes the status, moves the money and queues the
-// merchant's webhook.
+// Package payout implements the life of a payout: a trader pays fiat to a
+// recipient for a merchant, and USDT of the merchant's cashbox are frozen until
+// that is done. In paths and identifiers of the API a payout is called payin.
+// Each step is one transaction that changes the status, moves the money and
+// queues the merchant's webhook.
 package payout
 
 import (

@@ -1,5 +1,5 @@
-// Package requestlog stores for some days what merchants' programs asked of the
-// API, for their developers: never a body, a query, a path or a secret.
+// Package requestlog stores the requests of merchants' programs to the API for
+// some days, for their developers: never a body, a query, a path or a secret.
 // Requests are collected in memory and written by one worker, so that no
 // request waits. Those that do not fit are counted and dropped.
 package requestlog

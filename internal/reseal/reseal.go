@@ -1,5 +1,5 @@
-// Package reseal seals again, with the first vault key, what older keys have
-// sealed, so that the older keys can be given up. It knows the sealed columns
+// Package reseal encrypts again, with the first vault key, what older keys have
+// encrypted, so that the older keys can be removed. It knows the sealed columns
 // of all packages. The values stay the same.
 package reseal
 

@@ -1,4 +1,4 @@
-// Package sensitive notes who read what is only shown on request, such as a
+// Package sensitive records who read what is only shown on request, such as a
 // whole requisite or a receipt.
 package sensitive
 

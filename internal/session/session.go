@@ -1,4 +1,4 @@
-// Package session has how users sign in and stay signed in: passwords, second
+// Package session signs users in and keeps them signed in: passwords, second
 // factors, invitations, and sessions with a bearer token for the API or a
 // cookie for the browser.
 package session

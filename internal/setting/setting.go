@@ -1,7 +1,7 @@
-// Package setting declares once what operators set of merchants, cashboxes,
-// traders and requisites: names, kinds, bounds and phrases. The checks of
-// services, the inputs of forms, the names in proposals and the table of the
-// manual follow from it, and a test compares it with the schema.
+// Package setting declares once the settings of merchants, cashboxes, traders
+// and requisites: names, kinds, bounds and phrases. The checks of services, the
+// inputs of forms, the names in proposals and the table of the manual follow
+// from it, and a test compares it with the schema.
 package setting
 
 import (

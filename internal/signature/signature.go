@@ -1,4 +1,4 @@
-// Package signature is about what merchants' signatures cover: the bytes of a
+// Package signature builds what merchants' signatures cover: the bytes of a
 // request's body, or a canonical form of it. It checks them, and says what is
 // wrong with a wrong one.
 package signature

@@ -1,4 +1,4 @@
-// Package testenv has helpers of all tests. It says whether they run in "go
+// Package testenv has helpers for all tests. It says whether they run in "go
 // test ./...", where everything is tested once and quickly, or in the whole
 // check, which also runs slow tests and has every tool installed.
 package testenv

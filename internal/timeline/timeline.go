@@ -1,6 +1,6 @@
-// Package timeline tells what happened to a payment or a payout, to each kind
-// of caller what is theirs. Lines are typed, for others to put into words, or
-// go into a signed document.
+// Package timeline lists what happened to a payment or a payout, with the parts
+// that each kind of caller may see. Lines are typed, for others to put into
+// words, or go into a signed document.
 package timeline
 
 import (

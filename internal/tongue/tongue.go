@@ -1,4 +1,4 @@
-// Package tongue has what traders read in languages other than English and
+// Package tongue has the texts for traders in languages other than English and
 // Russian: a catalogue for each, by the English text. It also reads other files
 // of texts.
 package tongue

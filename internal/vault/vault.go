@@ -1,5 +1,5 @@
-// Package vault seals the few secrets that the database has to give back. Each
-// is bound to its table, column and row, so that a sealed value cannot be
+// Package vault encrypts the few secrets that the database has to give back.
+// Each is bound to its table, column and row, so that a sealed value cannot be
 // opened elsewhere.
 package vault
 

@@ -1,7 +1,7 @@
-// Package withdrawal is the life of a withdrawal of USDT, from the request of a
-// merchant or trader to the transfer that is seen on the chain, and the address
-// books that withdrawals go to. The house has no key: a signer outside gets a
-// signed list of what is to be paid, and names the transactions.
+// Package withdrawal implements the life of a withdrawal of USDT, from the
+// request of a merchant or trader to the transfer that is seen on the chain,
+// and the address books for withdrawals. The gateway has no key: a signer
+// outside gets a signed list of what is to be paid, and names the transactions.
 package withdrawal
 
 import (

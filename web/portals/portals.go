@@ -1,5 +1,5 @@
-// Package portals puts the portals together: the core and every feature, each
-// with the services it uses.
+// Package portals builds the portals: the core and every feature, each with the
+// services it uses.
 package portals
 
 import (

@@ -1,4 +1,4 @@
-// Package words is what the hosted pages say, in every language they speak:
+// Package words has the texts of the hosted pages in all of their languages:
 // phrases with their plural forms, numbers and amounts. A page gets one Words
 // for its reader and asks it for everything it shows.
 package words

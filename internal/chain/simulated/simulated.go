@@ -1,5 +1,5 @@
-// Package simulated is a node of a network that exists in a sandbox or in a
-// test only. It answers what package chain asks.
+// Package simulated simulates a node of a network, for sandboxes and tests. It
+// answers what package chain asks.
 package simulated
 
 import (

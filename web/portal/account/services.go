@@ -1,5 +1,5 @@
-// Package account is signing in and out, second factors, and the user's own
-// account.
+// Package account shows the pages for signing in and out, for second factors,
+// and for the user's own account.
 package account
 
 import (

@@ -1,5 +1,5 @@
-// Package appeals is a merchant's appeals of failed payments, and what
-// operators and traders write to each other about them.
+// Package appeals shows merchants their appeals of failed payments, and carries
+// the conversation of operators and traders about them.
 package appeals
 
 import (

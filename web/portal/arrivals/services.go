@@ -1,4 +1,4 @@
-// Package arrivals is the money of a trader that belongs to no payment.
+// Package arrivals shows a trader the money that belongs to no payment.
 package arrivals
 
 import (

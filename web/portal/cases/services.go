@@ -1,4 +1,5 @@
-// Package cases is what waits for operators, and what they decide.
+// Package cases shows operators what waits for them, and carries out what they
+// decide.
 package cases
 
 import (

@@ -1,4 +1,5 @@
-// Package deposits is a merchant's deposits, and what its cashboxes hold.
+// Package deposits shows merchants their deposits and the balances of their
+// cashboxes.
 package deposits
 
 import (

@@ -1,5 +1,5 @@
-// Package desk is a trader's desk: what waits for them now, and what they do
-// about it.
+// Package desk shows a trader's desk: what waits for them now, and what they
+// can do about it.
 package desk
 
 import (

@@ -1,5 +1,5 @@
-// Package developers is what a merchant's developers work with: keys, webhooks,
-// events, requests and looks.
+// Package developers shows a merchant's developers their tools: keys, webhooks,
+// events, requests and the look of hosted pages.
 package developers
 
 import (

@@ -1,4 +1,5 @@
-// Package links is merchants' payment links: what is sold without a shop.
+// Package links shows merchants their payment links, by which they sell without
+// a shop.
 package links
 
 import (

@@ -1,6 +1,6 @@
-// Package messages is what the banks of traders' phones write: what waits for
-// the trader, their phones, and what messages do for each requisite; and for
-// operators what no pattern knows.
+// Package messages shows what banks write to traders' phones: to a trader what
+// waits for them, their phones, and what messages do for each requisite; to
+// operators the messages that no pattern matches.
 package messages
 
 import (

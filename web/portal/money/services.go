@@ -1,4 +1,4 @@
-// Package money is what operators move by hand, what waits for a second
+// Package money shows operators what they move by hand, what waits for a second
 // operator, and the platform's income.
 package money
 

@@ -1,5 +1,5 @@
-// Package notices is what a user is told by Telegram, mail and push, and the
-// desk as an app on a phone.
+// Package notices shows users which notifications they get by Telegram, mail
+// and push, and makes the desk an app on a phone.
 package notices
 
 import (

@@ -1,4 +1,4 @@
-// Package overview is what a merchant sees first.
+// Package overview shows merchants their first page.
 package overview
 
 import (

@@ -1,5 +1,5 @@
-// Package payers is what is known of payers across payments, and who of them is
-// kept out.
+// Package payers shows what is known of payers across payments, and which
+// payers are blocked.
 package payers
 
 import (

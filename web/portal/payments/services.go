@@ -1,5 +1,5 @@
-// Package payments has payments and payouts, as traders, merchants and
-// operators see them.
+// Package payments shows payments and payouts to traders, merchants and
+// operators.
 package payments
 
 import (

@@ -1,5 +1,5 @@
-// Package payoutfiles has merchants pay out by a file: a look at it first, then
-// all of its payouts or none.
+// Package payoutfiles makes payouts from a merchant's file: first a preview,
+// then all of its payouts or none.
 package payoutfiles
 
 import (

@@ -1,4 +1,4 @@
-// Package rates is what a USDT costs, and from where that is known.
+// Package rates shows what a USDT costs, and where that price comes from.
 package rates
 
 import (

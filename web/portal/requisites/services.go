@@ -1,5 +1,5 @@
-// Package requisites is where a trader looks after their requisites, and reads
-// why one gets no payments.
+// Package requisites shows a trader their requisites, and why one gets no
+// payments.
 package requisites
 
 import (

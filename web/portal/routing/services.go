@@ -1,4 +1,4 @@
-// Package routing tells which trader gets a payment, and why one got it.
+// Package routing shows which trader would get a payment, and why one got it.
 package routing
 
 import (

@@ -1,5 +1,5 @@
-// Package sandbox is what there is in a sandbox only: a page to try everything
-// from, and the trader's simulator.
+// Package sandbox shows the pages that only a sandbox has: one to try
+// everything from, and the trader's simulator.
 package sandbox
 
 import (

@@ -1,4 +1,4 @@
-// Package say is what the portals say, in English and in Russian. A phrase
+// Package say has the texts of the portals, in English and in Russian. A phrase
 // without one of the two does not compile. What traders read has catalogues of
 // more languages, by the English.
 package say

@@ -1,5 +1,5 @@
-// Package search is the one search of the portals: everything that somebody may
-// see and that goes by a name or a number.
+// Package search searches everything that the user may see and that has a name
+// or a number.
 package search
 
 import (

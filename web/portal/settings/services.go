@@ -1,5 +1,5 @@
-// Package settings are the operators' pages of those who take part, and of what
-// is set for each.
+// Package settings shows operators the merchants, cashboxes, traders and
+// requisites, and the settings of each.
 package settings
 
 import (

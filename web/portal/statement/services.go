@@ -1,4 +1,4 @@
-// Package statement is the statement of an account, and the list of all
+// Package statement shows the statement of an account, and the list of all
 // accounts.
 package statement
 

@@ -1,4 +1,4 @@
-// Package team is where an owner looks after the users of their merchant.
+// Package team shows an owner the users of their merchant or trader.
 package team
 
 import (

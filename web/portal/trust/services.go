@@ -1,5 +1,5 @@
-// Package trust is what operators trust the platform by: the ledger's
-// reconciliation and seals, the audit log, alarms and the manual.
+// Package trust shows operators the ledger's reconciliation and seals, the
+// audit log, alarms and the manual.
 package trust
 
 import (

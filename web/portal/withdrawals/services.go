@@ -1,5 +1,5 @@
-// Package withdrawals is how USDT leave: the withdrawals and address books of
-// merchants and traders, and what operators do with withdrawals.
+// Package withdrawals shows withdrawals and address books to merchants and
+// traders, and to operators what they decide about withdrawals.
 package withdrawals
 
 import (
