@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -55,6 +56,9 @@ type lent struct {
 	worn *atomic.Bool
 }
 
+// shown is what a page shows, for somebody who reads why a test failed.
+const shown = `location.href + " shows: " + document.body?.innerText.slice(0, 1000)`
+
 // lend gives the test a tab until it ends. Without a browser the test is
 // skipped.
 func lend(t testing.TB) lent {
@@ -83,6 +87,12 @@ func lend(t testing.TB) lent {
 		must(t, chromedp.Do(l.ctx))
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			ctx, cancel := context.WithTimeout(l.ctx, time.Minute)
+			defer cancel()
+			shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](shown))
+			t.Log(shown, err)
+		}
 		if t.Failed() || l.worn.Load() || l.clean() != nil {
 			l.close()
 			return
@@ -120,7 +130,7 @@ func taken() (l lent, found bool) {
 
 // clean removes everything that a test has left in the tab.
 func (l lent) clean() error {
-	ctx, stop := context.WithTimeout(l.ctx, testenv.Patience)
+	ctx, stop := context.WithTimeout(l.ctx, time.Minute)
 	defer stop()
 	var err error
 	for _, script := range *l.scripts {
