@@ -158,7 +158,7 @@ func TestInvitationWithFourEyes(t *testing.T) {
 	first := strings.TrimSpace(approved.Page(t).Find("#secret").Text())
 	wantNot(t, "its approver is shown", approved.Body+two.Get(t, path).Body, invite, "/invitation/")
 	again := two.Page(t, path).Find("form[action='" + path + "/approve'] button")
-	want(t, "a lost code", again.Text(), "Make another code")
+	want(t, "a lost code", again.Text(), "Create another code")
 	code := strings.TrimSpace(two.Post(t, path+"/approve").Page(t).Find("#secret").Text())
 	testenv.Check(t, len(code) == 11 && len(first) == 11 && code != first, "the codes %q and %q", first, code)
 	wantNot(t, "another read of it", two.Get(t, path).Body+one.Get(t, path).Body, first, code)

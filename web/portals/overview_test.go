@@ -74,7 +74,7 @@ func TestOverviewPage(t *testing.T) {
 	want(t, "a merchant's user is led to", a.To(), "/merchant")
 	text := p.Get(t, "/merchant").Text()
 	wantIn(t, "without payments", text, "No payments in this time")
-	wantNot(t, "without payments", text, "What waits", "Endpoints that fail")
+	wantNot(t, "without payments", text, "Needs attention", "Endpoints that fail")
 	week(t, b)
 	page := p.Get(t, "/merchant").Page(t)
 	wantIn(t, "the page", strings.ReplaceAll(words(page.Find("main")), "\u00a0", " "),

@@ -43,7 +43,7 @@ func TestTradersChooseMoreLanguages(t *testing.T) {
 	refused := merchant.Post(t, "/account/preferences", "zone", "UTC", "language", "tr", "theme", "dark")
 	portaltest.WantAnswer(t, "a merchant", refused, 422, "must be en, ru or nothing")
 	want(t, "asked for", merchant.Get(t, "/merchant?lang=tr", "Accept-Language", "tr").Page(t).Find("html").AttrOr("lang", ""), "en")
-	want(t, "offered", words(merchant.Page(t, "/account").Find("#language option")), "As the browser has it English Русский")
+	want(t, "offered", words(merchant.Page(t, "/account").Find("#language option")), "As in the browser English Русский")
 
 	want(t, "looked at", b.Viewer(t).Get(t, "/trader?lang=tr", "Accept-Language", "tr").Page(t).Find("html").AttrOr("lang", ""), "en")
 

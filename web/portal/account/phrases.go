@@ -52,7 +52,7 @@ var (
 		"Too many wrong codes were given, so the second factor is locked. Ask for a new invitation, as if it were lost.",
 		"Введено слишком много неверных кодов, второй фактор заблокирован. Попросите новое приглашение, как при его утере.",
 	)
-	sayWrongFactor     = say.Both("That was wrong, or was used already.", "Неверно или уже использовано.")
+	sayWrongFactor     = say.Both("This is wrong, or was already used.", "Неверно или уже использовано.")
 	sayContinue        = say.Both("Continue", "Продолжить")
 	saySetUpFactor     = say.Both("Set up a second factor", "Настройка второго фактора")
 	saySetUpFactorText = say.Both(
@@ -96,7 +96,7 @@ var (
 		"Keep these where you find them without your phone. Each works once, in place of the second factor. They are not shown again.",
 		"Сохраните их там, где найдёте без телефона. Каждый действует один раз вместо второго фактора. Больше они не покажутся.",
 	)
-	sayRecoveryCodesKept  = say.Both("I have kept them", "Я их сохранил")
+	sayRecoveryCodesKept  = say.Both("I have saved them", "Я их сохранил")
 	sayWelcome            = say.Both("Welcome", "Добро пожаловать")
 	sayWelcomeText        = say.Both("You sign in as %s. Choose a password.", "Ваш логин: %s. Придумайте пароль.")
 	sayInvitationCode     = say.Both("Code of the invitation", "Код приглашения")
@@ -125,19 +125,19 @@ var (
 	)
 	sayZoneHere     = say.Both("Use this browser's:", "Взять из браузера:")
 	sayLanguage     = say.Both("Language", "Язык")
-	sayLanguageAuto = say.Both("As the browser has it", "Как в браузере")
+	sayLanguageAuto = say.Both("As in the browser", "Как в браузере")
 	sayMachine      = say.Both(
 		"This translation is checked by machine only: nobody whose language it is has read it yet.",
 		"Этот перевод проверен только машиной: носитель языка его ещё не читал.",
 	)
 	sayTheme          = say.Both("Colours", "Цвета")
-	sayThemeSystem    = say.Both("As the system has them", "Как в системе")
+	sayThemeSystem    = say.Both("As in the system", "Как в системе")
 	sayThemeLight     = say.Both("Light", "Светлые")
 	sayThemeDark      = say.Both("Dark", "Тёмные")
 	sayShortcutsOn    = say.Both("Keys of one letter (j, k, c, /)", "Клавиши из одной буквы (j, k, c, /)")
 	saySecurity       = say.Both("Security", "Безопасность")
 	sayChangePassword = say.Both("Change the password", "Сменить пароль")
-	sayOldPassword    = say.Both("Present password", "Текущий пароль")
+	sayOldPassword    = say.Both("Current password", "Текущий пароль")
 	sayWrongPassword  = say.Both("This is not your password.", "Это не ваш пароль.")
 	sayPasswordEnds   = say.Both("All your other sessions end.", "Все остальные сеансы завершатся.")
 	sayApp            = say.Both("Authenticator app", "Приложение-аутентификатор")
@@ -148,7 +148,7 @@ var (
 	saySetUp          = say.Both("Set up", "Настроить")
 	sayUsedAt         = say.Both("Used %s", "Использован %s")
 	sayNeverUsed      = say.Both("Not used yet", "Ещё не использован")
-	sayRenewCodes     = say.Both("Make new ones", "Создать новые")
+	sayRenewCodes     = say.Both("Create new ones", "Создать новые")
 	saySessions       = say.Both("Where you are signed in", "Где выполнен вход")
 	sayThisSession    = say.Both("This one", "Этот сеанс")
 	sayAPISession     = say.Both("API", "API")
@@ -158,7 +158,7 @@ var (
 
 // Operators who look as another user.
 var (
-	sayViewAs     = say.Both("Look as another user", "Посмотреть как другой пользователь")
+	sayViewAs     = say.Both("View as another user", "Посмотреть как другой пользователь")
 	sayViewAsText = say.Both(
 		"You see what they see for 30 minutes at most, and change nothing. It is written to the log of settings.",
 		"Вы видите то же, что и он, не дольше 30 минут и ничего не меняете. Это попадает в журнал настроек.",

@@ -9,7 +9,7 @@ var (
 	sayNoWork          = say.Both("Nothing waits.", "Ничто не ждёт.")
 	sayWorkAll         = say.Both("See all", "Показать все")
 	sayWorkSince       = say.Both("waits since", "ждёт с")
-	sayWaits           = say.Both("What waits", "Ждёт внимания")
+	sayWaits           = say.Both("Needs attention", "Ждёт внимания")
 	sayOldest          = say.Both("oldest: %s", "самое старое: %s")
 	sayPaidLately      = say.Both("Paid, 24 hours", "Оплачено, 24 часа")
 	sayPaidOf          = say.Both("%s of %s payments", "%s из %s платежей")

@@ -13,7 +13,7 @@ var (
 
 // Deposits.
 var (
-	sayAddressHint    = say.Both("Where the USDT are sent to.", "Куда отправлены USDT.")
+	sayAddressHint    = say.Both("Where the USDT are sent.", "Куда отправлены USDT.")
 	sayMetadataHint   = say.Both("One pair in each line, such as region=west", "По одной паре в строке, например region=west")
 	sayReference      = say.Both("Your reference", "Ваша пометка")
 	sayNoDepositsText = say.Both(

@@ -16,10 +16,10 @@ var (
 	sayNoKeyBoxes      = say.Both("You have no cashbox yet.", "У вас ещё нет касс.")
 	sayAskOperator     = say.Both("The operator makes it.", "Кассу создаёт оператор.")
 	sayNewKey          = say.Both("New key", "Новый ключ")
-	sayMakeKey         = say.Both("Make the key", "Создать ключ")
+	sayMakeKey         = say.Both("Create the key", "Создать ключ")
 	sayKeyName         = say.Both("Name", "Название")
 	sayKeyNameHint     = say.Both("What uses it, as in “shop server”.", "Кто им пользуется, например «сервер магазина».")
-	sayScopes          = say.Both("What it may do", "Права")
+	sayScopes          = say.Both("Permissions", "Права")
 	sayScopesHint      = say.Both("No more than it needs.", "Не больше, чем нужно.")
 	sayNoScope         = say.Both("Choose at least one.", "Выберите хотя бы одно.")
 	sayKeyLastUsed     = say.Both("Last used", "Использован")
@@ -63,7 +63,7 @@ var (
 		"Это старый ключ: он перестанет действовать для всех ваших касс.",
 	)
 	sayRevokeYes    = say.Both("Yes, revoke the key", "Да, отозвать ключ")
-	sayKeyMade      = say.Both("The key is made", "Ключ создан")
+	sayKeyMade      = say.Both("The key was created", "Ключ создан")
 	saySecret       = say.Both("Secret", "Секрет")
 	sayRotateSecret = say.Both("Change the signing secret", "Сменить секрет подписи")
 	sayRotateTitle  = say.Both("Change the signing secret?", "Сменить секрет подписи?")
@@ -71,7 +71,7 @@ var (
 		"You get a new secret. The old one signs besides for 24 hours: take the new one into use until then.",
 		"Вы получите новый секрет. Старый ещё 24 часа подписывает вместе с ним: за это время перейдите на новый.",
 	)
-	sayRotateYes   = say.Both("Yes, make a new secret", "Да, создать новый секрет")
+	sayRotateYes   = say.Both("Yes, create a new secret", "Да, создать новый секрет")
 	sayRotated     = say.Both("The new signing secret", "Новый секрет подписи")
 	sayRotatedText = say.Both(
 		"Webhooks are signed with it from now on, and with the old one besides until %s.",
@@ -90,7 +90,7 @@ var (
 	sayHealthText      = say.Both("Attempts at the last 5,000 events at most.", "Попытки по последним событиям, не больше 5 000.")
 	sayAttempts        = say.Both("Attempts", "Попытки")
 	sayHookSuccessRate = say.Both("Answered with 2xx", "Ответили 2xx")
-	sayMedianTime      = say.Both("Half answered within", "Половина ответов за")
+	sayMedianTime      = say.Both("Median answer time", "Половина ответов за")
 	sayMs              = say.Both("%d ms", "%d мс")
 	sayNoAttempts      = say.Both("No attempts in these days.", "За эти дни попыток нет.")
 	sayFailures        = say.Both("The last failures", "Последние неудачи")

@@ -52,7 +52,7 @@ var (
 	sayKey        = say.Both("Key", "Ключ")
 	saySecret     = say.Both("Secret", "Секрет")
 	sayIsPaired   = say.Both("Done", "Готово")
-	sayHeard      = say.Both("Last heard", "Последнее сообщение")
+	sayHeard      = say.Both("Last contact", "Последнее сообщение")
 	sayUnheard    = say.Both("never", "не было")
 	sayConnected  = say.Both("Connected", "Подключён")
 	sayRevoked    = say.Both("Disconnected", "Отключён")
@@ -90,7 +90,7 @@ var (
 		"Messages that no pattern knows confirm nothing. Reading them here is noted in the audit log.",
 		"Сообщения, которых не знает ни один образец, ничего не подтверждают. То, что вы их читаете, попадает в журнал аудита.",
 	)
-	sayUnknownTitle = say.Both("Known to no pattern", "Не знает ни один образец")
+	sayUnknownTitle = say.Both("Matched by no pattern", "Не знает ни один образец")
 	sayUnknownOf    = say.Both("of the last %d", "из последних %d")
 	sayGroups       = say.Both("Unknown messages by their form", "Неизвестные сообщения по виду")
 	sayGroupsNone   = say.Both("Every message was read.", "Все сообщения прочитаны.")

@@ -93,7 +93,7 @@ var (
 		"You were set up less than a day ago, or one of you and the proposer by the other, or both by one person alone, so a third operator approves this. You may refuse it.",
 		"Вы заведены меньше суток назад, либо один из вас с автором завёл другого, либо обоих завели в одиночку, поэтому подтверждает третий оператор. Вы можете отклонить.",
 	)
-	sayMakeLink   = say.Both("Make the link", "Создать ссылку")
+	sayMakeLink   = say.Both("Create the link", "Создать ссылку")
 	sayInviteLink = say.Both(
 		"This is approved. The link is shown to you alone, until it is used or has expired, and each time another one. "+
 			"Whoever approved it gives the invited person the code that goes with it.",
@@ -108,7 +108,7 @@ var (
 		"Передайте код приглашённому сами, а не через %s, у кого есть ссылка: с обоими вместо приглашённого войдёт любой. "+
 			"Код спросят, когда он будет задавать пароль.",
 	)
-	sayCodeAgain     = say.Both("Make another code", "Создать другой код")
+	sayCodeAgain     = say.Both("Create another code", "Создать другой код")
 	sayCodeAgainText = say.Both(
 		"If the code of the invitation is lost, make another one, until it is accepted or has expired. The one before is void then.",
 		"Если код приглашения потерян, создайте другой, пока приглашение не принято и не истекло. Прежний перестанет действовать.",

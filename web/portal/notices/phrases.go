@@ -7,7 +7,7 @@ var (
 	sayMail     = say.Both("Mail", "Почта")
 	sayPush     = say.Both("Push", "Пуши")
 
-	sayWhere     = say.Both("Where you are told", "Куда приходят уведомления")
+	sayWhere     = say.Both("Notification channels", "Куда приходят уведомления")
 	sayWhereNone = say.Both("Nowhere yet. Add a channel.", "Пока никуда. Добавьте канал.")
 	sayPlace     = say.Both("Place", "Куда")
 	sayWorks     = say.Both("Works", "Работает")
@@ -29,17 +29,17 @@ var (
 	sayPushHint = say.Both("Also while the page is closed. On an iPhone add the desk to the home screen first.",
 		"И когда страница закрыта. На iPhone сначала добавьте рабочий стол на главный экран.")
 
-	sayWhat     = say.Both("What you are told", "О чём приходят уведомления")
+	sayWhat     = say.Both("What you are notified about", "О чём приходят уведомления")
 	sayKind     = say.Both("Event", "Событие")
 	sayAlways   = say.Both("always", "всегда")
 	sayQuiet    = say.Both("Quiet hours", "Тихие часы")
-	sayQuietAre = say.Both("Only security is told then. Your zone is %s.", "В это время приходит только о безопасности. Ваш пояс: %s.")
+	sayQuietAre = say.Both("Then only security notifications come. Your zone is %s.", "В это время приходит только о безопасности. Ваш пояс: %s.")
 	sayFrom     = say.Both("Quiet from", "Тишина с")
 	sayUntil    = say.Both("Quiet until", "Тишина до")
 	sayWrongAt  = say.Both("is no time such as 22:00", "не время вида 22:00")
 	sayMuted    = say.Both("Muted by the bot until %s.", "Бот попросили молчать до %s.")
 
-	saySent     = say.Both("What you were told last", "Последние уведомления")
+	saySent     = say.Both("Latest notifications", "Последние уведомления")
 	saySentNone = say.Both("Nothing yet", "Пока ничего")
 	sayAt       = say.Both("Time", "Время")
 	sayCount    = say.Both("Events", "Событий")

@@ -14,14 +14,14 @@ var (
 	sayNothingText  = say.Both(
 		"They appear here as soon as your program creates one.", "Они появятся здесь, как только ваша программа создаст первый.",
 	)
-	sayFunnel        = say.Both("How far payments came", "Как далеко дошли платежи")
-	sayReasons       = say.Both("Why others did not", "Почему не оплачены")
+	sayFunnel        = say.Both("From created to paid", "От создания до оплаты")
+	sayReasons       = say.Both("Why the rest were not paid", "Почему не оплачены")
 	sayNewest        = say.Both("Of the %d newest payments", "По %d последним платежам")
 	sayOpened        = say.Both("Page opened", "Открыта страница")
 	sayClaimed       = say.Both("Payer says it is paid", "Плательщик заявил оплату")
 	sayOtherReasons  = say.Both("Other reasons", "Другие причины")
 	sayByMethod      = say.Both("By method", "По методам")
-	sayWaiting       = say.Both("What waits", "Ждёт внимания")
+	sayWaiting       = say.Both("Needs attention", "Ждёт внимания")
 	sayEndpointsFail = say.Both("Endpoints that fail", "Адреса с ошибками")
 	sayEndpointFails = say.Both(
 		"%s: %d of %d deliveries of the last hour failed",

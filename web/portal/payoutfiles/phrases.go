@@ -27,7 +27,7 @@ var (
 	sayTemplate = say.Both("Download a template", "Скачать образец")
 	sayColumns  = say.Both("Columns", "Столбцы")
 	sayColumn   = say.Both("Column", "Столбец")
-	sayHolds    = say.Both("What stands in it", "Что в нём")
+	sayHolds    = say.Both("Contents", "Что в нём")
 	sayPayouts  = say.Both("Payouts", "Выплат")
 	saySum      = say.Both("They pay out", "Будет выплачено")
 	sayFreezes  = say.Both("Freezes", "Будет заморожено")
@@ -43,7 +43,7 @@ var (
 		"В строках есть ошибки, поэтому ничего не создано. Исправьте файл и отправьте снова.",
 	)
 	sayMore    = say.Both("And %d more.", "И ещё %d.")
-	sayAll     = say.Both("All of them as CSV", "Все в CSV")
+	sayAll     = say.Both("All as CSV", "Все в CSV")
 	sayLine    = say.Both("Line", "Строка")
 	sayField   = say.Both("Field", "Поле")
 	sayReason  = say.Both("Reason", "Причина")

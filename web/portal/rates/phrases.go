@@ -6,7 +6,7 @@ import (
 
 // Rates.
 var (
-	sayPairsTitle   = say.Both("What a USDT costs", "Сколько стоит USDT")
+	sayPairsTitle   = say.Both("Price of a USDT", "Сколько стоит USDT")
 	sayFeedsTitle   = say.Both("Feeds", "Источники")
 	sayRateLabel    = say.Both("Rate", "Курс")
 	saySource       = say.Both("Source", "Источник")

@@ -47,7 +47,7 @@ var (
 	sayGetsNone     = say.Both("Gets none", "Не получает")
 	saySwitchedOff  = say.Both("Off", "Выключен")
 	sayUsedToday    = say.Both("Payments today", "Платежей сегодня")
-	saySumToday     = say.Both("Sum today", "Сумма за сегодня")
+	saySumToday     = say.Both("Total today", "Сумма за сегодня")
 	sayOpenNow      = say.Both("Open now", "Открыто сейчас")
 	sayUsedOf       = say.Both("%s of %s", "%s из %s")
 	sayAmountRange  = say.Both("Amounts", "Суммы")

@@ -96,7 +96,7 @@ var (
 	saySimulatorStands = say.Both("Stopped", "Остановлена")
 	saySimulatorSince  = say.Both("Answered since the last start", "Ответы с последнего запуска")
 	saySimulatorStart  = say.Both("Start", "Запустить")
-	saySimulatorChange = say.Both("Start anew with these", "Запустить заново с этими")
+	saySimulatorChange = say.Both("Start again with these", "Запустить заново с этими")
 	saySimulatorStop   = say.Both("Stop", "Остановить")
 	sayDoneConfirmed   = say.Both("Confirmed", "Подтверждено")
 	sayDoneWrong       = say.Both("Cancelled for another amount", "Отменено из-за другой суммы")

@@ -4,7 +4,7 @@ import "gateway.example/web/portal/say"
 
 var (
 	sayTitle     = say.Both("Search", "Поиск")
-	sayNothing   = say.Both("Nothing is found.", "Ничего не найдено.")
+	sayNothing   = say.Both("Nothing was found.", "Ничего не найдено.")
 	sayNothingIs = say.Both(
 		"Try a number, an order or part of it, a payer, an amount, the last four digits, the hash of a transfer, a name or a page.",
 		"Попробуйте номер, заказ или его часть, плательщика, сумму, последние четыре цифры, хеш перевода, имя или страницу.",

@@ -75,7 +75,7 @@ var (
 	)
 	sayYouTyped        = say.Both("You had entered: %s.", "Вы вводили: %s.")
 	sayWebhookSecret   = say.Both("Secret that signs its webhooks", "Секрет подписи вебхуков")
-	sayCashboxMade     = say.Both("The cashbox is made", "Касса создана")
+	sayCashboxMade     = say.Both("The cashbox was created", "Касса создана")
 	sayCashboxMadeText = say.Both(
 		"Give the merchant this secret. Next, set up its methods.",
 		"Передайте секрет мерчанту. Дальше настройте методы.",
@@ -103,13 +103,13 @@ var (
 	sayPool           = say.Both("Method and currency", "Метод и валюта")
 	sayDeskHint       = say.Both("Empty for card checkout.", "Пусто для оплаты картой.")
 	sayTheirOwn       = say.Both("Trader’s own: %s", "У трейдера: %s")
-	sayLookAsThem     = say.Both("Look as this user", "Смотреть как этот пользователь")
+	sayLookAsThem     = say.Both("View as this user", "Смотреть как этот пользователь")
 	sayKindAndRole    = say.Both("Kind and role", "Вид и роль")
 	sayBelongsTo      = say.Both("Belongs to", "Принадлежит")
 	sayForMerchants   = say.Both("For a merchant’s user", "Для пользователя мерчанта")
 	sayForTraders     = say.Both("For a trader’s user", "Для пользователя трейдера")
 	sayForCabinet     = say.Both("For a payer, with commas between", "Для плательщика, через запятую")
-	sayUserInviteText = say.Both("You get a link by which they set a password.", "Вы получите ссылку, чтобы задать пароль.")
+	sayUserInviteText = say.Both("You get a link with which they set a password.", "Вы получите ссылку, чтобы задать пароль.")
 	sayBankLinkHint   = say.Both(
 		"May have {value}, {phone}, {amount}, {recipient}.", "Может содержать {value}, {phone}, {amount}, {recipient}.",
 	)

@@ -33,7 +33,7 @@ var (
 // sayLogKind is the name of a kind of lines of the log.
 var sayLogKind = say.Names{
 	"setting":        say.Both("Change", "Изменение"),
-	"view_as":        say.Both("Look as another user", "Просмотр от имени"),
+	"view_as":        say.Both("View as another user", "Просмотр от имени"),
 	"sign_in":        say.Both("Sign-in", "Вход"),
 	"sign_in_failed": say.Both("Failed sign-in", "Неудачный вход"),
 	"read":           say.Both("Sensitive read", "Просмотр скрытого"),
@@ -145,7 +145,7 @@ func sayInvariant(name string) say.Phrase {
 
 // What needs somebody now.
 var (
-	sayAlarmsQuiet  = say.Both("Nothing needs anybody now.", "Сейчас никто не нужен.")
+	sayAlarmsQuiet  = say.Both("Nothing needs attention now.", "Сейчас никто не нужен.")
 	sayAlarmFiring  = say.Both("fires", "тревога")
 	sayAlarmQuiet   = say.Both("quiet", "тихо")
 	sayAlarmWhat    = say.Both("Alarm", "Тревога")

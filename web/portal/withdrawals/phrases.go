@@ -93,7 +93,7 @@ var (
 	sayLists        = say.Both("Hand-over lists", "Списки на подпись")
 	sayListsNone    = say.Both("No lists yet", "Списков ещё нет")
 	sayListsText    = say.Both("The signer outside pays what a list names.", "Внешний подписант платит по этим спискам.")
-	sayHandOver     = say.Both("Make a list", "Составить список")
+	sayHandOver     = say.Both("Create a list", "Составить список")
 	sayHandOverText = say.Both(
 		"Approved and not handed over: %d. Each withdrawal is on one list, for good.",
 		"Одобрено и не передано: %d. Каждый вывод попадает только в один список.",
