@@ -314,3 +314,60 @@ func TestProxyKeepsOperatorsIn(t *testing.T) {
 	}
 	testenv.Check(t, checked >= 30, "only %d calls of operators were found", checked)
 }
+
+// uploadPages are the pages that a portal's source file with TakeUpload has.
+// Operators' pages are all in one location.
+var uploadPages = map[string][]string{
+	"appeals/appeal.go":          {"/merchant/payments/1/appeal"},
+	"bankstatement/statement.go": {"/trader/requisites/1/statement", "/operator/requisites/1/statement"},
+	"developers/logo.go":         {"/merchant/looks/logo"},
+	"links/picture.go":           {"/merchant/links/1/picture"},
+	"payments/payout_step.go":    {"/trader/payouts/1/complete"},
+	"payoutfiles/file.go":        {"/merchant/payout-files"},
+}
+
+var uploadProcedure = regexp.MustCompile(`(gateway|portal)v1connect\.([A-Za-z]+Service)([A-Za-z]+)Procedure:`)
+
+// The proxy lets a file through to all that takes one. What it refuses itself
+// has a page of its own in place of the gateway's answer, and over the API no
+// code.
+func TestProxyLetsFilesIn(t *testing.T) {
+	t.Parallel()
+	large := regexp.MustCompile(`location (~|\^~) (\S+) \{[^{}]*client_max_body_size 1[12]m;`).
+		FindAllStringSubmatch(read(t, "deploy/nginx/nginx.conf"), -1)
+	lets := func(path string) bool {
+		return slices.ContainsFunc(large, func(location []string) bool {
+			return location[1] == "^~" && strings.HasPrefix(path, location[2]) ||
+				location[1] == "~" && regexp.MustCompile(location[2]).MatchString(path)
+		})
+	}
+	paths := []string{"/api/v1/payments/1/appeal", "/r/token/receipt"}
+	_, uploads, _ := strings.Cut(read(t, "rpc/access.go"), "var uploads = edge.Uploads{\n")
+	uploads, _, _ = strings.Cut(uploads, "\n}\n")
+	for line := range strings.Lines(uploads) {
+		name := uploadProcedure.FindStringSubmatch(line)
+		if name == nil {
+			t.Fatalf("not read as an upload: %s", line)
+		}
+		paths = append(paths, "/"+name[1]+".v1."+name[2]+"/"+name[3])
+	}
+	root := os.DirFS("../../web/portal")
+	testenv.NoError(t, fs.WalkDir(root, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(file) != ".go" {
+			return err
+		}
+		text, err := fs.ReadFile(root, file)
+		if strings.Contains(string(text), "v.TakeUpload(") {
+			testenv.Check(t, uploadPages[file] != nil, "%s takes a file: which pages are that?", file)
+			paths = append(paths, uploadPages[file]...)
+		}
+		return err
+	}))
+	testenv.Check(t, len(paths) >= 14, "only %d places for files were found", len(paths))
+	for _, path := range paths {
+		testenv.Check(t, lets(path), "%s: no file goes through", path)
+	}
+	for _, path := range []string{"/api/v1/payments", "/merchant/links/1/close", "/portal.v1.LinkService/CreateLink"} {
+		testenv.Check(t, !lets(path), "%s: a file goes through", path)
+	}
+}
