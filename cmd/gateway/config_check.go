@@ -268,18 +268,20 @@ func (c *config) checkAddresses(found *problems) {
 	for _, public := range []struct {
 		name  string
 		value *string
+		pages bool
 	}{
-		{"-base-url (GATEWAY_BASE_URL)", &c.baseURL}, {"-pay-url (GATEWAY_PAY_URL)", &c.payURL},
-		{"-portal-url (GATEWAY_PORTAL_URL)", &c.portalURL},
+		{"-base-url (GATEWAY_BASE_URL)", &c.baseURL, false}, {"-pay-url (GATEWAY_PAY_URL)", &c.payURL, true},
+		{"-portal-url (GATEWAY_PORTAL_URL)", &c.portalURL, true},
 	} {
 		*public.value = strings.TrimRight(*public.value, "/") // paths are put behind it
-		c.checkURL(found, public.name, *public.value)
+		c.checkURL(found, public.name, *public.value, public.pages)
 	}
 }
 
 // checkURL checks a public URL. In a sandbox it may be empty; then the
-// listener's address is used.
-func (c *config) checkURL(found *problems, name, text string) {
+// listener's address is used. Pages lead to each other from the root of their
+// host, so nothing can be found below a path.
+func (c *config) checkURL(found *problems, name, text string, pages bool) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "" && c.sandbox:
@@ -289,6 +291,8 @@ func (c *config) checkURL(found *problems, name, text string) {
 		found.add(name, "must be a whole URL such as https://pay.example.com")
 	case u.User != nil, u.RawQuery != "", u.ForceQuery, strings.Contains(text, "#"):
 		found.add(name, "must have no user, query or fragment")
+	case pages && u.Path != "":
+		found.add(name, "must have no path: pages lead to each other from the root of their host")
 	case u.Scheme != "https" && !c.sandbox:
 		found.add(name, "must begin with https:// in production")
 	}

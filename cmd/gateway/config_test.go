@@ -104,7 +104,7 @@ func TestSettingsAreChecked(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	c, err := parse(map[string]string{
-		"GATEWAY_PAY_URL":                  "https://shop.example/x/",
+		"GATEWAY_PAY_URL":                  "https://shop.example/",
 		"GATEWAY_API_ADDR":                 ":http",
 		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": strings.Repeat("x", 32),
 		"GATEWAY_DRAIN_DELAY":              "",
@@ -112,7 +112,7 @@ func TestSettings(t *testing.T) {
 	})
 	testenv.Check(t, slices.Equal(c.portalOrigins, []string{"https://desk.example.com", "https://b.example:8443"}),
 		"origins of portals: %q", c.portalOrigins)
-	testenv.Check(t, err == nil && c.payURL == "https://shop.example/x" && c.drainDelay == 5*time.Second,
+	testenv.Check(t, err == nil && c.payURL == "https://shop.example" && c.drainDelay == 5*time.Second,
 		"%s, drain %s: %v", c.payURL, c.drainDelay, err)
 	// Metrics are for the machine itself unless told otherwise.
 	testenv.Check(t, c.opsAddr == "127.0.0.1:9090" && c.apiAddr == ":http", "ops %s, api %s", c.opsAddr, c.apiAddr)
