@@ -13,6 +13,10 @@ select id, kind, login, coalesce(trader_id, 0)::bigint as trader_id from app_use
 select k.key_id, coalesce((select min(c.id) from cashbox c where c.merchant_id = k.merchant_id), 0)::bigint as cashbox_id
 from api_key k where k.key_id = any(@key_ids::text[]) order by k.id;
 
+-- SandboxWebhookSecret is the newest secret that signs the webhooks of a cashbox, sealed.
+-- name: SandboxWebhookSecret :one
+select webhook_secret from cashbox where id = @id;
+
 -- SandboxPhone finds the phone that a sandbox has paired for a trader, also one that is disconnected.
 -- name: SandboxPhone :one
 select id, revoked_at from bank_device where key_id = @key_id;

@@ -36,7 +36,7 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, da
 		OpsURL:      localURL(doors.ops),
 		DatabaseURL: databaseURL,
 	}
-	if err := info.Describe(ctx, db.New(g.pools.Calls), g.sandboxKey); err != nil {
+	if err := info.Describe(ctx, db.New(g.pools.Calls), g.sandboxKey, g.vault); err != nil {
 		return err
 	}
 	g.introduced, g.hooksURL = info, localURL(doors.portal)

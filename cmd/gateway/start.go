@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/trigger"
 	"gateway.example/rpc"
@@ -115,13 +116,13 @@ func (g *gateway) trigger(ctx context.Context, event, id string) (rpc.Triggered,
 	return rpc.Triggered(done), err
 }
 
-// sandboxVerified verifies a webhook with the secret of a cashbox, as a
-// merchant does.
-func (g *gateway) sandboxVerified(cashboxID int64, body []byte, header http.Header) bool {
-	box, known := g.sandboxCashbox(cashboxID)
-	if !known {
+// sandboxVerified verifies a webhook with the secret that a cashbox has now, as
+// a merchant does who has changed it.
+func (g *gateway) sandboxVerified(ctx context.Context, cashboxID int64, body []byte, header http.Header) bool {
+	secret, err := sandbox.WebhookSecret(ctx, db.New(g.pools.Calls), g.vault, cashboxID)
+	if err != nil {
 		return false
 	}
-	verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
+	verifier, err := standardwebhooks.NewWebhook(secret)
 	return err == nil && verifier.Verify(body, header) == nil
 }

@@ -195,3 +195,15 @@ func (q *Queries) SandboxUsers(ctx context.Context, logins []string) ([]SandboxU
 	}
 	return items, nil
 }
+
+const sandboxWebhookSecret = `-- name: SandboxWebhookSecret :one
+select webhook_secret from cashbox where id = $1
+`
+
+// SandboxWebhookSecret is the newest secret that signs the webhooks of a cashbox, sealed.
+func (q *Queries) SandboxWebhookSecret(ctx context.Context, id int64) ([]byte, error) {
+	row := q.db.QueryRow(ctx, sandboxWebhookSecret, id)
+	var webhook_secret []byte
+	err := row.Scan(&webhook_secret)
+	return webhook_secret, err
+}

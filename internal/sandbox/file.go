@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 const infoFile = "sandbox.json"
@@ -51,12 +53,12 @@ type User struct {
 }
 
 // Describe reads the sandbox's cashboxes and users from the database.
-func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
+func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key, v *vault.Vault) error {
 	i.ExternalPaymentsSecret = key.ExternalPaymentsSecret()
-	if err := i.describeCashboxes(ctx, q, key); err != nil {
+	if err := i.describeCashboxes(ctx, q, key, v); err != nil {
 		return err
 	}
-	if err := i.describeLegacy(ctx, q, key); err != nil {
+	if err := i.describeLegacy(ctx, q, key, v); err != nil {
 		return err
 	}
 	logins := db.Each(users, func(u user) string { return u.login })
@@ -77,9 +79,20 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	return nil
 }
 
-// describeCashboxes lists the sample cashboxes. Their secrets are derived from
-// the key as when they were seeded: one that was replaced since is not shown.
-func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) error {
+// WebhookSecret is the newest secret that signs a cashbox's webhooks. It may
+// have been changed on the portal since the cashbox was seeded.
+func WebhookSecret(ctx context.Context, q *db.Queries, v *vault.Vault, cashboxID int64) (string, error) {
+	sealed, err := q.SandboxWebhookSecret(ctx, cashboxID)
+	if err != nil {
+		return "", fmt.Errorf("read a webhook secret: %w", err)
+	}
+	secret, err := v.Open(sealed, signing.SecretPlace(cashboxID))
+	return string(secret), err
+}
+
+// describeCashboxes lists the sample cashboxes. The secrets of their keys are
+// derived from the key as when they were seeded.
+func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key, v *vault.Vault) error {
 	keyIDs := db.Each(boxes, func(b box) string { return b.keyID })
 	rows, err := q.SandboxCashboxes(ctx, keyIDs)
 	if err != nil {
@@ -87,10 +100,14 @@ func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) er
 	}
 	i.Cashboxes = nil
 	for _, row := range rows {
+		webhooks, err := WebhookSecret(ctx, q, v, row.CashboxID)
+		if err != nil {
+			return err
+		}
 		i.Cashboxes = append(i.Cashboxes, Cashbox{
 			MerchantCashboxID: row.CashboxID, TraderCashboxID: row.TraderCashboxID, Currency: row.Currency,
 			Methods: row.Methods, KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID), Scopes: row.Scopes,
-			WebhookSecret: key.webhookSecret(row.KeyID),
+			WebhookSecret: webhooks,
 		})
 	}
 	return nil

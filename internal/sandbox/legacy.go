@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
 )
 
 // LegacyKey is a key from before keys belonged to cashboxes.
@@ -47,7 +48,7 @@ func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
 
 // describeLegacy lists the sample keys that are bound to no cashbox: one whose
 // calls use its merchant's first cashbox, and one without a merchant.
-func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error {
+func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key, v *vault.Vault) error {
 	rows, err := q.SandboxLegacyKeys(ctx, []string{legacyBox.keyID, withoutMerchant})
 	if err != nil {
 		return fmt.Errorf("list legacy keys: %w", err)
@@ -56,7 +57,10 @@ func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error
 	for _, row := range rows {
 		legacy := LegacyKey{KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID)}
 		if row.CashboxID > 0 {
-			legacy.MerchantCashboxID, legacy.WebhookSecret = &row.CashboxID, key.webhookSecret(row.KeyID)
+			legacy.MerchantCashboxID = &row.CashboxID
+			if legacy.WebhookSecret, err = WebhookSecret(ctx, q, v, row.CashboxID); err != nil {
+				return err
+			}
 		}
 		i.LegacyKeys = append(i.LegacyKeys, legacy)
 	}

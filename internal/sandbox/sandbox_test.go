@@ -234,8 +234,31 @@ func seed(t *testing.T) seeded {
 	s := seeded{DB: dbtest.New(t), key: loadKey(t, t.TempDir())}
 	s.vault = testenv.Must(vault.New(s.key.Bytes("vault")))(t)
 	testenv.NoError(t, Seed(t.Context(), s.Pool, s.key, s.vault, dbtest.Requisites()))
-	testenv.NoError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
+	testenv.NoError(t, s.info.Describe(t.Context(), s.Queries(), s.key, s.vault))
 	return s
+}
+
+// Who has changed a webhook secret finds the new one in the file: the inbox and
+// "gateway listen" verify with it, and the old one soon signs nothing more.
+func TestChangedWebhookSecret(t *testing.T) {
+	s := seed(t)
+	legacy := slices.IndexFunc(s.info.LegacyKeys, func(k LegacyKey) bool { return k.MerchantCashboxID != nil })
+	testenv.Need(t, legacy >= 0, "no legacy key has a cashbox: %+v", s.info.LegacyKeys)
+	changed := map[int64]string{}
+	for _, id := range []int64{s.info.Cashboxes[0].MerchantCashboxID, *s.info.LegacyKeys[legacy].MerchantCashboxID} {
+		changed[id] = signing.NewSecret()
+		testenv.NoError(t, s.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+			ID: id, WebhookSecret: signing.SealSecret(s.vault, id, changed[id]),
+		}))
+	}
+	testenv.NoError(t, s.info.Describe(t.Context(), s.Queries(), s.key, s.vault))
+	for _, box := range s.info.Signers() {
+		want, isChanged := changed[box.MerchantCashboxID]
+		if !isChanged {
+			want = s.key.webhookSecret(box.KeyID)
+		}
+		testenv.Check(t, box.WebhookSecret == want, "cashbox %d: the file has another secret", box.MerchantCashboxID)
+	}
 }
 
 // What the file promises about the first cashbox and those after it.

@@ -71,7 +71,7 @@ func (b *Bundle) firstPage() *start.Page {
 		}},
 		Link:     func(id uuid.UUID) string { return "link-" + id.String() },
 		Merchant: func(context.Context, int64) (caller.Caller, error) { return who, nil },
-		Verified: func(_ int64, body []byte, header http.Header) bool {
+		Verified: func(_ context.Context, _ int64, body []byte, header http.Header) bool {
 			verifier, err := standardwebhooks.NewWebhook(HookSecret)
 			return err == nil && verifier.Verify(body, header) == nil
 		},

@@ -74,7 +74,7 @@ func (v *visit) receive() error {
 		return nil //nolint:nilerr // the status is the answer
 	}
 	d := delivery(body, v.R.Header)
-	d.At, d.Verified = time.Now().UTC(), v.Page.Verified(box.ID, body, v.R.Header)
+	d.At, d.Verified = time.Now().UTC(), v.Page.Verified(v.Ctx(), box.ID, body, v.R.Header)
 	d.KeyID = box.KeyID
 	v.Page.hooks.add(d)
 	if !d.Verified {

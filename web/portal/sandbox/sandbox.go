@@ -41,7 +41,7 @@ type Page struct {
 	// Merchant is the caller with the key of a cashbox.
 	Merchant func(ctx context.Context, cashboxID int64) (caller.Caller, error)
 	// Verified reports whether a webhook is signed with a cashbox's secret.
-	Verified func(cashboxID int64, body []byte, header http.Header) bool
+	Verified func(ctx context.Context, cashboxID int64, body []byte, header http.Header) bool
 	// Writes returns the message that a bank writes when a payment is paid.
 	Writes func(ctx context.Context, paymentID int64) (Message, error)
 	// Forward makes a trader's phone forward a message, and returns the
