@@ -64,12 +64,15 @@ where w.id in (
     order by o.id limit @most)
 order by w.id, t.log_index, t.seen_at;
 
--- WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time.
+-- WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time. It need not
+-- be the one that is named, since that can be changed, but none that is named for another withdrawal.
 -- name: WithdrawalPaid :one
 select exists (
-    select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
-        and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
-    where w.id = @id and t.seen_at >= @since
+    select from withdrawal w join chain_transfer t on t.network = w.network and t.to_address = w.address and t.amount = w.amount
+        and t.direction <> 'in' and t.state in ('seen', 'final')
+    where w.id = @id and t.seen_at >= @since and not exists (
+        select from withdrawal o where o.network = t.network and o.transaction_hash = t.transaction_hash and o.id <> w.id
+          and o.status <> 'failed')
 );
 
 -- WithdrawalHashes are the transactions of a network by which withdrawals are to be paid, of the newest.

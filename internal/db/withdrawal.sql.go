@@ -881,9 +881,11 @@ func (q *Queries) WithdrawalMove(ctx context.Context, arg WithdrawalMoveParams) 
 
 const withdrawalPaid = `-- name: WithdrawalPaid :one
 select exists (
-    select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
-        and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
-    where w.id = $1 and t.seen_at >= $2
+    select from withdrawal w join chain_transfer t on t.network = w.network and t.to_address = w.address and t.amount = w.amount
+        and t.direction <> 'in' and t.state in ('seen', 'final')
+    where w.id = $1 and t.seen_at >= $2 and not exists (
+        select from withdrawal o where o.network = t.network and o.transaction_hash = t.transaction_hash and o.id <> w.id
+          and o.status <> 'failed')
 )
 `
 
@@ -892,7 +894,8 @@ type WithdrawalPaidParams struct {
 	Since time.Time
 }
 
-// WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time.
+// WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for, which is not from before a time. It need not
+// be the one that is named, since that can be changed, but none that is named for another withdrawal.
 func (q *Queries) WithdrawalPaid(ctx context.Context, arg WithdrawalPaidParams) (bool, error) {
 	row := q.db.QueryRow(ctx, withdrawalPaid, arg.ID, arg.Since)
 	var exists bool

@@ -240,7 +240,7 @@ var Codes = []Code{
 		"For operators: reject it, which covers what is owed as far as it goes, or approve it later."},
 	{"withdrawal_hash_changed", Refused, "Another transaction was reported since this was proposed. Look at it and propose again.",
 		"For operators: propose again."},
-	{"withdrawal_paid", Refused, "The network shows the transfer that pays it.", "For operators: complete it."},
+	{"withdrawal_paid", Refused, "The network shows the transfer that pays it.", "For operators: name its transaction, or complete it."},
 	{"withdrawal_without_hash", Refused, "Report the transaction that pays it first.",
 		"For operators: call `ReportHash`, then complete it."},
 	{"validation_failed", Invalid, "The request is invalid.",

@@ -159,7 +159,8 @@ func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (With
 // always asks for a second operator where two are required. The second one
 // approves it with what the first one has seen of its transaction: another one,
 // or one that has turned out to be wrong since, is refused. One without a hash
-// cannot be completed, and one that the network shows as paid cannot fail.
+// cannot be completed, and one that the network shows as paid cannot fail,
+// whichever transaction is named for it.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, d Decision, to Status, action foureyes.Action,
 ) (Withdrawal, error) {

@@ -116,3 +116,38 @@ func TestHashOfOneThatFailed(t *testing.T) {
 	d.wantBalance(t, "68.5", "0")
 	d.Audit(t)
 }
+
+// A withdrawal that the network shows as paid cannot be given back, although
+// another transaction was named for it since, or none. A transfer to the same
+// address that was named for another withdrawal is that one's, and one from
+// before the hand-over is nobody's.
+func TestPaidByWhatIsNotNamed(t *testing.T) {
+	d := newDesk(t, "100")
+	address := d.known(t, d.user, "ERC20", ether)
+	w, other := d.asked(t, address), d.asked(t, address)
+	for _, id := range []int64{w.ID, other.ID} {
+		testenv.Must(d.service.Approve(t.Context(), operator, id))(t)
+	}
+	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	fail := func(id int64) error {
+		return testenv.ErrOf(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: id, Reason: "not sent"}))
+	}
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+	d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) values ('ERC20', '0x' || $1::text, 1, 'out', 1, 'b', 'ours', $2, 20, 'seen', $3, $3)`,
+		hash, ether, d.clock.Now())
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.Repeat("c", len(hash))))(t)
+	dbtest.WantCode(t, fail(w.ID), "withdrawal_paid")
+	dbtest.WantCode(t, fail(other.ID), "withdrawal_paid")
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+	d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at)
+		select network, '0x' || repeat(n, 64), log_index, direction, block_number, block_hash, from_address, case n when '1' then 'x' else to_address end,
+			case n when '2' then 21 else amount end, case n when '3' then 'gone' else 'final' end,
+			case n when '4' then seen_at - interval '1 hour' else seen_at end, state_at
+		from chain_transfer, unnest('{1,2,3,4}'::text[]) n`)
+	testenv.NoError(t, fail(other.ID))
+	dbtest.WantCode(t, fail(w.ID), "withdrawal_paid")
+	d.wantBalance(t, "78.5", "21.5")
+	d.Audit(t)
+}

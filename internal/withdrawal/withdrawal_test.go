@@ -313,8 +313,9 @@ func TestFourEyes(t *testing.T) {
 		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
 	})), foureyes.ErrSecondOperator, "terms")
 	d.wantBalance(t, "457", "43")
-	// A transfer that differs in any one thing has not paid it.
-	for n, change := range []string{"network = 'ERC20'", "transaction_hash = 'another'", "to_address = 'another'", "amount = amount + 1",
+	// A transfer that differs in any one thing has not paid it, nor has one
+	// of the transaction that was named for the first.
+	for n, change := range []string{"network = 'ERC20'", "transaction_hash = '" + hash + "'", "direction = 'in'", "to_address = 'another'", "amount = amount + 1",
 		"state = 'gone'", "seen_at = seen_at - interval '99 days'"} {
 		d.Exec(t, `insert into chain_transfer overriding user value select (jsonb_populate_record(c, jsonb_build_object('log_index', $1::int))).*
 			from chain_transfer c where log_index = 0`, n+1)
