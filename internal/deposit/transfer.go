@@ -39,6 +39,9 @@ type Transfer struct {
 	DepositID, NamedBy int64
 }
 
+// Credited is what a deposit can be credited of its amount.
+func (t Transfer) Credited() decimal.Decimal { return credited(t.Amount) }
+
 const (
 	// byChain is the actor of what the watcher does by itself.
 	byChain = "chain"

@@ -229,8 +229,8 @@ func (v *visit) transferFacts(d deposit.Deposit, t deposit.Transfer) []view.Fact
 		{Label: saySender, Value: t.From, Class: "mono"},
 		{Label: say.Confirmations, Value: v.confirmations(t), Class: "num"},
 	}
-	if !t.Amount.Equal(d.Amount) {
-		facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
+	if !t.Credited().Equal(d.Amount) {
+		facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Credited())), Class: "wrong"})
 	}
 	if t.ByMerchant {
 		facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Say(sayAssignedByMerchant)})

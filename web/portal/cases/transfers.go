@@ -57,7 +57,7 @@ func (v *visit) transfers() error {
 	var ids []int64
 	for _, t := range found {
 		row := TransferRow{
-			Hash: t.Hash, At: t.SeenAt, Amount: v.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
+			Hash: t.Hash, At: t.SeenAt, Amount: v.USDT(t.Credited()), Network: t.Network, Confirmations: v.confirmations(t),
 		}
 		if t.NamedBy != 0 {
 			row.NamedBy = portal.IDText(t.NamedBy)

@@ -127,8 +127,8 @@ func (v *visit) nameTransaction() error {
 // ledger.
 func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
 	if t := d.Transfer; t != nil {
-		if !t.Amount.Equal(d.Amount) {
-			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Amount)), Class: "wrong"})
+		if !t.Credited().Equal(d.Amount) {
+			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Say(say.AnotherCame, v.USDT(t.Credited())), Class: "wrong"})
 		}
 		confirmed := v.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
