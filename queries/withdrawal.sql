@@ -35,6 +35,9 @@ returning *;
 -- name: WithdrawalsApproved :many
 select * from withdrawal where status = 'approved' and id > @after_id order by id limit @most for no key update;
 
+-- name: WithdrawalsToHandOver :one
+select count(*) from withdrawal where status = 'approved';
+
 -- WithdrawalHandOver puts one on a list: never one that is on a list already.
 -- name: WithdrawalHandOver :one
 update withdrawal set status = 'handed_over', status_reason = null, status_at = @now, event_sequence = @event_sequence,

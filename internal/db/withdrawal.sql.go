@@ -1164,3 +1164,14 @@ func (q *Queries) WithdrawalsSeen(ctx context.Context, most int32) ([]Withdrawal
 	}
 	return items, nil
 }
+
+const withdrawalsToHandOver = `-- name: WithdrawalsToHandOver :one
+select count(*) from withdrawal where status = 'approved'
+`
+
+func (q *Queries) WithdrawalsToHandOver(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, withdrawalsToHandOver)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}

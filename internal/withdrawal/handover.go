@@ -124,6 +124,15 @@ func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller
 	return made, nil
 }
 
+// ToHandOver is how many withdrawals are approved and on no list.
+func (s *Service) ToHandOver(ctx context.Context, who caller.Caller) (int64, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return 0, err
+	}
+	count, err := s.q.WithdrawalsToHandOver(ctx)
+	return count, fault.Doing("count what is approved", err)
+}
+
 type HandOverPage struct{ db.Page }
 
 // HandOvers lists the lists, the newest first, without their documents.

@@ -188,6 +188,6 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_key merchant_portal trader":          "Request Quote AddAddress RemoveAddress Cancel Addresses",
 		"merchant_key merchant_portal trader operator": "Get List History",
 		"merchant_portal trader operator":              "Terms",
-		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms",
+		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms ToHandOver",
 	})
 }

@@ -265,8 +265,9 @@ func (v *visit) decide(d decision) error {
 }
 
 // lists lists the hand-overs of approved withdrawals. While some wait,
-// operators who may move money can make the next one. The form names the newest
-// hand-over of the page, so that it makes none if there is a newer one.
+// operators who may move money can make the next one on the first page. The
+// form names the newest hand-over, so that it makes none if there is a newer
+// one.
 func (v *visit) lists() error {
 	var page withdrawal.HandOverPage
 	page.Cursor = optional.Of(v.R.URL.Query().Get("cursor"))
@@ -274,9 +275,7 @@ func (v *visit) lists() error {
 	if err != nil {
 		return err
 	}
-	var approved withdrawal.Page
-	approved.Status = optional.Of(string(withdrawal.Approved))
-	waits, _, err := v.Withdrawals.List(v.Ctx(), v.Who, approved)
+	waits, err := v.Withdrawals.ToHandOver(v.Ctx(), v.Who)
 	if err != nil {
 		return err
 	}
@@ -287,10 +286,10 @@ func (v *visit) lists() error {
 			Columns: portal.AtRight(v.Columns(false, say.Number, say.Created, say.Withdrawals, say.Amount), 2, 3),
 		},
 	}
-	if len(waits) > 0 && v.Who.Proved().May(caller.OperatorMoney) {
+	if waits > 0 && page.Cursor == nil && v.Who.Proved().May(caller.OperatorMoney) {
 		shown.HandOver = Form{
 			Action: listsPath, Token: submission.NewToken(), Past: "0", Submit: v.Say(sayHandOver),
-			Text: v.Say(sayHandOverText, len(waits)),
+			Text: v.Say(sayHandOverText, waits),
 		}
 		if len(found) > 0 {
 			shown.HandOver.Past = portal.IDText(found[0].ID)
