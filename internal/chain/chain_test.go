@@ -374,6 +374,32 @@ func TestNodesThatAnswerMore(t *testing.T) {
 	}
 }
 
+// A node that answers null has not read the logs: that is not the same as that
+// there are none, which would be the end of what has come meanwhile.
+func TestNodesThatAnswerNull(t *testing.T) {
+	l := newLab(t)
+	l.round(t)
+	l.script.send(1, chain.Raw{1}, platform(t), "100")
+	l.script.mine(30, 0)
+	for node := range l.faults {
+		l.breaks(node, func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+			if strings.Contains(body, "eth_getLogs") {
+				_, _ = io.WriteString(w, `{"result":null}`)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	l.round(t)
+	testenv.Want(t, l.trouble(t), "too few nodes answer", "both answer null")
+	for node := range l.faults {
+		l.mends(node)
+	}
+	l.script.mine(1, 0)
+	l.round(t)
+	l.want(t, "1 in 100 final", "both have read them")
+}
+
 // A named transaction has paid what it moved in USDT, if it succeeded, in a
 // block of the chain. What moved nothing of that is told.
 func TestWhatNamedTransactionsMoved(t *testing.T) {
@@ -389,6 +415,8 @@ func TestWhatNamedTransactionsMoved(t *testing.T) {
 		"failed":                 {`"status":"0x1"`, `"status":"0x0"`, true},
 		"of a block that left":   {l.script.Hash(30), strings.Repeat("cd", 32), false},
 		"of another transaction": {hashOf(1), hashOf(2), false},
+		"without a status":       {`"status":"0x1"`, `"root":"0x1"`, false},
+		"without logs":           {`"logs":[`, `"logs":null,"others":[`, false},
 	} {
 		for node := range l.faults {
 			l.rewrites(node, "eth_getTransactionReceipt", is.from, is.to)

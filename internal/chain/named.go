@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -33,15 +34,18 @@ func (o outcome) same(as outcome) bool {
 // final.
 func (n *node) outcome(ctx context.Context, network Network, hash string, final int64) (outcome, error) {
 	var receipt struct {
-		Status      quantity `json:"status"`
-		BlockNumber quantity `json:"blockNumber"`
-		BlockHash   string   `json:"blockHash"`
-		Logs        []event  `json:"logs"`
+		Status      *quantity `json:"status"`
+		BlockNumber quantity  `json:"blockNumber"`
+		BlockHash   string    `json:"blockHash"`
+		Logs        []event   `json:"logs"`
 	}
 	err := n.call(ctx, &receipt, "eth_getTransactionReceipt", "0x"+strings.TrimPrefix(hash, "0x"))
 	block := int64(receipt.BlockNumber)
 	if err != nil || receipt.BlockHash == "" || block > final {
 		return outcome{}, err
+	}
+	if receipt.Status == nil || receipt.Logs == nil { // that is not known, and not nothing
+		return outcome{}, errors.New("eth_getTransactionReceipt: no status or no logs")
 	}
 	stands, err := n.header(ctx, block)
 	if err != nil || stands.Hash != receipt.BlockHash {
@@ -49,7 +53,7 @@ func (n *node) outcome(ctx context.Context, network Network, hash string, final 
 	}
 	found := outcome{final: true}
 	token, err := network.form.read(network.Token)
-	if err != nil || receipt.Status != 1 {
+	if err != nil || *receipt.Status != 1 {
 		return found, err
 	}
 	contract := "0x" + hex.EncodeToString(token[:])

@@ -144,6 +144,9 @@ func (n *node) logs(ctx context.Context, contract string, from, to int64, topics
 	err := n.call(ctx, &found, "eth_getLogs", map[string]any{
 		"address": contract, "fromBlock": hexNumber(from), "toBlock": hexNumber(to), "topics": wanted,
 	})
+	if err == nil && found == nil { // it has not looked, which is not the same as none
+		err = errors.New("eth_getLogs: no list")
+	}
 	return found, err
 }
 
