@@ -42,6 +42,16 @@ var withdrawalRules = []rule{
 				when 'rejected' then '( requested>approved approved>rejected| requested>rejected)'
 				when 'handed_over' then ' requested>approved approved>handed_over'
 				else ' requested>approved approved>handed_over handed_over>' || w.status end || '$')`},
+	{name: "what a network alone says is paid left by it", of: "withdrawal", query: `
+		with w as (
+			select w.id, w.network, w.address, w.amount, w.transaction_hash from withdrawal w
+			join withdrawal_history h on h.withdrawal_id = w.id
+			where h.to_status = 'completed' and h.actor = 'system' and w.id in ` + touched("withdrawal") + `
+		)
+		select format('withdrawal %s: %s USDT to %s on %s, by no transfer', w.id, w.amount, w.address, w.network)
+		from w left join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
+			and t.direction <> 'in' and lower(t.to_address) = lower(w.address) and t.amount = w.amount
+		where t.id is null`},
 	{name: "what was handed over is what is said to be paid", query: `
 		with listed as (
 			select h.id as list, (line->>'id')::bigint as id, line->>'network' as network, line->>'address' as address,
