@@ -113,14 +113,12 @@ union all
 -- name: DepositTransfersBy :one
 select count(*) from chain_transfer where network = @network and transaction_hash = @transaction_hash and direction = 'in';
 
--- DepositTransactionLock locks the transfers of the transaction that a text names, if it names one by 64 hexadecimal digits.
--- name: DepositTransactionLock :exec
-select d.transfer_id from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
-where t.network in (select network from chain_cursor) and t.transaction_hash in (
-    substring(lower(@named::text) from '[0-9a-f]{64}'), '0x' || substring(lower(@named::text) from '[0-9a-f]{64}'))
-for update of d;
+-- DepositTransactionTurn has whoever credits what a transaction brought, which a text names by 64 hexadecimal digits, come one after
+-- another until the database's transaction ends. What it brought may come to be known meanwhile.
+-- name: DepositTransactionTurn :exec
+select pg_advisory_xact_lock(hashtextextended('credited by ' || substring(lower(@named::text) from '[0-9a-f]{64}'), 0));
 
--- DepositTransactionOverspent is whether a transaction that was seen, and is locked, is the reference of more fundings of traders
+-- DepositTransactionOverspent is whether a transaction that was seen, and whose turn it is, is the reference of more fundings of traders
 -- than it brought transfers that are for no deposit.
 -- name: DepositTransactionOverspent :one
 select (count(*) > 0 and count(*) filter (where d.deposit_id is null) < (

@@ -37,19 +37,6 @@ func (q *Queries) DepositAmounts(ctx context.Context, amounts []decimal.Decimal)
 	return items, nil
 }
 
-const depositTransactionLock = `-- name: DepositTransactionLock :exec
-select d.transfer_id from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
-where t.network in (select network from chain_cursor) and t.transaction_hash in (
-    substring(lower($1::text) from '[0-9a-f]{64}'), '0x' || substring(lower($1::text) from '[0-9a-f]{64}'))
-for update of d
-`
-
-// DepositTransactionLock locks the transfers of the transaction that a text names, if it names one by 64 hexadecimal digits.
-func (q *Queries) DepositTransactionLock(ctx context.Context, named string) error {
-	_, err := q.db.Exec(ctx, depositTransactionLock, named)
-	return err
-}
-
 const depositTransactionOverspent = `-- name: DepositTransactionOverspent :one
 select (count(*) > 0 and count(*) filter (where d.deposit_id is null) < (
     select count(*) from trader_funding f
@@ -59,13 +46,24 @@ where t.network in (select network from chain_cursor) and t.state in ('seen', 'f
     substring(lower($1::text) from '[0-9a-f]{64}'), '0x' || substring(lower($1::text) from '[0-9a-f]{64}'))
 `
 
-// DepositTransactionOverspent is whether a transaction that was seen, and is locked, is the reference of more fundings of traders
+// DepositTransactionOverspent is whether a transaction that was seen, and whose turn it is, is the reference of more fundings of traders
 // than it brought transfers that are for no deposit.
 func (q *Queries) DepositTransactionOverspent(ctx context.Context, named string) (bool, error) {
 	row := q.db.QueryRow(ctx, depositTransactionOverspent, named)
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const depositTransactionTurn = `-- name: DepositTransactionTurn :exec
+select pg_advisory_xact_lock(hashtextextended('credited by ' || substring(lower($1::text) from '[0-9a-f]{64}'), 0))
+`
+
+// DepositTransactionTurn has whoever credits what a transaction brought, which a text names by 64 hexadecimal digits, come one after
+// another until the database's transaction ends. What it brought may come to be known meanwhile.
+func (q *Queries) DepositTransactionTurn(ctx context.Context, named string) error {
+	_, err := q.db.Exec(ctx, depositTransactionTurn, named)
+	return err
 }
 
 const depositTransferAmounts = `-- name: DepositTransferAmounts :many

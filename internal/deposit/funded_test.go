@@ -77,4 +77,19 @@ func TestTransfersOfTraders(t *testing.T) {
 	n.AwaitBlocked(t)
 	testenv.NoError(t, tx.Commit(t.Context()))
 	dbtest.WantCode(t, <-assigned, "transfer_taken")
+
+	// So does what is seen only after the first has looked for it.
+	unseen := n.asks(t, 4, "80")
+	tx = n.Beside(t)
+	_, err = directory.InsertFunding(t.Context(), db.New(tx), db.TraderFundingInsertParams{
+		TraderID: trader, Amount: decimal.NewFromInt(80), Reference: lettered(74), CreatedAt: n.clock.Now(),
+	})
+	testenv.NoError(t, err)
+	n.brings(t, 74, 0, "80")
+	matched := make(chan error, 1)
+	go func() { matched <- n.service.Match(t.Context()) }()
+	n.AwaitBlocked(t)
+	testenv.NoError(t, tx.Commit(t.Context()))
+	testenv.NoError(t, <-matched)
+	n.want(t, unseen, "pending none", "credited to the trader")
 }

@@ -271,6 +271,9 @@ func (s *Service) attach(ctx context.Context, transfer int64, hash string, merch
 		if locked.Status != depositPending && (locked.Status != depositConfirmed || !byOperator(actor)) {
 			return errDepositNotPending
 		}
+		if err := q.DepositTransactionTurn(ctx, hash); err != nil {
+			return fmt.Errorf("wait for a transaction: %w", err)
+		}
 		rows, err := q.DepositTransferAttach(ctx, db.DepositTransferAttachParams{
 			TransferID: transfer, MerchantID: &merchantID, DepositID: &depositID, Actor: actor, Now: s.clock.Now(),
 		})

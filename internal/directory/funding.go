@@ -140,13 +140,13 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 var transaction = regexp.MustCompile(`[0-9A-Fa-f]{64}`)
 
 // unattached refuses a funding by a transaction of which no transfer is left.
-// Whoever attaches one to a deposit locks it, too, and looks for fundings.
+// Whoever attaches one to a deposit waits likewise, and looks for fundings.
 func unattached(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) error {
 	if params.Amount.IsNegative() || !transaction.MatchString(params.Reference) {
 		return nil
 	}
-	if err := q.DepositTransactionLock(ctx, params.Reference); err != nil {
-		return fmt.Errorf("lock the transfers of a transaction: %w", err)
+	if err := q.DepositTransactionTurn(ctx, params.Reference); err != nil {
+		return fmt.Errorf("wait for a transaction: %w", err)
 	}
 	spent, err := q.DepositTransactionOverspent(ctx, params.Reference)
 	if err == nil && spent {
