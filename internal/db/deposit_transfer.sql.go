@@ -42,12 +42,12 @@ select (count(*) > 0 and count(*) filter (where d.deposit_id is null) < (
     select count(*) from trader_funding f
     where f.amount > 0 and strpos(lower(f.reference), substring(lower($1::text) from '[0-9a-f]{64}')) > 0))::boolean
 from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
-where t.network in (select network from chain_cursor) and t.state in ('seen', 'final') and t.transaction_hash in (
+where t.network in (select network from chain_cursor) and (t.state in ('seen', 'final') or d.deposit_id is not null) and t.transaction_hash in (
     substring(lower($1::text) from '[0-9a-f]{64}'), '0x' || substring(lower($1::text) from '[0-9a-f]{64}'))
 `
 
 // DepositTransactionOverspent is whether a transaction that was seen, and whose turn it is, is the reference of more fundings of traders
-// than it brought transfers that are for no deposit.
+// than it brought transfers that are for no deposit. One that is for a deposit counts also when it has vanished, for it may come back.
 func (q *Queries) DepositTransactionOverspent(ctx context.Context, named string) (bool, error) {
 	row := q.db.QueryRow(ctx, depositTransactionOverspent, named)
 	var column_1 bool

@@ -54,6 +54,13 @@ func TestTransfersOfTraders(t *testing.T) {
 	n.want(t, attached, "pending "+lettered(72)+" 6 false", "the merchant's transfer")
 	dbtest.WantFields(t, fund("40", "0x"+lettered(72)), "reference")
 
+	// Also while the network has it no more: it may come back.
+	testenv.Must(n.service.Confirm(t.Context(), operator, attached))(t)
+	n.Exec(t, "update chain_transfer set state = 'lost' where transaction_hash = $1", lettered(72))
+	n.match(t)
+	dbtest.WantFields(t, fund("40", lettered(72)), "reference")
+	n.Exec(t, "update chain_transfer set state = 'final' where transaction_hash = $1", lettered(72))
+
 	// One transaction may bring both.
 	n.brings(t, 72, 1, "7")
 	n.match(t)
