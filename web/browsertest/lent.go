@@ -75,6 +75,10 @@ func lend(t testing.TB) lent {
 				// chromedp's own, and no process kept ready for
 				// a page to come: half of all there would be.
 				chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
+				// A click before a page's first frame, which
+				// comes late on a busy machine, is otherwise
+				// dropped.
+				chromedp.Flag("allow-pre-commit-input", true),
 			))
 		browser.err = chromedp.Do(browser.ctx)
 		browser.between = httptest.NewServer(http.NotFoundHandler())
