@@ -131,7 +131,7 @@ func (d *Door) Guard(
 		body, began := onceBody(r), time.Now()
 		ctx, who, err := d.admit(r, procedure, body, d.countKey)
 		if err == nil {
-			err = d.count(r, who)
+			err = d.count(r.WithContext(ctx), who)
 		} else {
 			err = d.countStranger(r, err)
 		}
@@ -268,15 +268,15 @@ func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 	return !session.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
-// count limits the calls of a user, and the writes of an address without user
-// or key.
+// count limits the calls of a user, whose session is in the request's context,
+// and the writes of an address without user or key.
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
 	case who.Kind == caller.Device:
 		_, err = d.limits.Count(limit.Device, strconv.FormatInt(who.ID, 10))
 	case who.Kind != caller.Anyone && who.Kind != caller.Application && who.Kind != caller.MerchantKey:
-		_, err = d.limits.Count(limit.User, strconv.FormatInt(who.ID, 10))
+		_, err = d.limits.Count(limit.User, session.From(r.Context()).CountedAs())
 	case who.Kind == caller.Anyone && r.Method == http.MethodPost:
 		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -162,6 +163,18 @@ func (f Session) stale(now time.Time) bool {
 		proved = f.CreatedAt
 	}
 	return now.Sub(proved) > fresh
+}
+
+// CountedAs is the name under which the session's calls are counted: whoever
+// signed in, also where they look as another user. A sign-in that is not
+// complete counts by its address: whoever has only a user's password uses up
+// nothing of theirs.
+func (f Session) CountedAs() string {
+	id := strconv.FormatInt(f.userID(), 10)
+	if f.State != Complete {
+		return "begun " + id + " " + f.Address
+	}
+	return id
 }
 
 type key struct{}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -194,7 +193,7 @@ func (v *Visit) count() error {
 	var err error
 	switch {
 	case v.Session.ID != 0:
-		_, err = v.server.Limits.Count(limit.User, strconv.FormatInt(v.Who.ID, 10))
+		_, err = v.server.Limits.Count(limit.User, v.Session.CountedAs())
 	case v.R.Method == http.MethodPost && !v.route.Machine:
 		_, err = v.server.Limits.Count(limit.AddressWrites, edge.Address(v.Ctx()))
 	}

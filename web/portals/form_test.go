@@ -130,3 +130,23 @@ func TestPagesAreBounded(t *testing.T) {
 	wantAnswer(t, "the last try", last, http.StatusTooManyRequests, "Too many tries")
 	want(t, "somebody else", b.Nobody().Get(t, "/sign-in").Code, http.StatusOK)
 }
+
+// Whoever has only a user's password, and an operator who looks as the user,
+// use up their own pages and not the user's.
+func TestOthersBoundNobodysPages(t *testing.T) {
+	b := portaltest.Parallel(t)
+	viewer := b.Viewer(t)
+	user := b.SignIn(t, "trader-1")
+	b.Exec(t, `insert into passkey (id, user_id, name, credential, created_at)
+		select '\x01', id, 'key', '{}', now() from app_user where login = 'trader-1'`)
+	thief := b.SignIn(t, "trader-1")
+	b.Exec(t, "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")
+	testenv.NoError(t, b.Services.Limits.Load(t.Context()))
+	for who, p := range map[string]*portaltest.Person{"an operator": viewer, "a thief": thief} {
+		for range 6 {
+			p.Get(t, "/trader")
+		}
+		want(t, who, p.Get(t, "/trader").Code, http.StatusTooManyRequests)
+	}
+	want(t, "the user", user.Get(t, "/trader").Code, http.StatusOK)
+}
