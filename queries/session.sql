@@ -36,6 +36,10 @@ update session set hash = @new_hash, state = @state, factor_at = coalesce(sqlc.n
     expires_at = case when state = 'whole' then expires_at else @expires_at end
 where id = @id and hash = @hash and expires_at > @now;
 
+-- SessionHolds reports whether a session has a token still.
+-- name: SessionHolds :one
+select exists (select from session where id = @id and hash = @hash);
+
 -- name: SessionChallenge :execrows
 update session set challenge = @challenge where id = @id and hash = @hash;
 

@@ -208,6 +208,23 @@ func (q *Queries) SessionFind(ctx context.Context, arg SessionFindParams) (Sessi
 	return i, err
 }
 
+const sessionHolds = `-- name: SessionHolds :one
+select exists (select from session where id = $1 and hash = $2)
+`
+
+type SessionHoldsParams struct {
+	ID   int64
+	Hash []byte
+}
+
+// SessionHolds reports whether a session has a token still.
+func (q *Queries) SessionHolds(ctx context.Context, arg SessionHoldsParams) (bool, error) {
+	row := q.db.QueryRow(ctx, sessionHolds, arg.ID, arg.Hash)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const sessionInsert = `-- name: SessionInsert :exec
 insert into session (hash, user_id, door, state, created_at, expires_at, seen_at, factor_at, agent, address)
 values ($1, $2, $3, $4, $5, $6, $5, $7, $8, $9)

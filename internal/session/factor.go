@@ -148,7 +148,8 @@ func lockUser(ctx context.Context, q *db.Queries, id int64) (user lockedUser, er
 	return user, err
 }
 
-// locked runs a function while nobody else can change the user's factors.
+// locked runs a function while nobody else can change the user's factors. A
+// session that ended while this waited for the user can change nothing.
 func (s *Service) locked(ctx context.Context, session Session, do change) error {
 	if err := session.needOwn(); err != nil {
 		return err
@@ -157,6 +158,13 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 		user, err := lockUser(ctx, q, session.Caller.ID)
 		if err != nil {
 			return db.Missing(err, fault.ErrUnauthenticated, "lock user")
+		}
+		holds, err := q.SessionHolds(ctx, db.SessionHoldsParams{ID: session.ID, Hash: []byte(session.hash)})
+		if err != nil {
+			return fmt.Errorf("look at the session: %w", err)
+		}
+		if !holds {
+			return fault.ErrUnauthenticated
 		}
 		return do(q, user)
 	})

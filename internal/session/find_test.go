@@ -227,6 +227,36 @@ func TestOutAtOnce(t *testing.T) {
 	}
 }
 
+// Factors and codes that a session asks for while it ends, such as by another
+// password, are not changed any more.
+func TestOutWhileItWaits(t *testing.T) {
+	o, _, _, _ := withRoot(t)
+	for name, change := range map[string]func(in session.Session) error{
+		"codes": func(in session.Session) error { return testenv.ErrOf(o.RenewRecoveryCodes(ctx, in)) },
+		"app":   func(in session.Session) error { return o.RemoveTOTP(ctx, in) },
+		"key": func(in session.Session) error {
+			return o.RemovePasskey(ctx, in, testenv.Must(o.ListPasskeys(ctx, in))(t)[0].ID)
+		},
+	} {
+		in, _, _ := o.operator(t, name)
+		options := testenv.Must(o.BeginPasskey(ctx, in.Session))(t)
+		thief, _ := testenv.Must2(o.FinishPasskey(ctx, in.Session, "second", newAuthenticator(t).register(t, options)))(t)
+		held := o.Beside(t)
+		testenv.Must(held.Exec(ctx, "select 1 from app_user where login = $1 for no key update", name))(t)
+		testenv.Must(held.Exec(ctx, "delete from session where id = $1", thief.Session.ID))(t)
+		errs := testenv.AtOnce(2, func(i int) error {
+			if i == 0 {
+				return change(thief.Session)
+			}
+			o.AwaitBlocked(t)
+			return held.Commit(ctx)
+		})
+		testenv.NoError(t, errs[1])
+		t.Log(name)
+		refused(t, errs[0], "unauthenticated")
+	}
+}
+
 // The code that links a chat of Telegram is good no longer than the sessions of
 // its user: whoever had a stolen one would be told of everything from then on.
 func TestNoChatOfEndedSessions(t *testing.T) {
