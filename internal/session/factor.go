@@ -388,7 +388,8 @@ func afterLoss(ctx context.Context, q *db.Queries, user lockedUser, had int64) e
 }
 
 // enrol adds a factor and gives the session a new token. The first factor
-// brings recovery codes.
+// brings recovery codes. If it completes the sign-in, that is logged as with
+// any other factor.
 func (s *Service) enrol(ctx context.Context, session Session, add change) (opened Opened, codes []string, err error) {
 	opened, err = s.renew(ctx, session, func(q *db.Queries, user lockedUser) error {
 		if err := s.mayEnrol(session, user); err != nil {
@@ -397,8 +398,10 @@ func (s *Service) enrol(ctx context.Context, session Session, add change) (opene
 		if err := add(q, user); err != nil {
 			return err
 		}
-		codes, err = enrolled(ctx, q, session, user)
-		return err
+		if codes, err = enrolled(ctx, q, session, user); err != nil || session.State == Complete {
+			return err
+		}
+		return s.logEvent(ctx, q, session.event(outcomeFactorGiven))
 	})
 	if err != nil {
 		return Opened{}, nil, err
