@@ -57,6 +57,10 @@ returning (factor_failures = @most::integer)::boolean as locked;
 -- name: UserFactorRight :exec
 update app_user set factor_failures = 0 where id = @id and factor_failures > 0;
 
+-- UserFactorAnew ends a row of wrong codes, and that the second factor is locked for one: there are other codes now.
+-- name: UserFactorAnew :exec
+update app_user set factor_failures = 0, factor_locked_at = null where id = @id;
+
 -- name: UserSetTOTP :exec
 update app_user set totp_secret = @totp_secret, totp_step = @totp_step where id = @id;
 

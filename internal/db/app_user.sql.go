@@ -54,6 +54,16 @@ func (q *Queries) UserByLogin(ctx context.Context, login string) (UserByLoginRow
 	return i, err
 }
 
+const userFactorAnew = `-- name: UserFactorAnew :exec
+update app_user set factor_failures = 0, factor_locked_at = null where id = $1
+`
+
+// UserFactorAnew ends a row of wrong codes, and that the second factor is locked for one: there are other codes now.
+func (q *Queries) UserFactorAnew(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, userFactorAnew, id)
+	return err
+}
+
 const userFactorRight = `-- name: UserFactorRight :exec
 update app_user set factor_failures = 0 where id = $1 and factor_failures > 0
 `

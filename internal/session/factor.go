@@ -355,6 +355,9 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 		if err != nil {
 			return err
 		}
+		if err := q.UserFactorAnew(ctx, user.ID); err != nil {
+			return fmt.Errorf("end the lock of the codes before: %w", err)
+		}
 		return s.say(ctx, q, notify.FactorChanged, user.ID)
 	})
 	return codes, err

@@ -343,7 +343,8 @@ func TestCountsAreShared(t *testing.T) {
 }
 
 // Twenty wrong codes in a row lock the second factor, which the log of sign-ins
-// says, until the user is invited anew. A right code ends a row.
+// says, until the user is invited anew or has other codes. A right code ends a
+// row.
 func TestGuessedFactorIsLocked(t *testing.T) {
 	o, _, secret, recovery := withRoot(t)
 	wrong := func(times int) {
@@ -367,4 +368,31 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	testenv.NoError(t, o.Queries().UserForget(ctx, list[0].ID))
 	testenv.Check(t, o.Text(t, "select count(*) from app_user where factor_locked_at is not null") == "0",
 		"still locked after the reset")
+}
+
+// Whoever signs in by a passkey while their codes are locked gets others that
+// work, of another app or for recovery.
+func TestOtherCodesAreNotLocked(t *testing.T) {
+	o := newOffice(t)
+	opened, key := o.withPasskey(t, "root")
+	opened, secret, _ := o.enrol(t, opened.Session)
+	lock := func() {
+		t.Helper()
+		for n := range 20 {
+			refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", "00000x"),
+				session.Origin{Address: fmt.Sprintf("198.51.100.%d", n)})), "invalid_credentials")
+		}
+		refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", o.nextCode(t, secret)), home)), "factor_locked")
+		in := o.signIn(t, "root", "")
+		answer := key.assert(t, testenv.Must(o.BeginAssertion(ctx, in.Session))(t))
+		opened = testenv.Must(o.GiveFactor(ctx, in.Session, session.Factor{Assertion: answer}))(t)
+	}
+	lock()
+	was := secret
+	opened, secret, _ = o.enrol(t, opened.Session)
+	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", o.nextCode(t, was)), home)), "invalid_credentials")
+	o.signIn(t, "root", o.nextCode(t, secret))
+	lock()
+	codes := testenv.Must(o.RenewRecoveryCodes(ctx, opened.Session))(t)
+	o.signIn(t, "root", codes[0])
 }

@@ -92,6 +92,9 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 	if err != nil {
 		return fmt.Errorf("set the TOTP secret: %w", err)
 	}
+	if err := q.UserFactorAnew(ctx, userID); err != nil {
+		return fmt.Errorf("end the lock of the codes before: %w", err)
+	}
 	return s.say(ctx, q, notify.FactorChanged, userID)
 }
 
