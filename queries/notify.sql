@@ -465,13 +465,20 @@ update notify_channel c set due_at = least(c.due_at, due.due_at) from due where 
 -- name: NotifyChoices :many
 select kind, channel, wanted from notify_choice where user_id = @user_id order by kind, channel;
 
--- NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds.
+-- NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds. What waits of a
+-- kind that is not wanted any more is not told.
 -- name: NotifyChoicePut :exec
+with chosen as (
+    select distinct on (n.kind, n.channel) n.kind, n.channel, n.wanted from (
+        select unnest(@kinds::text[]) as kind, unnest(@channels::text[]) as channel, unnest(@wanted::boolean[]) as wanted,
+            generate_subscripts(@kinds, 1) as place
+    ) n order by n.kind, n.channel, n.place desc
+), given_up as (
+    update notice w set done_at = now() from notify_channel c join chosen on chosen.channel = c.channel
+    where c.user_id = @user_id::bigint and w.channel_id = c.id and w.kind = chosen.kind and w.done_at is null and not chosen.wanted
+)
 insert into notify_choice (user_id, kind, channel, wanted)
-select distinct on (n.kind, n.channel) @user_id::bigint, n.kind, n.channel, n.wanted from (
-    select unnest(@kinds::text[]) as kind, unnest(@channels::text[]) as channel, unnest(@wanted::boolean[]) as wanted,
-        generate_subscripts(@kinds, 1) as place
-) n order by n.kind, n.channel, n.place desc
+select @user_id::bigint, chosen.kind, chosen.channel, chosen.wanted from chosen
 on conflict (user_id, kind, channel) do update set wanted = excluded.wanted;
 
 -- NotifyMessages lists the newest tries to tell a user something.

@@ -614,11 +614,17 @@ func (q *Queries) NotifyChannelsOf(ctx context.Context, arg NotifyChannelsOfPara
 }
 
 const notifyChoicePut = `-- name: NotifyChoicePut :exec
+with chosen as (
+    select distinct on (n.kind, n.channel) n.kind, n.channel, n.wanted from (
+        select unnest($2::text[]) as kind, unnest($3::text[]) as channel, unnest($4::boolean[]) as wanted,
+            generate_subscripts($2, 1) as place
+    ) n order by n.kind, n.channel, n.place desc
+), given_up as (
+    update notice w set done_at = now() from notify_channel c join chosen on chosen.channel = c.channel
+    where c.user_id = $1::bigint and w.channel_id = c.id and w.kind = chosen.kind and w.done_at is null and not chosen.wanted
+)
 insert into notify_choice (user_id, kind, channel, wanted)
-select distinct on (n.kind, n.channel) $1::bigint, n.kind, n.channel, n.wanted from (
-    select unnest($2::text[]) as kind, unnest($3::text[]) as channel, unnest($4::boolean[]) as wanted,
-        generate_subscripts($2, 1) as place
-) n order by n.kind, n.channel, n.place desc
+select $1::bigint, chosen.kind, chosen.channel, chosen.wanted from chosen
 on conflict (user_id, kind, channel) do update set wanted = excluded.wanted
 `
 
@@ -629,7 +635,8 @@ type NotifyChoicePutParams struct {
 	Wanted   []bool
 }
 
-// NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds.
+// NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds. What waits of a
+// kind that is not wanted any more is not told.
 func (q *Queries) NotifyChoicePut(ctx context.Context, arg NotifyChoicePutParams) error {
 	_, err := q.db.Exec(ctx, notifyChoicePut,
 		arg.UserID,

@@ -105,6 +105,29 @@ func TestInvitedAgainHearsNothingElse(t *testing.T) {
 	same(t, far.Heard("44"), []string{about.English.One + "\nhttps://portal.example" + about.All}, "told who is invited again")
 }
 
+// Who switches a kind off on a channel is not told of what waits there for the
+// end of quiet hours; of other kinds and elsewhere they are.
+func TestSwitchedOffWhileItWaits(t *testing.T) {
+	far, b := byTelegram(t, "45")
+	b.linked(t, b.newUser(t, "desk-2"), "46")
+	b.round(t)
+	for _, chat := range []string{"45", "46"} {
+		testenv.Must(b.answer(t.Context(), chat, "@x", "/mute"))(t)
+	}
+	b.appeals(t, 5)
+	testenv.NoError(t, b.tell(t.Context(), []event{{
+		kind: PaymentCase, of: ofTrader, ownerID: b.trader.ID, subject: "7", path: "/trader/payments/7",
+	}}))
+	testenv.NoError(t, b.Set(t.Context(), b.who, Update{KeepQuiet: true, Choices: []Choice{
+		{TraderAppeal, Telegram, false}, {PaymentCase, Push, false}, {DeviceSilent, Telegram, true},
+	}}))
+	b.clock.Advance(muteFor)
+	b.roundLater(t, "8 hours")
+	news := "There is news of a payment of which another amount came.\nhttps://portal.example/trader/payments/7"
+	same(t, far.Heard("45"), []string{news}, "told who switched appeals off")
+	same(t, far.Heard("46"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5", news}, "told the other")
+}
+
 // A payment whose end is moved, for who says that they have paid or for the
 // rest of its amount, is about to expire a second time, and that is told.
 func TestExpiresAgain(t *testing.T) {
