@@ -33,9 +33,11 @@ select p.* from proposal p join app_user a on a.id = p.proposed_by
 where p.action = 'create_requisite' and p.subject_key = @trader::text and a.kind = 'trader'
 order by p.id desc limit @page;
 
--- ProposalTrader reads of a trader's user whether they are switched on, and their role. That stays so until the transaction ends.
+-- ProposalTrader reads of a trader's user whether they are switched on and nobody has set them up since a time, and their role.
+-- That stays so until the transaction ends.
 -- name: ProposalTrader :one
-select enabled, coalesce(role, '')::text as role from app_user where id = @id and kind = 'trader' for share;
+select (enabled and (set_up_at is null or set_up_at <= @since::timestamptz))::boolean as still, coalesce(role, '')::text as role
+from app_user where id = @id and kind = 'trader' for share;
 
 -- ProposalLock has decisions on one proposal wait for one another.
 -- name: ProposalLock :one
@@ -49,9 +51,11 @@ update proposal set decision = @decision, decided_by = @decided_by, decided_at =
     change_id = @change_id, secrets = null
 where id = @id;
 
--- ProposalOperator is the role of an operator who is not switched off. The role stays until the transaction ends.
+-- ProposalOperator is the role of an operator who is not switched off and whom nobody has set up since a time, if one is given. The
+-- role stays until the transaction ends.
 -- name: ProposalOperator :one
-select role from app_user where id = @id and kind = 'operator' and enabled for share;
+select role from app_user
+where id = @id and kind = 'operator' and enabled and coalesce(set_up_at <= sqlc.narg(since)::timestamptz, true) for share;
 
 -- OperatorDeciders counts the operators beside one who may decide what that one proposes: they have one of the roles, can sign in,
 -- are not new, neither of the two set the other up, and not both were set up by one alone. With a decider it counts only that one.

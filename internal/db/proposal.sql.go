@@ -280,12 +280,19 @@ func (q *Queries) ProposalLock(ctx context.Context, id int64) (Proposal, error) 
 }
 
 const proposalOperator = `-- name: ProposalOperator :one
-select role from app_user where id = $1 and kind = 'operator' and enabled for share
+select role from app_user
+where id = $1 and kind = 'operator' and enabled and coalesce(set_up_at <= $2::timestamptz, true) for share
 `
 
-// ProposalOperator is the role of an operator who is not switched off. The role stays until the transaction ends.
-func (q *Queries) ProposalOperator(ctx context.Context, id int64) (*string, error) {
-	row := q.db.QueryRow(ctx, proposalOperator, id)
+type ProposalOperatorParams struct {
+	ID    int64
+	Since *time.Time
+}
+
+// ProposalOperator is the role of an operator who is not switched off and whom nobody has set up since a time, if one is given. The
+// role stays until the transaction ends.
+func (q *Queries) ProposalOperator(ctx context.Context, arg ProposalOperatorParams) (*string, error) {
+	row := q.db.QueryRow(ctx, proposalOperator, arg.ID, arg.Since)
 	var role *string
 	err := row.Scan(&role)
 	return role, err
@@ -334,19 +341,26 @@ func (q *Queries) ProposalSame(ctx context.Context, arg ProposalSameParams) (Pro
 }
 
 const proposalTrader = `-- name: ProposalTrader :one
-select enabled, coalesce(role, '')::text as role from app_user where id = $1 and kind = 'trader' for share
+select (enabled and (set_up_at is null or set_up_at <= $1::timestamptz))::boolean as still, coalesce(role, '')::text as role
+from app_user where id = $2 and kind = 'trader' for share
 `
 
-type ProposalTraderRow struct {
-	Enabled bool
-	Role    string
+type ProposalTraderParams struct {
+	Since time.Time
+	ID    int64
 }
 
-// ProposalTrader reads of a trader's user whether they are switched on, and their role. That stays so until the transaction ends.
-func (q *Queries) ProposalTrader(ctx context.Context, id int64) (ProposalTraderRow, error) {
-	row := q.db.QueryRow(ctx, proposalTrader, id)
+type ProposalTraderRow struct {
+	Still bool
+	Role  string
+}
+
+// ProposalTrader reads of a trader's user whether they are switched on and nobody has set them up since a time, and their role.
+// That stays so until the transaction ends.
+func (q *Queries) ProposalTrader(ctx context.Context, arg ProposalTraderParams) (ProposalTraderRow, error) {
+	row := q.db.QueryRow(ctx, proposalTrader, arg.Since, arg.ID)
 	var i ProposalTraderRow
-	err := row.Scan(&i.Enabled, &i.Role)
+	err := row.Scan(&i.Still, &i.Role)
 	return i, err
 }
 

@@ -43,12 +43,12 @@ func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Pro
 				return err
 			}
 			if traders {
-				with.Role, err = stillMay(ctx, q, who.ID, acts[p.Action].needs, fault.ErrRoleNotAllowed)
+				with.Role, err = stillMay(ctx, q, who.ID, nil, acts[p.Action].needs, fault.ErrRoleNotAllowed)
 				return err
 			}
 			// It is done in the name of the approving operator, but
 			// with the role of the proposing one.
-			with.Role, err = stillMay(ctx, q, p.ProposedBy, acts[p.Action].needs, errAuthor)
+			with.Role, err = stillMay(ctx, q, p.ProposedBy, &p.CreatedAt, acts[p.Action].needs, errAuthor)
 			return err
 		},
 		act: func(tx pgx.Tx, p Proposal, secret string) (*int64, error) {
@@ -191,7 +191,7 @@ func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d dec
 
 // mayDecide checks the caller's present role, and that the proposal is open.
 func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
-	if _, err := stillMay(ctx, q, who.ID, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
+	if _, err := stillMay(ctx, q, who.ID, nil, caller.OperatorMoney, fault.ErrRoleNotAllowed); err != nil {
 		return err
 	}
 	switch p.State {
@@ -205,11 +205,13 @@ func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Calle
 }
 
 // stillMay returns an operator's present role, which must have the capability.
-// The role is locked until the transaction ends.
+// The role is locked until the transaction ends. Whoever was set up after
+// since, such as invited anew because their access was stolen, is refused: what
+// was done before may not have been theirs.
 func stillMay(
-	ctx context.Context, q *db.Queries, id int64, needed caller.Capability, refusal error,
+	ctx context.Context, q *db.Queries, id int64, since *time.Time, needed caller.Capability, refusal error,
 ) (caller.Role, error) {
-	role, err := q.ProposalOperator(ctx, id)
+	role, err := q.ProposalOperator(ctx, db.ProposalOperatorParams{ID: id, Since: since})
 	if db.IgnoreNoRows(err) != nil {
 		return "", fmt.Errorf("read operator: %w", err)
 	}

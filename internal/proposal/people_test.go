@@ -204,6 +204,44 @@ func TestUserChangedSinceProposed(t *testing.T) {
 	testenv.Want(t, s.Text(t, "select enabled || ' ' || role from app_user where id = $1", left.ID), "false auditor", "the user")
 }
 
+// What was proposed with somebody's access before they were invited anew, since
+// it may have been stolen, is approved by nobody. What they propose themselves
+// is.
+func TestProposedByStolenAccess(t *testing.T) {
+	s := setupStaff(t)
+	owner := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: s.trader.ID}
+	owner.ID = testenv.Must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
+		Kind: caller.Trader, Role: caller.Owner, Login: "owner", TraderID: &s.trader.ID,
+	}, "hash", dbtest.Start))(t)
+	propose := func(value string) []proposal.Proposal {
+		t.Helper()
+		fund := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("50", value), ""))(t)
+		requisite := testenv.Must(s.proposals.ProposeRequisite(t.Context(), owner, directory.NewRequisite{
+			Currency: "RUB", Method: "sbp", Value: value, Holder: new("Ivan Petrov"), Bank: new("Sberbank"),
+		}))(t)
+		return []proposal.Proposal{*fund.Proposal, requisite}
+	}
+	stolen := propose("+79001230001")
+	s.clock.Advance(time.Second)
+	for _, id := range []int64{s.three.ID, owner.ID} {
+		p := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, id)))
+		user := s.approvedUser(t, s.two, p)
+		for _, one := range stolen {
+			if one.ProposedBy == id {
+				dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, one)), "proposal_author")
+			}
+		}
+		s.enters(t, s.one, user)
+	}
+	for _, one := range stolen {
+		dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.two, one)), "proposal_author")
+	}
+	s.clock.Advance(25 * time.Hour)
+	for _, one := range propose("+79001230002") {
+		testenv.Must(s.approve(t, s.two, one))(t)
+	}
+}
+
 // The link of an approved invitation is for whoever proposed it, until it is
 // used: an approver who had it could be both.
 func TestInvitationIsForItsProposer(t *testing.T) {

@@ -84,12 +84,13 @@ func (s *Service) RequisiteValue(ctx context.Context, who caller.Caller, id int6
 }
 
 // byTrader reports whether a trader's user made the proposal, and whether that
-// user may still do so: they are switched on, and their role may propose.
+// user may still do so: they are switched on, nobody has invited them anew
+// since then, and their role may propose.
 func byTrader(ctx context.Context, q *db.Queries, p Proposal) (is, may bool, err error) {
-	row, err := q.ProposalTrader(ctx, p.ProposedBy)
+	row, err := q.ProposalTrader(ctx, db.ProposalTraderParams{ID: p.ProposedBy, Since: p.CreatedAt})
 	if db.NoRows(err) {
 		return false, false, nil
 	}
 	author := caller.Caller{Kind: caller.Trader, Role: caller.Role(row.Role)}
-	return err == nil, row.Enabled && author.May(caller.TraderPropose), err
+	return err == nil, row.Still && author.May(caller.TraderPropose), err
 }
