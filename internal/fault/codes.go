@@ -193,7 +193,7 @@ var Codes = []Code{
 	{"payment_not_pending", Refused, "The payment is no longer pending.",
 		"Read the payment and its status."},
 	{"proposal_author", Refused, "Whoever made this proposal may not do this any more: refuse it.",
-		"For operators: whoever proposed this has another role now, or is switched off. Refuse the proposal, and propose it yourself."},
+		"For operators: whoever proposed this has another role now, is switched off, or was invited anew. Refuse the proposal, and propose it yourself."},
 	{"proposal_decided", Refused, "The proposal was decided already.",
 		"For operators: read the proposal again. Somebody has approved or refused it."},
 	{"proposal_expired", Refused, "The proposal is too old to be decided.",
