@@ -105,7 +105,7 @@ func (d CaseDecision) validate(ctx context.Context) (about decimal.NullDecimal, 
 		}
 	}
 	if d.Came != "" {
-		about = decimal.NewNullDecimal(fault.Read(f, "receivedAmount", d.Came, money.ParseFiat))
+		about = decimal.NewNullDecimal(fault.Read(f, "receivedAmount", d.Came, fiat))
 	}
 	return about, f.Err()
 }

@@ -362,6 +362,17 @@ func TestCaseOfWhatWasSeen(t *testing.T) {
 	testenv.Want(t, c.p.Status, payment.Completed, "status")
 }
 
+// Less than one unit of the currency that has come is decided about as well, as
+// the portal's form asks, which names the amount.
+func TestCaseOfLessThanOne(t *testing.T) {
+	c := newCase(t, "0.01")
+	testenv.NoError(t, c.decide(t, portalOf(c.merchant.ID), payment.CaseDecision{Decision: payment.TakeWhatCame, Came: "0.01"}))
+	// Of 0.01 RUB at 100 RUB per USDT the spot is 0.0001 USDT, of which the
+	// merchant gets 0.01 / 105, rounded down, and the trader keeps 2%.
+	c.want(t, payment.Completed, money{"99.99990200", "0", "0.00009523", "0.00000277"}, "0.01")
+	c.Audit(t)
+}
+
 // Of many who decide at once one does, and a payout is made once.
 func TestCaseDecidedOnce(t *testing.T) {
 	c := newCase(t, "700")
