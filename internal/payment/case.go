@@ -300,6 +300,9 @@ func (s *Service) returnCase(
 // arrived, so less than that completes nothing by itself.
 func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error {
 	total := counted(p).Add(amount)
+	if _, err := fiat(money.Fiat(total)); err != nil { // the whole is stored as one amount
+		return fault.Fields{"receivedAmount": {err.Error()}}.Err()
+	}
 	came, err := arrivalOf(p, total, s.settings.AmountPolicy(p.CashboxID, p.Method))
 	switch {
 	case err == errOtherAmount: //nolint:errorlint // it is this very value

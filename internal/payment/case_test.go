@@ -373,6 +373,16 @@ func TestCaseOfLessThanOne(t *testing.T) {
 	c.Audit(t)
 }
 
+// What came may be more in all than an amount has digits: it is refused, like a
+// single one.
+func TestCaseOfTooMuch(t *testing.T) {
+	c := newCase(t, "700")
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.WaitForRest}))
+	_, err := c.payments.ConfirmCame(t.Context(), c.trader.Caller, c.p.ID, payment.Came{Amount: new("999999999999.99")})
+	dbtest.WantFields(t, err, "receivedAmount")
+	c.Audit(t)
+}
+
 // Of many who decide at once one does, and a payout is made once.
 func TestCaseDecidedOnce(t *testing.T) {
 	c := newCase(t, "700")
