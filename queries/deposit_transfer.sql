@@ -41,10 +41,11 @@ join deposit_transfer d on d.transfer_id = t.id
 where k.at > @since and d.deposit_id is null and t.state in ('seen', 'final')
 order by t.id desc limit @most;
 
--- DepositTransfersMatched are transfers for deposits, the newest first.
+-- DepositTransfersMatched are transfers for deposits, the newest first. One that has vanished has no confirmations.
 -- name: DepositTransfersMatched :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
-    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
+    case when t.state in ('seen', 'final') then greatest(0, c.head_number - t.block_number + 1) else 0 end::bigint as confirmations,
+    d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is not null and d.transfer_id < @before_id
@@ -62,10 +63,11 @@ where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.st
       and p.network || ' ' || lower(p.address) = any(@addresses::text[]))
 order by d.transfer_id limit 1000;
 
--- DepositTransfersOf are the transfers for deposits.
+-- DepositTransfersOf are the transfers for deposits. One that has vanished has no confirmations.
 -- name: DepositTransfersOf :many
 select d.deposit_id::bigint as deposit_id, d.actor, d.credited, t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address,
-    t.amount, t.state, t.seen_at, t.block_number, greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+    t.amount, t.state, t.seen_at, t.block_number,
+    case when t.state in ('seen', 'final') then greatest(0, c.head_number - t.block_number + 1) else 0 end::bigint as confirmations
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 where d.deposit_id = any(@deposit_ids::bigint[]);
 

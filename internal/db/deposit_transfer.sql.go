@@ -310,7 +310,8 @@ func (q *Queries) DepositTransfersFree(ctx context.Context, arg DepositTransfers
 
 const depositTransfersMatched = `-- name: DepositTransfersMatched :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
-    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
+    case when t.state in ('seen', 'final') then greatest(0, c.head_number - t.block_number + 1) else 0 end::bigint as confirmations,
+    d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is not null and d.transfer_id < $1
@@ -338,7 +339,7 @@ type DepositTransfersMatchedRow struct {
 	NamedBy         *int64
 }
 
-// DepositTransfersMatched are transfers for deposits, the newest first.
+// DepositTransfersMatched are transfers for deposits, the newest first. One that has vanished has no confirmations.
 func (q *Queries) DepositTransfersMatched(ctx context.Context, arg DepositTransfersMatchedParams) ([]DepositTransfersMatchedRow, error) {
 	rows, err := q.db.Query(ctx, depositTransfersMatched, arg.BeforeID, arg.Page)
 	if err != nil {
@@ -443,7 +444,8 @@ func (q *Queries) DepositTransfersNew(ctx context.Context, now time.Time) error 
 
 const depositTransfersOf = `-- name: DepositTransfersOf :many
 select d.deposit_id::bigint as deposit_id, d.actor, d.credited, t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address,
-    t.amount, t.state, t.seen_at, t.block_number, greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+    t.amount, t.state, t.seen_at, t.block_number,
+    case when t.state in ('seen', 'final') then greatest(0, c.head_number - t.block_number + 1) else 0 end::bigint as confirmations
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 where d.deposit_id = any($1::bigint[])
 `
@@ -464,7 +466,7 @@ type DepositTransfersOfRow struct {
 	Confirmations   int64
 }
 
-// DepositTransfersOf are the transfers for deposits.
+// DepositTransfersOf are the transfers for deposits. One that has vanished has no confirmations.
 func (q *Queries) DepositTransfersOf(ctx context.Context, depositIds []int64) ([]DepositTransfersOfRow, error) {
 	rows, err := q.db.Query(ctx, depositTransfersOf, depositIds)
 	if err != nil {

@@ -162,6 +162,7 @@ func TestConfirmedByWhatVanished(t *testing.T) {
 	n.match(t)
 	n.match(t)
 	n.want(t, two, "pending none", "the other")
+	n.want(t, one, "confirmed hash1 0 false", "what has vanished has no confirmations")
 	n.wantBalance(t, "40")
 }
 
